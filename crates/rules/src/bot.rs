@@ -1,0 +1,124 @@
+//! Bots that live in this program: functions of their view and of their own randomness, nothing else.
+
+use crate::{
+    chance::Seeded,
+    game::Game,
+    options::{self, OptionError, OptionInfo, Options},
+};
+use alloc::{borrow::ToOwned, boxed::Box, string::String, vec::Vec};
+use core::{fmt, str::FromStr};
+
+/// Decides for one seat.
+pub trait Bot<G: Game> {
+    /// The action for this view.
+    fn act(&mut self, view: &G::View) -> G::Action;
+}
+
+impl<G: Game, B: Bot<G> + ?Sized> Bot<G> for Box<B> {
+    fn act(&mut self, view: &G::View) -> G::Action {
+        (**self).act(view)
+    }
+}
+
+/// A bot that can be called by name.
+pub trait Named {
+    /// Its name on the command line.
+    const NAME: &'static str;
+    /// What it does, in one sentence.
+    const ABOUT: &'static str;
+    /// Its parameters.
+    type Params: Options;
+
+    /// A new bot; `chance` is its own and has nothing to do with the match's.
+    fn new(params: Self::Params, chance: Seeded) -> Self;
+}
+
+/// An entry in a game's list of built-in bots.
+pub struct BuiltIn<G: Game> {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub about: &'static str,
+    describe: fn() -> Vec<OptionInfo>,
+    build: fn(&[(String, String)], Seeded) -> Result<Box<dyn Bot<G>>, OptionError>,
+}
+
+impl<G: Game> BuiltIn<G> {
+    /// The entry for the bot `B`.
+    pub fn of<B: Named + Bot<G> + 'static>() -> Self {
+        BuiltIn {
+            name: B::NAME,
+            about: B::ABOUT,
+            describe: options::describe::<B::Params>,
+            build: |params, chance| Ok(Box::new(B::new(options::parse(params)?, chance))),
+        }
+    }
+
+    /// Its parameters.
+    pub fn params(&self) -> Vec<OptionInfo> {
+        (self.describe)()
+    }
+
+    /// A new bot of this kind.
+    pub fn build(&self, spec: &BotSpec, chance: Seeded) -> Result<Box<dyn Bot<G>>, OptionError> {
+        (self.build)(&spec.params, chance)
+    }
+}
+
+/// How a built-in bot is called: `name` or `name:key=value,key=value`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BotSpec {
+    /// The bot's name.
+    pub name: String,
+    /// Its parameters as they were written.
+    pub params: Vec<(String, String)>,
+}
+
+impl FromStr for BotSpec {
+    type Err = OptionError;
+
+    fn from_str(text: &str) -> Result<Self, OptionError> {
+        let (name, params) = match text.split_once(':') {
+            Some((name, params)) => {
+                (name, params.split(',').map(options::split_pair).collect::<Result<_, _>>()?)
+            }
+            None => (text, Vec::new()),
+        };
+        Ok(BotSpec { name: name.trim().to_owned(), params })
+    }
+}
+
+impl fmt::Display for BotSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (i, (key, value)) in self.params.iter().enumerate() {
+            write!(f, "{}{key}={value}", if i == 0 { ":" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_spec_is_a_name_and_parameters() {
+        let spec: BotSpec = "stop-at:brains=5, shotguns=2".parse().unwrap();
+        assert_eq!(spec.name, "stop-at");
+        assert_eq!(
+            spec.params,
+            [("brains".into(), "5".into()), ("shotguns".into(), "2".into())]
+        );
+        assert_eq!(spec.to_string(), "stop-at:brains=5,shotguns=2");
+        assert_eq!("greedy".parse::<BotSpec>().unwrap().to_string(), "greedy");
+    }
+
+    #[test]
+    fn a_parameter_without_a_value_is_an_error() {
+        for text in ["stop-at:", "stop-at:brains", "stop-at:brains=", "stop-at:brains=1,"] {
+            assert!(matches!(text.parse::<BotSpec>(), Err(OptionError::Form { .. })), "{text}");
+        }
+    }
+}

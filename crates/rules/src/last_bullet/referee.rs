@@ -1,0 +1,839 @@
+//! A match of Last Bullet. A turn is the eight numbered steps of the rulebook, one function each.
+
+use super::board::{Kind, Piece, Square, Torus};
+use super::sight::Sight;
+use super::view::{CORPSE, LastBulletView, WhoIs, ZOMBIE, look};
+use super::{moves, zombies};
+use crate::{
+    chance::Chance,
+    game::{Audience, Game, Log, Move, Outcome, Rejected, Seat},
+    names::{Names, SetupError},
+    options::Bounded,
+};
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+use core::{iter, mem, ops::RangeInclusive};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// How far a player or zombie sees.
+pub const VISION: u16 = 8;
+/// How far a gun reaches.
+pub const RANGE: u16 = 5;
+/// Bullets of each copy at the start.
+pub const BULLETS: u32 = 3;
+/// A window must not meet itself around the torus.
+const MIN_SIDE: u16 = 2 * VISION + 1;
+/// Sixteen million squares: more is a slip in the options.
+const MAX_SIDE: u16 = 4096;
+
+/// The options of Last Bullet.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LastBulletRules {
+    /// Copies of each entry.
+    pub copies: Bounded<1, 10_000>,
+    /// The part of the squares that is occupied at the start.
+    pub density: Density,
+    /// The match ends after so many turns even if somebody lives.
+    pub max_turns: Option<Bounded<1, 1_000_000>>,
+}
+
+impl Default for LastBulletRules {
+    fn default() -> Self {
+        LastBulletRules { copies: Bounded::new(50), density: Density(60_000), max_turns: None }
+    }
+}
+
+/// A part of the squares, above 0 and up to 1. Kept in millionths, so that the size of the board is exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Density(u32);
+
+const MILLION: u32 = 1_000_000;
+
+impl TryFrom<f64> for Density {
+    type Error = &'static str;
+
+    fn try_from(part: f64) -> Result<Self, Self::Error> {
+        // Plus a half, cut off: rounds to the nearest millionth.
+        let millionths = part * f64::from(MILLION) + 0.5;
+        if (1.0..f64::from(MILLION) + 1.0).contains(&millionths) {
+            Ok(Density(millionths as u32))
+        } else {
+            Err("expected a number from 0.000001 to 1")
+        }
+    }
+}
+
+impl From<Density> for f64 {
+    fn from(density: Density) -> f64 {
+        f64::from(density.0) / f64::from(MILLION)
+    }
+}
+
+impl JsonSchema for Density {
+    fn schema_name() -> Cow<'static, str> {
+        "Density".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": 0.000001, "maximum": 1 })
+    }
+}
+
+impl LastBulletRules {
+    /// The smallest side, at least 17, at which `entries` fill no more than the density allows.
+    fn side(&self, entries: usize) -> Result<u16, SetupError> {
+        let pieces = entries as u64 * u64::from(self.copies.get());
+        let squares = (pieces * u64::from(MILLION)).div_ceil(self.density.0.into());
+        let root = squares.isqrt();
+        let side = if root * root < squares { root + 1 } else { root };
+        if side > MAX_SIDE.into() {
+            let why = format!(
+                "{pieces} pieces at density {} need a board of side {side}, but {MAX_SIDE} is the largest",
+                f64::from(self.density)
+            );
+            return Err(SetupError::Option { option: "density", why });
+        }
+        Ok((side as u16).max(MIN_SIDE))
+    }
+}
+
+/// One of nine moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Direction {
+    Northwest,
+    North,
+    Northeast,
+    West,
+    Stay,
+    East,
+    Southwest,
+    South,
+    Southeast,
+}
+
+impl Direction {
+    /// All moves, from north to south and from west to east.
+    pub const ALL: [Direction; 9] = [
+        Direction::Northwest,
+        Direction::North,
+        Direction::Northeast,
+        Direction::West,
+        Direction::Stay,
+        Direction::East,
+        Direction::Southwest,
+        Direction::South,
+        Direction::Southeast,
+    ];
+
+    /// Where it leads: squares to the east and to the south.
+    pub fn offset(self) -> (i32, i32) {
+        let place = self as i32;
+        (place % 3 - 1, place / 3 - 1)
+    }
+
+    /// The step that leads toward an offset.
+    pub fn toward(dx: i32, dy: i32) -> Direction {
+        Direction::ALL[((dy.signum() + 1) * 3 + dx.signum() + 1) as usize]
+    }
+}
+
+/// The orders of an entry for its copies. A copy without an order stays.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Action {
+    /// At most one order for each living copy.
+    pub orders: Vec<Order>,
+}
+
+/// What one copy does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Order {
+    /// Walk.
+    Move {
+        /// The number of the copy.
+        copy: u32,
+        /// Where to.
+        direction: Direction,
+    },
+    /// Shoot.
+    Shoot {
+        /// The number of the copy.
+        copy: u32,
+        /// The number of whoever is to be hit. A wrong one costs the bullet all the same.
+        target: u32,
+    },
+}
+
+impl Order {
+    fn copy(self) -> u32 {
+        match self {
+            Order::Move { copy, .. } | Order::Shoot { copy, .. } => copy,
+        }
+    }
+}
+
+/// Why orders are not allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Illegal {
+    /// An order for somebody else, or for nobody.
+    #[error("an order for number {copy}, which is not a living copy of this entry")]
+    NotYours {
+        /// The number in the order.
+        copy: u32,
+    },
+    /// Two orders for one copy.
+    #[error("two orders for copy {copy}")]
+    Twice {
+        /// The copy.
+        copy: u32,
+    },
+}
+
+/// What stood where a zombie rose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Replaced {
+    /// Its name, as a place in the list of names.
+    pub who: WhoIs,
+    /// Its identity number.
+    pub number: u32,
+}
+
+/// What came of a shot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ShotResult {
+    /// The target is hit.
+    Hit,
+    /// The target is not within range, or there is no such number: the bullet is lost.
+    Missed,
+    /// The copy had no bullet: nothing happened.
+    NoBullet,
+}
+
+/// What happens. Only the judge hears of it: entries learn what their copies see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A zombie rose.
+    Rose {
+        /// Where.
+        square: Square,
+        /// Its number.
+        number: u32,
+        /// What it replaced.
+        replaced: Option<Replaced>,
+    },
+    /// A player next to a zombie became one.
+    Bitten {
+        /// The entry.
+        seat: Seat,
+        /// The number of the copy.
+        number: u32,
+        /// The number of the zombie it is now.
+        zombie: u32,
+    },
+    /// A copy shot.
+    Shot {
+        /// The entry.
+        seat: Seat,
+        /// The number of the copy.
+        number: u32,
+        /// The number it shot at.
+        target: u32,
+        /// What came of it.
+        result: ShotResult,
+    },
+    /// Somebody who was hit became a corpse.
+    Killed {
+        /// Who it was, as a place in the list of names.
+        who: WhoIs,
+        /// The number it had.
+        number: u32,
+        /// The number of the corpse.
+        corpse: u32,
+    },
+    /// A copy took bullets from a corpse.
+    Scavenged {
+        /// The entry.
+        seat: Seat,
+        /// The number of the copy.
+        number: u32,
+        /// The number of the corpse.
+        corpse: u32,
+        /// How many it took.
+        bullets: u32,
+    },
+    /// The last copy of an entry is gone.
+    EntryOut {
+        /// The entry.
+        seat: Seat,
+        /// Its score.
+        score: u32,
+    },
+}
+
+/// A match.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved", into = "Saved")]
+pub struct LastBullet {
+    rules: LastBulletRules,
+    entries: Names,
+    clock: u32,
+    /// All pieces. A piece never leaves its place in this list: it changes its kind and number, and new ones are
+    /// added at the end. The copies come first, entry by entry, so the number of a living copy is its index.
+    pieces: Vec<Piece>,
+    next_number: u32,
+    /// The last clock at which each entry had a living copy.
+    scores: Vec<u32>,
+
+    // What follows is derived from the above.
+    torus: Torus,
+    /// `Zombie`, `DeadBody`, then the entries.
+    names: Names,
+    /// For each square the index of its piece, or `EMPTY`.
+    board: Vec<u32>,
+    /// How many copies of each entry live.
+    living: Vec<u32>,
+    /// The entries with a living copy, unless the match is over.
+    to_act: Vec<Seat>,
+    occupied: Sight,
+    players: Sight,
+}
+
+/// The names that are seen in this game: the game's own, then the entries.
+fn with_own_names(entries: &Names) -> Result<Names, SetupError> {
+    let own = [ZOMBIE, CORPSE];
+    entries.expect_none_of(&own)?;
+    Names::new(own.into_iter().chain(entries.iter()))
+}
+
+const EMPTY: u32 = u32::MAX;
+
+/// What a piece does in a turn.
+#[derive(Debug, Clone, Copy)]
+enum Choice {
+    Move(Direction),
+    Shoot(u32),
+}
+
+impl LastBullet {
+    /// The side of the torus.
+    pub fn side(&self) -> u16 {
+        self.torus.side()
+    }
+
+    /// Turns finished.
+    pub fn clock(&self) -> u32 {
+        self.clock
+    }
+
+    /// All pieces.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The piece on a square.
+    pub fn piece_at(&self, square: Square) -> Option<&Piece> {
+        self.pieces.get(self.board[self.torus.index(square)] as usize)
+    }
+
+    /// The name of a piece.
+    pub fn name(&self, who: WhoIs) -> &str {
+        &self.names[Seat(who.0)]
+    }
+
+    /// Steps 1 to 3, which come before the decisions.
+    fn begin_turn(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
+        self.rise(chance, log);
+        self.bite(log);
+        self.score();
+        self.look_around();
+    }
+
+    /// Step 1: a zombie rises and replaces whatever stood there.
+    fn rise(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
+        let at = chance.uniform(self.torus.squares() as u32) as usize;
+        let square = self.torus.square(at);
+        let number = self.new_number();
+        let zombie = Piece { kind: Kind::Zombie, number, square, bullets: 0 };
+        let mut replaced = None;
+        match self.pieces.get_mut(self.board[at] as usize) {
+            Some(piece) => {
+                let old = mem::replace(piece, zombie);
+                replaced = Some(Replaced { who: old.kind.into(), number: old.number });
+                log.record(Audience::Judge, Event::Rose { square, number, replaced });
+                self.lose(old.kind, log);
+            }
+            None => {
+                self.board[at] = self.pieces.len() as u32;
+                self.pieces.push(zombie);
+                log.record(Audience::Judge, Event::Rose { square, number, replaced });
+            }
+        }
+    }
+
+    /// Step 2: players next to a zombie that was there before the step become zombies.
+    fn bite(&mut self, log: &mut impl Log<Event>) {
+        let is_zombie = |square| self.piece_at(square).is_some_and(|piece| piece.kind == Kind::Zombie);
+        let is_bitten = |piece: &Piece| {
+            piece.player().is_some() && self.torus.neighbours(piece.square).any(is_zombie)
+        };
+        let bitten: Vec<usize> =
+            (0..self.copies()).filter(|&index| is_bitten(&self.pieces[index])).collect();
+        for index in bitten {
+            let zombie = self.new_number();
+            let piece = &mut self.pieces[index];
+            let old = mem::replace(
+                piece,
+                Piece { kind: Kind::Zombie, number: zombie, bullets: 0, square: piece.square },
+            );
+            if let Some(seat) = old.player() {
+                log.record(Audience::Judge, Event::Bitten { seat, number: old.number, zombie });
+            }
+            self.lose(old.kind, log);
+        }
+    }
+
+    /// Step 3: an entry with at least one living copy scores the current clock.
+    fn score(&mut self) {
+        for (score, &living) in self.scores.iter_mut().zip(&self.living) {
+            if living > 0 {
+                *score = self.clock;
+            }
+        }
+    }
+
+    /// Who can see whom, and who has to decide.
+    fn look_around(&mut self) {
+        self.occupied.reset(self.pieces.iter().map(|piece| piece.square));
+        let players = self.pieces.iter().filter(|piece| piece.player().is_some());
+        self.players.reset(players.map(|piece| piece.square));
+        self.to_act.clear();
+        let seats = Seat::all(self.living.len()).iter();
+        self.to_act.extend(seats.filter(|seat| self.living[seat.index()] > 0));
+    }
+
+    /// Step 4, players: what each piece does by the orders of its entry. Checks all before anything changes.
+    fn take_orders(&self, moves: &[Move<Action>]) -> Result<Vec<Choice>, Rejected<Illegal>> {
+        let mut choices = vec![Choice::Move(Direction::Stay); self.pieces.len()];
+        let mut ordered = vec![false; self.copies()];
+        for (&seat, entry) in self.to_act.iter().zip(moves) {
+            let Move::Act(Action { orders }) = entry else { continue };
+            for &order in orders {
+                let copy = order.copy();
+                let index = copy as usize;
+                let owner = self.pieces[..self.copies()].get(index).and_then(Piece::player);
+                if owner != Some(seat) {
+                    return Err(Rejected::Illegal { seat, why: Illegal::NotYours { copy } });
+                }
+                if mem::replace(&mut ordered[index], true) {
+                    return Err(Rejected::Illegal { seat, why: Illegal::Twice { copy } });
+                }
+                choices[index] = match order {
+                    Order::Move { direction, .. } => Choice::Move(direction),
+                    Order::Shoot { target, .. } => Choice::Shoot(target),
+                };
+            }
+        }
+        Ok(choices)
+    }
+
+    /// Step 4, zombies.
+    fn move_zombies(&self, choices: &mut [Choice], chance: &mut impl Chance) {
+        for (piece, choice) in self.pieces.iter().zip(choices) {
+            if piece.kind == Kind::Zombie {
+                *choice = Choice::Move(zombies::decide(piece.square, &self.players, chance));
+            }
+        }
+    }
+
+    /// Step 5: all shots fall at once; whoever is hit becomes a corpse and does not move.
+    fn shoot(&mut self, choices: &mut [Choice], log: &mut impl Log<Event>) {
+        let mut hits: Vec<usize> = Vec::new();
+        for index in 0..self.copies() {
+            let Choice::Shoot(target) = choices[index] else { continue };
+            choices[index] = Choice::Move(Direction::Stay);
+            let shooter = self.pieces[index];
+            let Some(seat) = shooter.player() else { continue };
+            let mut result = ShotResult::NoBullet;
+            if shooter.bullets > 0 {
+                self.pieces[index].bullets -= 1;
+                result = ShotResult::Missed;
+                if let Some(hit) = self.in_range(shooter.square, target) {
+                    hits.push(hit);
+                    result = ShotResult::Hit;
+                }
+            }
+            log.record(Audience::Judge, Event::Shot { seat, number: shooter.number, target, result });
+        }
+        hits.sort_unstable();
+        hits.dedup();
+        for index in hits {
+            let old = self.pieces[index];
+            if old.kind == Kind::Corpse {
+                continue;
+            }
+            let corpse = self.new_number();
+            self.pieces[index].kind = Kind::Corpse;
+            self.pieces[index].number = corpse;
+            choices[index] = Choice::Move(Direction::Stay);
+            log.record(Audience::Judge, Event::Killed { who: old.kind.into(), number: old.number, corpse });
+            self.lose(old.kind, log);
+        }
+    }
+
+    /// The index of the piece with this number, if it stands within range.
+    fn in_range(&self, from: Square, number: u32) -> Option<usize> {
+        let reach = i32::from(RANGE);
+        (-reach..=reach)
+            .flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy)))
+            .map(|(dx, dy)| self.board[self.torus.index(self.torus.step(from, dx, dy))])
+            .find(|&at| at != EMPTY && self.pieces[at as usize].number == number)
+            .map(|at| at as usize)
+    }
+
+    /// Step 6: all moves at once.
+    fn move_all(&mut self, choices: &[Choice]) {
+        let homes: Vec<Square> = self.pieces.iter().map(|piece| piece.square).collect();
+        let wanted = |(&home, choice): (&Square, &Choice)| match choice {
+            Choice::Move(direction) => {
+                let (dx, dy) = direction.offset();
+                self.torus.step(home, dx, dy)
+            }
+            Choice::Shoot(_) => home,
+        };
+        let mut wants: Vec<Square> = homes.iter().zip(choices).map(wanted).collect();
+        moves::settle(self.torus, &homes, &mut wants);
+        for (&home, &to) in homes.iter().zip(&wants) {
+            if home != to {
+                self.board[self.torus.index(home)] = EMPTY;
+            }
+        }
+        for (index, (&home, &to)) in homes.iter().zip(&wants).enumerate() {
+            if home != to {
+                self.board[self.torus.index(to)] = index as u32;
+                self.pieces[index].square = to;
+            }
+        }
+    }
+
+    /// Step 7: living players next to a corpse share its bullets equally; the remainder is lost.
+    fn scavenge(&mut self, log: &mut impl Log<Event>) {
+        for index in 0..self.pieces.len() {
+            let corpse = self.pieces[index];
+            if corpse.kind != Kind::Corpse || corpse.bullets == 0 {
+                continue;
+            }
+            let mut near = [0; 8];
+            let mut count = 0;
+            for square in self.torus.neighbours(corpse.square) {
+                let at = self.board[self.torus.index(square)];
+                if at != EMPTY && self.pieces[at as usize].player().is_some() {
+                    near[count] = at as usize;
+                    count += 1;
+                }
+            }
+            if count == 0 {
+                continue;
+            }
+            let bullets = corpse.bullets / count as u32;
+            self.pieces[index].bullets = 0;
+            for &at in &near[..count] {
+                let piece = &mut self.pieces[at];
+                piece.bullets += bullets;
+                if let (Some(seat), true) = (piece.player(), bullets > 0) {
+                    let (number, corpse) = (piece.number, corpse.number);
+                    log.record(Audience::Judge, Event::Scavenged { seat, number, corpse, bullets });
+                }
+            }
+        }
+    }
+
+    /// Step 8: the clock goes on, and so does the match while somebody lives.
+    fn tick(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
+        self.clock += 1;
+        if self.living.iter().all(|&living| living == 0) || self.is_out_of_turns() {
+            self.look_around();
+            self.to_act.clear();
+        } else {
+            self.begin_turn(chance, log);
+        }
+    }
+
+    fn is_out_of_turns(&self) -> bool {
+        self.rules.max_turns.is_some_and(|max| self.clock >= max.get())
+    }
+
+    /// A piece of this kind is no more.
+    fn lose(&mut self, kind: Kind, log: &mut impl Log<Event>) {
+        if let Kind::Player(seat) = kind {
+            let living = &mut self.living[seat.index()];
+            *living -= 1;
+            if *living == 0 {
+                let score = self.scores[seat.index()];
+                log.record(Audience::Judge, Event::EntryOut { seat, score });
+            }
+        }
+    }
+
+    fn new_number(&mut self) -> u32 {
+        self.next_number += 1;
+        self.next_number - 1
+    }
+
+    /// How many copies there were at the start; they are the first pieces.
+    fn copies(&self) -> usize {
+        self.scores.len() * self.rules.copies.get() as usize
+    }
+}
+
+impl Game for LastBullet {
+    const SEATS: RangeInclusive<usize> = 1..=500;
+    type Rules = LastBulletRules;
+    type Action = Action;
+    type View = LastBulletView;
+    type Event = Event;
+    type Illegal = Illegal;
+
+    fn new(
+        names: &Names,
+        rules: &LastBulletRules,
+        chance: &mut impl Chance,
+        log: &mut impl Log<Event>,
+    ) -> Result<Self, SetupError> {
+        names.expect_seats(Self::SEATS)?;
+        let all_names = with_own_names(names)?;
+        let torus = Torus::new(rules.side(names.len())?);
+        let copies = rules.copies.get() as usize;
+        let mut squares: Vec<u32> = (0..torus.squares() as u32).collect();
+        let pieces: Vec<Piece> = (0..names.len() * copies)
+            .map(|index| {
+                // The first `index` squares are taken.
+                let other = index + chance.uniform((squares.len() - index) as u32) as usize;
+                squares.swap(index, other);
+                Piece {
+                    kind: Kind::Player(Seat((index / copies) as u16)),
+                    number: index as u32,
+                    square: torus.square(squares[index] as usize),
+                    bullets: BULLETS,
+                }
+            })
+            .collect();
+        let saved = Saved {
+            rules: *rules,
+            entries: names.clone(),
+            clock: 0,
+            next_number: pieces.len() as u32,
+            pieces,
+            scores: vec![0; names.len()],
+            over: false,
+        };
+        let mut game = saved.into_game(torus, all_names);
+        game.begin_turn(chance, log);
+        Ok(game)
+    }
+
+    fn to_act(&self) -> &[Seat] {
+        &self.to_act
+    }
+
+    fn view(&self, seat: Seat) -> LastBulletView {
+        let mut view = LastBulletView {
+            clock: self.clock,
+            side: self.side(),
+            names: self.names.clone(),
+            me: WhoIs::entry(seat),
+            copies: Vec::new(),
+        };
+        self.refresh_view(seat, &mut view);
+        view
+    }
+
+    fn refresh_view(&self, seat: Seat, view: &mut LastBulletView) {
+        view.clock = self.clock;
+        view.side = self.side();
+        if view.names != self.names {
+            view.names = self.names.clone();
+        }
+        view.me = WhoIs::entry(seat);
+        let copies = self.rules.copies.get() as usize;
+        let own = &self.pieces[seat.index() * copies..][..copies];
+        look(
+            own.iter().filter(|piece| piece.player().is_some()),
+            &self.occupied,
+            |square| &self.pieces[self.board[self.torus.index(square)] as usize],
+            self.torus,
+            &mut view.copies,
+        );
+    }
+
+    /// Too many to list: any combination of one order for each copy.
+    fn legal_actions(_: &LastBulletView) -> Option<Vec<Action>> {
+        None
+    }
+
+    fn apply(
+        &mut self,
+        moves: &[Move<Action>],
+        chance: &mut impl Chance,
+        log: &mut impl Log<Event>,
+    ) -> Result<(), Rejected<Illegal>> {
+        self.check_count(moves)?;
+        let mut choices = self.take_orders(moves)?;
+        self.move_zombies(&mut choices, chance);
+        self.shoot(&mut choices, log);
+        self.move_all(&choices);
+        self.scavenge(log);
+        self.tick(chance, log);
+        Ok(())
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let scores = || self.scores.iter().map(|&score| score.into()).collect();
+        self.to_act.is_empty().then(|| Outcome::ranked(&self.scores, scores(), self.clock))
+    }
+
+    fn invariants(&self) -> Result<(), String> {
+        for (index, piece) in self.pieces.iter().enumerate() {
+            if self.board[self.torus.index(piece.square)] != index as u32 {
+                return Err(format!("the board does not know of piece {index}: {piece:?}"));
+            }
+        }
+        if self.board.iter().filter(|&&at| at != EMPTY).count() != self.pieces.len() {
+            return Err("the board knows of pieces that do not exist".to_string());
+        }
+        let bullets: u64 = self.pieces.iter().map(|piece| u64::from(piece.bullets)).sum();
+        if bullets > self.copies() as u64 * u64::from(BULLETS) {
+            return Err(format!("{bullets} bullets: more than there were at the start"));
+        }
+        if self.scores.iter().any(|&score| score > self.clock) {
+            return Err("somebody lived longer than the match".to_string());
+        }
+        let mut numbers: Vec<u32> = self.pieces.iter().map(|piece| piece.number).collect();
+        numbers.sort_unstable();
+        if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("two pieces have the same number".to_string());
+        }
+        if numbers.last().is_some_and(|&last| last >= self.next_number) {
+            return Err("a number has not been given out yet".to_string());
+        }
+        Ok(())
+    }
+}
+
+/// A match without what can be derived: its JSON.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    rules: LastBulletRules,
+    entries: Names,
+    clock: u32,
+    pieces: Vec<Piece>,
+    next_number: u32,
+    scores: Vec<u32>,
+    over: bool,
+}
+
+impl Saved {
+    /// Derives the rest. The pieces are known to stand on squares of their own.
+    fn into_game(self, torus: Torus, names: Names) -> LastBullet {
+        let mut board = vec![EMPTY; torus.squares()];
+        let mut living = vec![0; self.scores.len()];
+        for (index, piece) in self.pieces.iter().enumerate() {
+            board[torus.index(piece.square)] = index as u32;
+            if let Some(seat) = piece.player() {
+                living[seat.index()] += 1;
+            }
+        }
+        let mut game = LastBullet {
+            rules: self.rules,
+            entries: self.entries,
+            clock: self.clock,
+            pieces: self.pieces,
+            next_number: self.next_number,
+            scores: self.scores,
+            torus,
+            names,
+            board,
+            living,
+            to_act: Vec::new(),
+            occupied: Sight::new(torus, iter::empty()),
+            players: Sight::new(torus, iter::empty()),
+        };
+        game.look_around();
+        if self.over {
+            game.to_act.clear();
+        }
+        game
+    }
+
+    /// Whether pieces, names and scores fit each other and the board.
+    fn check(&self, side: u16) -> Result<(), String> {
+        let seats = self.entries.len();
+        if self.scores.len() != seats {
+            return Err(format!("{} scores for {seats} names", self.scores.len()));
+        }
+        let copies = self.rules.copies.get() as usize;
+        if self.pieces.len() < seats * copies {
+            return Err(format!("{} pieces for {seats} entries of {copies} copies", self.pieces.len()));
+        }
+        let mut taken: Vec<Square> = self.pieces.iter().map(|piece| piece.square).collect();
+        taken.sort_unstable();
+        if taken.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("two pieces on one square".to_string());
+        }
+        if taken.iter().any(|square| square.x >= side || square.y >= side) {
+            return Err(format!("a piece stands off the board of side {side}"));
+        }
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let place = (index / copies, piece.number as usize);
+            if piece.player().is_some_and(|seat| (seat.index(), index) != place || seat.index() >= seats) {
+                return Err(format!("piece {index} cannot be {piece:?}"));
+            }
+        }
+        let alive = self.pieces.iter().any(|piece| piece.player().is_some());
+        let out_of_turns = self.rules.max_turns.is_some_and(|max| self.clock >= max.get());
+        if self.over == (alive && !out_of_turns) {
+            return Err(format!("over is {} at clock {}", self.over, self.clock));
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<Saved> for LastBullet {
+    type Error = String;
+
+    fn try_from(saved: Saved) -> Result<Self, String> {
+        let refuse = |error: SetupError| error.to_string();
+        saved.entries.expect_seats(Self::SEATS).map_err(refuse)?;
+        let names = with_own_names(&saved.entries).map_err(refuse)?;
+        let side = saved.rules.side(saved.entries.len()).map_err(refuse)?;
+        saved.check(side)?;
+        Ok(saved.into_game(Torus::new(side), names))
+    }
+}
+
+impl From<LastBullet> for Saved {
+    fn from(game: LastBullet) -> Saved {
+        Saved {
+            rules: game.rules,
+            entries: game.entries,
+            clock: game.clock,
+            pieces: game.pieces,
+            next_number: game.next_number,
+            scores: game.scores,
+            over: game.to_act.is_empty(),
+        }
+    }
+}

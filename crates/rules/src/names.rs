@@ -1,0 +1,194 @@
+//! The names of those who take part, and why a set-up is refused.
+
+use alloc::{borrow::ToOwned, format, string::String, sync::Arc, vec::Vec};
+use core::ops::{Index, RangeInclusive};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::game::Seat;
+
+/// The longest name, in characters.
+pub const MAX_NAME: usize = 40;
+
+/// The names of a match, one for each seat: 1 to 40 visible characters each, no two alike. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct Names(Arc<[String]>);
+
+/// Why a match cannot be set up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// Too few or too many seats.
+    #[error("expected {}, got {came}", seats_text(.expected))]
+    Seats {
+        /// How many the game takes.
+        expected: RangeInclusive<usize>,
+        /// How many came.
+        came: usize,
+    },
+    /// A name that cannot be used.
+    #[error("the name {name:?} {why}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Options that are fine alone but not together, or not with these seats.
+    #[error("option {option}: {why}")]
+    Option {
+        /// The option to change.
+        option: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+fn seats_text(seats: &RangeInclusive<usize>) -> String {
+    let plural = if *seats.end() == 1 { "" } else { "s" };
+    if seats.start() == seats.end() {
+        format!("exactly {} player{plural}", seats.start())
+    } else {
+        format!("{} to {} player{plural}", seats.start(), seats.end())
+    }
+}
+
+impl Names {
+    /// Checks names: not empty, at most 40 characters, nothing invisible, no spaces at the ends, and no two that
+    /// differ only in case.
+    pub fn new<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Result<Self, SetupError> {
+        let names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
+        let mut folded: Vec<(String, &String)> = Vec::with_capacity(names.len());
+        for name in &names {
+            check_name(name)?;
+            folded.push((name.to_lowercase(), name));
+        }
+        folded.sort();
+        if let Some(pair) = folded.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(refuse(pair[1].1, "is taken: names must differ in more than upper and lower case"));
+        }
+        Ok(Names(names.into()))
+    }
+
+    /// How many there are.
+    #[allow(clippy::len_without_is_empty)] // No game has zero seats.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// All names in the order of the seats.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Refuses a number of seats that the game does not take.
+    pub fn expect_seats(&self, expected: RangeInclusive<usize>) -> Result<(), SetupError> {
+        if expected.contains(&self.len()) {
+            Ok(())
+        } else {
+            Err(SetupError::Seats { expected, came: self.len() })
+        }
+    }
+
+    /// Refuses names that the game needs for itself, in any case.
+    pub fn expect_none_of(&self, reserved: &[&str]) -> Result<(), SetupError> {
+        match self.iter().find(|name| reserved.iter().any(|taken| taken.eq_ignore_ascii_case(name))) {
+            Some(name) => Err(refuse(name, "is reserved in this game")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Index<Seat> for Names {
+    type Output = str;
+
+    fn index(&self, seat: Seat) -> &str {
+        &self.0[seat.index()]
+    }
+}
+
+impl TryFrom<Vec<String>> for Names {
+    type Error = SetupError;
+
+    fn try_from(names: Vec<String>) -> Result<Self, SetupError> {
+        Names::new(names)
+    }
+}
+
+impl From<Names> for Vec<String> {
+    fn from(names: Names) -> Self {
+        names.0.to_vec()
+    }
+}
+
+fn refuse(name: &str, why: &'static str) -> SetupError {
+    SetupError::Name { name: name.to_owned(), why }
+}
+
+fn check_name(name: &str) -> Result<(), SetupError> {
+    if name.is_empty() {
+        return Err(refuse(name, "is empty"));
+    }
+    if name.chars().count() > MAX_NAME {
+        return Err(refuse(name, "is longer than 40 characters"));
+    }
+    if name.chars().any(is_invisible) {
+        return Err(refuse(name, "has control or invisible characters"));
+    }
+    if name.trim() != name {
+        return Err(refuse(name, "begins or ends with a space"));
+    }
+    Ok(())
+}
+
+/// Control characters, and the format characters that can make two names look alike or turn text around.
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn good_names_pass() {
+        let forty = "x".repeat(40);
+        let names = Names::new(["greedy", "Élodie", "眠い", "two words", &forty]).unwrap();
+        assert_eq!(names.len(), 5);
+        assert_eq!(&names[Seat(1)], "Élodie");
+    }
+
+    #[test]
+    fn bad_names_are_refused_with_the_reason() {
+        for (name, why) in [
+            ("", "is empty"),
+            (&"x".repeat(41), "longer than 40"),
+            ("a\nb", "control or invisible"),
+            ("a\u{7}", "control or invisible"),
+            ("evil\u{202e}txt", "control or invisible"),
+            ("zero\u{200b}width", "control or invisible"),
+            (" pad", "begins or ends"),
+        ] {
+            let error = Names::new([name]).unwrap_err().to_string();
+            assert!(error.contains(why), "{name:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn names_that_differ_only_in_case_are_one_name() {
+        let error = Names::new(["Tim", "kiril", "tIM"]).unwrap_err();
+        assert!(error.to_string().contains("is taken"), "{error}");
+        assert!(Names::new(["Ärger", "ärger"]).is_err());
+    }
+
+    #[test]
+    fn json_cannot_smuggle_in_bad_names() {
+        assert!(serde_json::from_str::<Names>(r#"["a","b"]"#).is_ok());
+        assert!(serde_json::from_str::<Names>(r#"["a","A"]"#).is_err());
+    }
+}

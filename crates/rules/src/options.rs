@@ -1,0 +1,314 @@
+//! Named options: of the rules of a game (`--set out_of_dice=recycle_brains`) and of a built-in bot
+//! (`stop-at:brains=5`).
+//!
+//! A set of options is a struct; names, defaults, values and meanings are read off its type and doc comments, so
+//! there is no second list to keep true.
+
+use alloc::{
+    borrow::{Cow, ToOwned},
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt;
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+/// A struct of options. Every field has a default; an unknown field is refused (`#[serde(default,
+/// deny_unknown_fields)]`).
+pub trait Options:
+    Default + Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema
+{
+}
+
+impl<T> Options for T where
+    T: Default + Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema
+{
+}
+
+/// No options: for bots without any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoOptions {}
+
+/// One option, described for people.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OptionInfo {
+    /// Its name.
+    pub name: String,
+    /// Its value when it is not set.
+    pub default: Value,
+    /// What values it takes, in words.
+    pub values: String,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// A value was not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is no such option.
+    #[error("unknown option {name:?}: expected {}", alternatives(.valid))]
+    Unknown {
+        /// What came.
+        name: String,
+        /// The options there are.
+        valid: Vec<String>,
+    },
+    /// The option does not take this value.
+    #[error("bad value {value:?} for option {name}: expected {expected}")]
+    Value {
+        /// The option.
+        name: String,
+        /// What came.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// The option was set twice.
+    #[error("option {name} is set twice")]
+    Twice {
+        /// The option.
+        name: String,
+    },
+    /// Not of the form `name=value`.
+    #[error("expected option=value, got {came:?}")]
+    Form {
+        /// What came.
+        came: String,
+    },
+}
+
+fn alternatives(names: &[String]) -> String {
+    match names {
+        [] => "no options at all".to_owned(),
+        [one] => one.clone(),
+        names => format!("one of {}", names.join(", ")),
+    }
+}
+
+/// Splits `name=value`.
+pub fn split_pair(text: &str) -> Result<(String, String), OptionError> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err(OptionError::Form { came: text.to_owned() }),
+    }
+}
+
+/// The defaults, with `pairs` set on top. Values are written as in JSON, but text needs no quotes and `none` is an
+/// option that is off.
+pub fn parse<T: Options>(pairs: &[(String, String)]) -> Result<T, OptionError> {
+    let mut values = Map::new();
+    for (name, text) in pairs {
+        let info = describe::<T>();
+        let Some(info) = info.iter().find(|info| info.name == *name) else {
+            let valid = info.into_iter().map(|info| info.name).collect();
+            return Err(OptionError::Unknown { name: name.clone(), valid });
+        };
+        let value = match text.as_str() {
+            "none" => Value::Null,
+            text => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+        };
+        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        if serde_json::from_value::<T>(Value::Object(alone)).is_err() {
+            let expected = info.values.clone();
+            return Err(OptionError::Value { name: name.clone(), value: text.clone(), expected });
+        }
+        if values.insert(name.clone(), value).is_some() {
+            return Err(OptionError::Twice { name: name.clone() });
+        }
+    }
+    // Each value was accepted alone, and fields do not depend on each other.
+    serde_json::from_value(Value::Object(values)).map_err(|e| OptionError::Form { came: e.to_string() })
+}
+
+/// All options of `T`, read off its JSON schema.
+pub fn describe<T: Options>() -> Vec<OptionInfo> {
+    let generator = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true).into_generator();
+    let schema = generator.into_root_schema_for::<T>();
+    let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
+    let defaults = serde_json::to_value(T::default()).unwrap_or_default();
+    let info = |(name, property): (&String, &Value)| OptionInfo {
+        name: name.clone(),
+        default: defaults.get(name).cloned().unwrap_or_default(),
+        values: values_text(property),
+        meaning: property["description"].as_str().unwrap_or_default().replace('\n', " "),
+    };
+    properties.iter().map(info).collect()
+}
+
+/// What a schema allows, in words: `end_turn or recycle_brains`, `a whole number from 1 to 99, or none`.
+fn values_text(schema: &Value) -> String {
+    if let Some(Value::Array(parts)) = schema.get("anyOf").or_else(|| schema.get("oneOf")) {
+        return parts.iter().map(values_text).collect::<Vec<_>>().join(" or ");
+    }
+    if let Some(only) = schema.get("const") {
+        return plain(only);
+    }
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        return values.iter().map(plain).collect::<Vec<_>>().join(" or ");
+    }
+    let mut text = match type_of(schema) {
+        "integer" => "a whole number".to_owned(),
+        "number" => "a number".to_owned(),
+        "boolean" => "true or false".to_owned(),
+        "null" => "none".to_owned(),
+        other => other.to_owned(),
+    };
+    if let (Some(min), Some(max)) = (schema.get("minimum"), schema.get("maximum")) {
+        text += &format!(" from {} to {}", plain(min), plain(max));
+    }
+    if let Some(Value::Array(types)) = schema.get("type")
+        && types.iter().any(|t| t == "null")
+    {
+        text += ", or none";
+    }
+    text
+}
+
+fn type_of(schema: &Value) -> &str {
+    match schema.get("type") {
+        Some(Value::String(name)) => name,
+        Some(Value::Array(names)) => names.first().and_then(Value::as_str).unwrap_or("a value"),
+        _ => "a value",
+    }
+}
+
+/// A value as people write it: text without quotes, null as `none`.
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// A whole number from `MIN` to `MAX`: an option that cannot be out of range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Bounded<const MIN: u32, const MAX: u32>(u32);
+
+impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
+    /// A number known to be in range; a compile-time error otherwise when used in a constant.
+    pub const fn new(value: u32) -> Self {
+        assert!(MIN <= value && value <= MAX, "out of range");
+        Bounded(value)
+    }
+
+    /// The number.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> TryFrom<u32> for Bounded<MIN, MAX> {
+    type Error = String;
+
+    fn try_from(value: u32) -> Result<Self, String> {
+        if (MIN..=MAX).contains(&value) {
+            Ok(Bounded(value))
+        } else {
+            Err(format!("expected a whole number from {MIN} to {MAX}, got {value}"))
+        }
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> From<Bounded<MIN, MAX>> for u32 {
+    fn from(bounded: Bounded<MIN, MAX>) -> u32 {
+        bounded.0
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> JsonSchema for Bounded<MIN, MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Bounded_{MIN}_{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Mode {
+        /// Slow and sure.
+        #[default]
+        Careful,
+        /// Fast.
+        VeryBold,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(default, deny_unknown_fields)]
+    struct Sample {
+        /// How to go on
+        /// about it.
+        mode: Mode,
+        /// How often.
+        times: Bounded<1, 9>,
+        /// When to stop.
+        limit: Option<Bounded<1, 100>>,
+    }
+
+    impl Default for Sample {
+        fn default() -> Self {
+            Sample { mode: Mode::Careful, times: Bounded::new(3), limit: None }
+        }
+    }
+
+    fn parsed(pairs: &[&str]) -> Result<Sample, OptionError> {
+        parse(&pairs.iter().map(|pair| split_pair(pair)).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    #[test]
+    fn options_are_described_by_their_type() {
+        let rows: Vec<_> = describe::<Sample>()
+            .into_iter()
+            .map(|info| (info.name, plain(&info.default), info.values, info.meaning))
+            .collect();
+        let row = |a: &str, b: &str, c: &str, d: &str| (a.into(), b.into(), c.into(), d.into());
+        assert_eq!(
+            rows,
+            vec![
+                row("limit", "none", "a whole number from 1 to 100, or none", "When to stop."),
+                row("mode", "careful", "careful or very_bold", "How to go on about it."),
+                row("times", "3", "a whole number from 1 to 9", "How often."),
+            ]
+        );
+        assert_eq!(describe::<NoOptions>(), vec![]);
+    }
+
+    #[test]
+    fn values_are_set_on_top_of_the_defaults() {
+        let sample = parsed(&["mode=very_bold", "limit = 7"]).unwrap();
+        assert_eq!(sample.mode, Mode::VeryBold);
+        assert_eq!(sample.limit, Some(Bounded::new(7)));
+        assert_eq!(sample.times.get(), 3);
+        assert_eq!(parsed(&["limit=none"]).unwrap().limit, None);
+    }
+
+    #[test]
+    fn mistakes_say_what_was_expected() {
+        for (pairs, message) in [
+            (vec!["moode=careful"], r#"unknown option "moode": expected one of limit, mode, times"#),
+            (vec!["mode=wild"], r#"bad value "wild" for option mode: expected careful or very_bold"#),
+            (vec!["times=0"], r#"bad value "0" for option times: expected a whole number from 1 to 9"#),
+            (vec!["times=1.5"], r#"bad value "1.5" for option times: expected a whole number from 1 to 9"#),
+            (vec!["times=none"], r#"bad value "none" for option times: expected a whole number from 1 to 9"#),
+            (vec!["times=1", "times=2"], "option times is set twice"),
+            (vec!["times"], r#"expected option=value, got "times""#),
+            (vec!["=3"], r#"expected option=value, got "=3""#),
+        ] {
+            assert_eq!(parsed(&pairs).unwrap_err().to_string(), message);
+        }
+    }
+}

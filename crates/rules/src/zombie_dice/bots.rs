@@ -1,0 +1,136 @@
+//! Built-in bots. All of them look at the dice only, so that one policy plays every format.
+
+use super::{Action, TurnView};
+use crate::{
+    bot::{Bot, BuiltIn, Named},
+    chance::{Chance, Seeded},
+    game::Game,
+    options::{Bounded, NoOptions},
+};
+use alloc::{vec, vec::Vec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The built-in bots for any format.
+pub fn built_ins<G>() -> Vec<BuiltIn<G>>
+where
+    G: Game<Action = Action>,
+    G::View: AsRef<TurnView>,
+{
+    vec![
+        BuiltIn::of::<DiceBot<Random>>(),
+        BuiltIn::of::<DiceBot<Cautious>>(),
+        BuiltIn::of::<DiceBot<Greedy>>(),
+        BuiltIn::of::<DiceBot<StopAt>>(),
+    ]
+}
+
+/// Decides by the dice on the table.
+trait Policy: Named {
+    fn stops(&mut self, turn: &TurnView) -> bool;
+}
+
+/// A policy as a bot of any format.
+struct DiceBot<P>(P);
+
+impl<P: Policy> Named for DiceBot<P> {
+    const NAME: &'static str = P::NAME;
+    const ABOUT: &'static str = P::ABOUT;
+    type Params = P::Params;
+
+    fn new(params: P::Params, chance: Seeded) -> Self {
+        DiceBot(P::new(params, chance))
+    }
+}
+
+impl<G, P> Bot<G> for DiceBot<P>
+where
+    G: Game<Action = Action>,
+    G::View: AsRef<TurnView>,
+    P: Policy,
+{
+    fn act(&mut self, view: &G::View) -> Action {
+        if self.0.stops(view.as_ref()) { Action::Stop } else { Action::Go }
+    }
+}
+
+struct Random(Seeded);
+
+impl Named for Random {
+    const NAME: &'static str = "random";
+    const ABOUT: &'static str = "Tosses a coin for every decision.";
+    type Params = NoOptions;
+
+    fn new(_: NoOptions, chance: Seeded) -> Self {
+        Random(chance)
+    }
+}
+
+impl Policy for Random {
+    fn stops(&mut self, _: &TurnView) -> bool {
+        self.0.uniform(2) == 0
+    }
+}
+
+struct Cautious;
+
+impl Named for Cautious {
+    const NAME: &'static str = "cautious";
+    const ABOUT: &'static str = "Stops at the first shotgun, once it has a brain to bank.";
+    type Params = NoOptions;
+
+    fn new(_: NoOptions, _: Seeded) -> Self {
+        Cautious
+    }
+}
+
+impl Policy for Cautious {
+    fn stops(&mut self, turn: &TurnView) -> bool {
+        turn.shotguns >= 1 && turn.brains >= 1
+    }
+}
+
+struct Greedy;
+
+impl Named for Greedy {
+    const NAME: &'static str = "greedy";
+    const ABOUT: &'static str = "Rolls until it has two shotguns.";
+    type Params = NoOptions;
+
+    fn new(_: NoOptions, _: Seeded) -> Self {
+        Greedy
+    }
+}
+
+impl Policy for Greedy {
+    fn stops(&mut self, turn: &TurnView) -> bool {
+        turn.shotguns >= 2
+    }
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct StopAt {
+    /// Stop with at least this many brains in the turn; none: whatever the brains.
+    brains: Option<Bounded<0, 1000>>,
+    /// Stop with at least this many shotguns in the turn; none: whatever the shotguns.
+    shotguns: Option<Bounded<0, 3>>,
+}
+
+impl Named for StopAt {
+    const NAME: &'static str = "stop-at";
+    const ABOUT: &'static str = "Stops at a number of brains or of shotguns, whichever comes first.";
+    type Params = StopAt;
+
+    fn new(params: StopAt, _: Seeded) -> Self {
+        params
+    }
+}
+
+impl Policy for StopAt {
+    fn stops(&mut self, turn: &TurnView) -> bool {
+        self.brains.is_some_and(|brains| turn.brains >= brains.get())
+            || self.shotguns.is_some_and(|shotguns| u32::from(turn.shotguns) >= shotguns.get())
+    }
+}

@@ -1,0 +1,266 @@
+//! One turn: roll three dice at a time, set brains and shotguns aside, stop in time.
+
+use super::{Action, Colour, Counts, DICE, Die, Event, Face, FirstRoll, OutOfDice, TurnEnd};
+use crate::{
+    chance::Chance,
+    game::{Audience, Log, Move, Seat},
+};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+use core::mem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The dice on the table during a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Turn {
+    brains: u32,
+    /// Brain dice set aside. Fewer than `brains` once some have been recycled.
+    brain_dice: Counts,
+    shotgun_dice: Counts,
+    /// The dice of the last roll, sorted, since their order carries no information; none before the first roll.
+    hand: Option<[Die; 3]>,
+    cup: Counts,
+}
+
+/// What a roll led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rolled {
+    /// The player may go on.
+    GoOn,
+    /// Fewer than three dice are left: the turn is over and its brains count.
+    OutOfDice,
+    /// The third shotgun: the turn is over and nothing counts.
+    Busted,
+}
+
+/// A turn as everybody at the table sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct TurnView {
+    /// Brains of this turn.
+    pub brains: u32,
+    /// Shotguns of this turn.
+    pub shotguns: u8,
+    /// The three dice of the last roll, sorted by colour and face; `null` before the first roll. Those that show
+    /// footsteps are rolled again.
+    pub hand: Option<[Die; 3]>,
+    /// Dice left in the cup.
+    pub cup: Counts,
+    /// Brain dice set aside (they can come back with `out_of_dice=recycle_brains`).
+    pub brain_dice: Counts,
+}
+
+impl Turn {
+    /// All dice in the cup, the hand empty.
+    pub const START: Turn = {
+        let none = Counts { green: 0, yellow: 0, red: 0 };
+        Turn { brains: 0, brain_dice: none, shotgun_dice: none, hand: None, cup: DICE }
+    };
+
+    /// Brains so far.
+    pub fn brains(&self) -> u32 {
+        self.brains
+    }
+
+    /// Shotguns so far.
+    pub fn shotguns(&self) -> u8 {
+        self.shotgun_dice.total()
+    }
+
+    /// The dice of the last roll.
+    pub fn hand(&self) -> Option<[Die; 3]> {
+        self.hand
+    }
+
+    /// Dice that will be rolled again.
+    fn footsteps(&self) -> Counts {
+        let mut feet = Counts::default();
+        for die in self.hand.iter().flatten() {
+            if die.face == Face::Footsteps {
+                feet[die.colour] += 1;
+            }
+        }
+        feet
+    }
+
+    /// Rolls: fills the hand to three dice from the cup, rolls them, sets brains and shotguns aside.
+    pub fn roll(&mut self, out_of_dice: OutOfDice, chance: &mut impl Chance) -> Rolled {
+        let mut hand = self.footsteps();
+        let mut missing = 3 - hand.total();
+        if self.cup.total() < missing {
+            // Only with recycling: `EndTurn` has ended the turn by now.
+            let back = mem::take(&mut self.brain_dice);
+            for colour in Colour::ALL {
+                self.cup[colour] += back[colour];
+            }
+        }
+        while missing > 0 {
+            let colour = Colour::ALL[chance.pick(&self.cup.weights())];
+            self.cup[colour] -= 1;
+            hand[colour] += 1;
+            missing -= 1;
+        }
+        let hand = self.roll_hand(hand, chance);
+        self.set_aside(hand);
+
+        let feet_left = hand.iter().filter(|die| die.face == Face::Footsteps).count() as u8;
+        if self.shotguns() >= 3 {
+            Rolled::Busted
+        } else if out_of_dice == OutOfDice::EndTurn && self.cup.total() + feet_left < 3 {
+            Rolled::OutOfDice
+        } else {
+            Rolled::GoOn
+        }
+    }
+
+    /// Rolls the dice in the order of their colours and sorts equal colours by face.
+    fn roll_hand(&self, colours: Counts, chance: &mut impl Chance) -> [Die; 3] {
+        let mut hand = [Die { colour: Colour::Green, face: Face::Brain }; 3];
+        let mut slot = 0;
+        for colour in Colour::ALL {
+            for _ in 0..colours[colour] {
+                hand[slot] = Die { colour, face: Face::ALL[chance.pick(&colour.sides())] };
+                slot += 1;
+            }
+        }
+        for (a, b) in [(0, 1), (1, 2), (0, 1)] {
+            if hand[a] > hand[b] {
+                hand.swap(a, b);
+            }
+        }
+        hand
+    }
+
+    fn set_aside(&mut self, hand: [Die; 3]) {
+        for die in hand {
+            match die.face {
+                Face::Brain => {
+                    self.brains += 1;
+                    self.brain_dice[die.colour] += 1;
+                }
+                Face::Footsteps => {}
+                Face::Shotgun => self.shotgun_dice[die.colour] += 1,
+            }
+        }
+        self.hand = Some(hand);
+    }
+
+    /// What the players see.
+    pub fn view(&self) -> TurnView {
+        TurnView {
+            brains: self.brains,
+            shotguns: self.shotguns(),
+            hand: self.hand,
+            cup: self.cup,
+            brain_dice: self.brain_dice,
+        }
+    }
+
+    /// Thirteen dice are accounted for, by colour, and the counts fit each other.
+    pub fn invariants(&self, out_of_dice: OutOfDice) -> Result<(), String> {
+        let all = [self.cup, self.footsteps(), self.brain_dice, self.shotgun_dice];
+        let all = all.into_iter().try_fold(Counts::default(), Counts::checked_add);
+        if all != Some(DICE) {
+            return Err(format!("not thirteen dice: {self:?}"));
+        }
+        let brain_dice = u32::from(self.brain_dice.total());
+        let brains_fit = match out_of_dice {
+            OutOfDice::EndTurn => self.brains == brain_dice,
+            OutOfDice::RecycleBrains => self.brains >= brain_dice,
+        };
+        if !brains_fit {
+            return Err(format!("{} brains with {brain_dice} brain dice", self.brains));
+        }
+        let Some(hand) = self.hand else {
+            return if *self == Turn::START { Ok(()) } else { Err("dice are out, but no hand".to_string()) };
+        };
+        if !hand.is_sorted() {
+            return Err(format!("the hand is not sorted: {hand:?}"));
+        }
+        for colour in Colour::ALL {
+            let shown = |face| hand.iter().filter(|die| **die == Die { colour, face }).count();
+            if shown(Face::Brain) > self.brain_dice[colour].into()
+                || shown(Face::Shotgun) > self.shotgun_dice[colour].into()
+            {
+                return Err(format!("the hand shows dice that are not set aside: {self:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The invariants of a turn whose player may still go on.
+    pub fn open_invariants(&self, out_of_dice: OutOfDice) -> Result<(), String> {
+        self.invariants(out_of_dice)?;
+        if self.shotguns() >= 3 {
+            return Err("the turn goes on after three shotguns".to_string());
+        }
+        let dice_left = self.cup.total() + self.footsteps().total();
+        if out_of_dice == OutOfDice::EndTurn && dice_left < 3 {
+            return Err("the turn goes on with fewer than three dice".to_string());
+        }
+        Ok(())
+    }
+}
+
+/// Starts a turn, with its first roll where that is not a choice. Says why the turn is over, if it is.
+pub(super) fn start_turn(
+    seat: Seat,
+    turn: &mut Turn,
+    first_roll: FirstRoll,
+    out_of_dice: OutOfDice,
+    chance: &mut impl Chance,
+    log: &mut impl Log<Event>,
+) -> Option<TurnEnd> {
+    *turn = Turn::START;
+    match first_roll {
+        FirstRoll::Free => None,
+        FirstRoll::Mandatory => roll_for(seat, turn, out_of_dice, chance, log),
+    }
+}
+
+/// Plays a move within a turn. Says why the turn is over, if it is.
+pub(super) fn take_move(
+    seat: Seat,
+    turn: &mut Turn,
+    choice: &Move<Action>,
+    out_of_dice: OutOfDice,
+    chance: &mut impl Chance,
+    log: &mut impl Log<Event>,
+) -> Option<TurnEnd> {
+    match choice {
+        Move::Act(Action::Go) => roll_for(seat, turn, out_of_dice, chance, log),
+        Move::Act(Action::Stop) => Some(TurnEnd::Stopped),
+        Move::Forfeit => Some(TurnEnd::Forfeited),
+    }
+}
+
+fn roll_for(
+    seat: Seat,
+    turn: &mut Turn,
+    out_of_dice: OutOfDice,
+    chance: &mut impl Chance,
+    log: &mut impl Log<Event>,
+) -> Option<TurnEnd> {
+    let rolled = turn.roll(out_of_dice, chance);
+    if let Some(hand) = turn.hand {
+        let event = Event::Rolled { seat, hand, brains: turn.brains, shotguns: turn.shotguns() };
+        log.record(Audience::Everyone, event);
+    }
+    match rolled {
+        Rolled::GoOn => None,
+        Rolled::OutOfDice => Some(TurnEnd::OutOfDice),
+        Rolled::Busted => Some(TurnEnd::Busted),
+    }
+}
+
+/// Adds what a finished turn is worth to `score` and reports it.
+pub(super) fn bank(seat: Seat, turn: &Turn, why: TurnEnd, score: &mut u32, log: &mut impl Log<Event>) {
+    let banked = match why {
+        TurnEnd::Stopped | TurnEnd::OutOfDice => turn.brains,
+        TurnEnd::Busted | TurnEnd::Forfeited => 0,
+    };
+    *score += banked;
+    log.record(Audience::Everyone, Event::TurnEnded { seat, why, banked, score: *score });
+}
