@@ -14,10 +14,10 @@ extern crate alloc;
 extern crate std;
 
 pub mod bot;
-//pub mod catalog;
+pub mod catalog;
 pub mod chance;
 pub mod game;
-//pub mod infection;
+pub mod infection;
 pub mod last_bullet;
 pub mod names;
 pub mod options;

@@ -1,0 +1,17 @@
+//! Infection (rulebook section 3): a party game for a large group, judged by somebody who knows everything.
+//!
+//! [`Party`] is the referee: it takes a judge's commands (contacts, antidotes, ends of turns) and tells each player
+//! only what the rules allow. [`Infection`] lets bots play it: it asks the players one after the other and turns
+//! their answers into the judge's commands.
+
+mod bots;
+mod contact;
+mod party;
+mod rounds;
+
+pub use bots::built_ins;
+pub use contact::{Commitment, Effect};
+pub use party::{
+    Ending, Identity, InfectionRules, Party, Player, PrivateReport, PublicReport, Refused, Role, SurplusVirus,
+};
+pub use rounds::{Action, Event, Illegal, Infection, InfectionView, Question};

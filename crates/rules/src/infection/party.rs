@@ -1,0 +1,479 @@
+//! The judge's book: who is what, who met whom, and what may be told to whom.
+
+use super::contact::{Commitment, Effect, meet};
+use crate::{
+    game::{Outcome, Seat},
+    options::Bounded,
+};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What becomes of viruses that find no antibody to cancel.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum SurplusVirus {
+    /// The player carries them without knowing: they cancel antibodies as they are gained, and are the stock of the
+    /// zombie that the player may become.
+    #[default]
+    Carry,
+    /// They are gone.
+    Lost,
+}
+
+/// The options of Infection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct InfectionRules {
+    /// How many players are zombies at the start.
+    pub zombies: Bounded<0, 499>,
+    /// The game ends after so many turns.
+    pub max_turns: Bounded<1, 10_000>,
+    /// Antibodies of each human at the start.
+    pub start_antibodies: Bounded<0, 1000>,
+    /// Viruses of each zombie at the start.
+    pub start_viruses: Bounded<0, 1000>,
+    /// What becomes of viruses that find no antibody to cancel.
+    pub surplus_virus: SurplusVirus,
+}
+
+impl Default for InfectionRules {
+    fn default() -> Self {
+        InfectionRules {
+            zombies: Bounded::new(1),
+            max_turns: Bounded::new(8),
+            start_antibodies: Bounded::new(0),
+            start_viruses: Bounded::new(0),
+            surplus_virus: SurplusVirus::Carry,
+        }
+    }
+}
+
+/// What a player really is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Healthy.
+    Human,
+    /// Counts, and is told, as human.
+    Infected,
+    /// A zombie.
+    Zombie,
+}
+
+/// What a player is told to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Identity {
+    /// Human or infected: nobody is told which.
+    Human,
+    /// A zombie.
+    Zombie,
+}
+
+/// One player, as the judge knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Player {
+    /// What it really is.
+    pub role: Role,
+    /// Antibodies; none for a zombie.
+    pub antibodies: u32,
+    /// A zombie's stock, or what a human carries without knowing.
+    pub viruses: u32,
+    /// Whether it has declared the end of its turn.
+    pub ended: bool,
+    /// How many others it has met in this turn.
+    pub contacts: u16,
+}
+
+impl Player {
+    /// What it is told to be.
+    pub fn identity(&self) -> Identity {
+        match self.role {
+            Role::Human | Role::Infected => Identity::Human,
+            Role::Zombie => Identity::Zombie,
+        }
+    }
+
+    /// What it is told to have: antibodies of a human, viruses of a zombie.
+    pub fn stock(&self) -> u32 {
+        match self.identity() {
+            Identity::Human => self.antibodies,
+            Identity::Zombie => self.viruses,
+        }
+    }
+}
+
+/// What a player is told at the end of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PrivateReport {
+    /// What it is told to be.
+    pub identity: Identity,
+    /// Its antibodies (human) or viruses (zombie).
+    pub stock: u32,
+}
+
+/// What everybody is told at the end of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PublicReport {
+    /// Turns finished.
+    pub turns: u32,
+    /// Players who count as human.
+    pub humans: u16,
+    /// Zombies.
+    pub zombies: u16,
+    /// The most antibodies any one human has.
+    pub most_antibodies: u32,
+    /// The most viruses any one zombie has.
+    pub most_viruses: u32,
+}
+
+/// How a game ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Ending {
+    /// No human is left.
+    ZombiesWin,
+    /// Exactly one human is left.
+    SurvivorWins {
+        /// The survivor.
+        seat: Seat,
+    },
+    /// The last turn is over: the humans win, ranked by antibodies.
+    HumansWin,
+}
+
+/// Why a command was not carried out. The judge is told; players must not be, where it tells a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum Refused {
+    #[error("the game is over")]
+    Over,
+    #[error("player {seat} does not exist")]
+    NoSuchPlayer { seat: Seat },
+    #[error("player {seat} cannot meet itself")]
+    Self_ { seat: Seat },
+    #[error("players {a} and {b} have met in this turn already")]
+    Again { a: Seat, b: Seat },
+    #[error("player {seat} has ended its turn")]
+    Ended { seat: Seat },
+    #[error("player {seat} has no antibody to spend")]
+    NoAntibody { seat: Seat },
+    #[error("player {seat} is a zombie, and zombies have no antibodies")]
+    Zombie { seat: Seat },
+    #[error("player {seat} is not a zombie, and only zombies apply viruses")]
+    NotZombie { seat: Seat },
+    #[error("player {seat} applies no virus: expected at least 1")]
+    ZeroViruses { seat: Seat },
+    #[error("player {seat} applies {count} viruses but has {has}")]
+    TooManyViruses { seat: Seat, count: u32, has: u32 },
+}
+
+/// The state of a game, driven by a judge's commands. A refused command changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Party {
+    rules: InfectionRules,
+    players: Vec<Player>,
+    /// Who met whom in this turn: a bit for each ordered pair.
+    met: PairSet,
+    /// Turns finished.
+    turns: u32,
+    ending: Option<Ending>,
+}
+
+impl Party {
+    /// The most players a game can have.
+    pub const MAX_PLAYERS: usize = 500;
+
+    /// A new game in which `zombies[i]` tells whether player `i` starts as a zombie.
+    pub fn new(zombies: &[bool], rules: &InfectionRules) -> Self {
+        let player = |&zombie: &bool| Player {
+            role: if zombie { Role::Zombie } else { Role::Human },
+            antibodies: if zombie { 0 } else { rules.start_antibodies.get() },
+            viruses: if zombie { rules.start_viruses.get() } else { 0 },
+            ended: false,
+            contacts: 0,
+        };
+        let players: Vec<Player> = zombies.iter().map(player).collect();
+        Party { rules: *rules, met: PairSet::new(players.len()), players, turns: 0, ending: None }
+    }
+
+    /// All players, as the judge knows them.
+    pub fn players(&self) -> &[Player] {
+        &self.players
+    }
+
+    /// The rules of this game.
+    pub fn rules(&self) -> &InfectionRules {
+        &self.rules
+    }
+
+    /// Turns finished.
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// How the game ended, once it has.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    /// Whether two players have met in this turn.
+    pub fn have_met(&self, a: Seat, b: Seat) -> bool {
+        self.met.contains(a, b)
+    }
+
+    /// Whether `seat` could still meet `other` in this turn.
+    pub fn can_meet(&self, seat: Seat, other: Seat) -> bool {
+        seat != other && !self.players[other.index()].ended && !self.have_met(seat, other)
+    }
+
+    /// Two players meet, each with what it commits. Gives what it did to them, in the same order.
+    pub fn contact(
+        &mut self,
+        (a, a_commits): (Seat, Commitment),
+        (b, b_commits): (Seat, Commitment),
+    ) -> Result<[Effect; 2], Refused> {
+        let before = [self.active(a)?, self.active(b)?];
+        if a == b {
+            return Err(Refused::Self_ { seat: a });
+        }
+        if self.have_met(a, b) {
+            return Err(Refused::Again { a, b });
+        }
+        self.can_pay(a, a_commits)?;
+        self.can_pay(b, b_commits)?;
+        let mut after = before;
+        let [one, other] = &mut after;
+        meet((one, a_commits), (other, b_commits), self.rules.surplus_virus);
+        self.met.insert(a, b);
+        for (seat, player) in [a, b].into_iter().zip(&mut after) {
+            player.contacts += 1;
+            self.players[seat.index()] = *player;
+        }
+        Ok([effect(&before[0], &after[0]), effect(&before[1], &after[1])])
+    }
+
+    /// A player spends an antibody: an infected becomes human, a human has spent it for nothing.
+    pub fn antidote(&mut self, seat: Seat) -> Result<Effect, Refused> {
+        let before = self.player(seat)?;
+        self.can_pay(seat, Commitment::Precaution)?;
+        let player = &mut self.players[seat.index()];
+        player.antibodies -= 1;
+        player.role = Role::Human;
+        Ok(effect(&before, player))
+    }
+
+    /// A player declares the end of its turn. The turn is to be closed when all have ([`Party::all_ended`]).
+    pub fn end(&mut self, seat: Seat) -> Result<(), Refused> {
+        self.active(seat)?;
+        self.players[seat.index()].ended = true;
+        Ok(())
+    }
+
+    /// Whether everybody has declared the end of the turn.
+    pub fn all_ended(&self) -> bool {
+        self.players.iter().all(|player| player.ended)
+    }
+
+    /// Those who have met nobody in this turn: a rule is broken if it closes now.
+    pub fn without_contact(&self) -> impl Iterator<Item = Seat> + '_ {
+        let seats = Seat::all(self.players.len()).iter().copied();
+        seats.filter(|seat| self.players[seat.index()].contacts == 0)
+    }
+
+    /// Closes the turn for everybody: the infected lose an antibody, those without become zombies, and the game may
+    /// end. Gives the players who became zombies.
+    pub fn next_turn(&mut self) -> Result<Vec<Seat>, Refused> {
+        if self.ending.is_some() {
+            return Err(Refused::Over);
+        }
+        let mut turned = Vec::new();
+        for (&seat, player) in Seat::all(self.players.len()).iter().zip(&mut self.players) {
+            if player.role == Role::Infected {
+                player.antibodies = player.antibodies.saturating_sub(1);
+                if player.antibodies == 0 {
+                    player.role = Role::Zombie;
+                    turned.push(seat);
+                }
+            }
+            player.ended = false;
+            player.contacts = 0;
+        }
+        self.met.clear();
+        self.turns += 1;
+        self.ending = self.find_ending();
+        Ok(turned)
+    }
+
+    fn find_ending(&self) -> Option<Ending> {
+        let mut humans = Seat::all(self.players.len())
+            .iter()
+            .filter(|seat| self.players[seat.index()].identity() == Identity::Human);
+        match (humans.next(), humans.next()) {
+            (None, _) => Some(Ending::ZombiesWin),
+            (Some(&seat), None) => Some(Ending::SurvivorWins { seat }),
+            _ if self.turns >= self.rules.max_turns.get() => Some(Ending::HumansWin),
+            _ => None,
+        }
+    }
+
+    /// What a player may be told at the end of a turn.
+    pub fn private_report(&self, seat: Seat) -> PrivateReport {
+        let player = &self.players[seat.index()];
+        PrivateReport { identity: player.identity(), stock: player.stock() }
+    }
+
+    /// What everybody may be told at the end of a turn.
+    pub fn public_report(&self) -> PublicReport {
+        let mut report =
+            PublicReport { turns: self.turns, humans: 0, zombies: 0, most_antibodies: 0, most_viruses: 0 };
+        for player in &self.players {
+            let (count, most) = match player.identity() {
+                Identity::Human => (&mut report.humans, &mut report.most_antibodies),
+                Identity::Zombie => (&mut report.zombies, &mut report.most_viruses),
+            };
+            *count += 1;
+            *most = player.stock().max(*most);
+        }
+        report
+    }
+
+    /// Places and scores. A loser scores 0, a winner 1, and at the end of the last turn its antibodies more.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let ending = self.ending?;
+        let score = |player: &Player| match (ending, player.identity()) {
+            (Ending::ZombiesWin, Identity::Zombie) | (Ending::SurvivorWins { .. }, Identity::Human) => 1,
+            (Ending::HumansWin, Identity::Human) => 1 + i64::from(player.antibodies),
+            _ => 0,
+        };
+        let scores: Vec<i64> = self.players.iter().map(score).collect();
+        Some(Outcome::ranked(&scores.clone(), scores, self.turns))
+    }
+
+    /// A player who exists, in a game that is not over.
+    fn player(&self, seat: Seat) -> Result<Player, Refused> {
+        if self.ending.is_some() {
+            return Err(Refused::Over);
+        }
+        self.players.get(seat.index()).copied().ok_or(Refused::NoSuchPlayer { seat })
+    }
+
+    /// A player who has not ended its turn.
+    fn active(&self, seat: Seat) -> Result<Player, Refused> {
+        match self.player(seat)? {
+            player if player.ended => Err(Refused::Ended { seat }),
+            player => Ok(player),
+        }
+    }
+
+    /// Whether a player can pay for what it commits.
+    pub fn can_pay(&self, seat: Seat, commitment: Commitment) -> Result<(), Refused> {
+        let player = self.player(seat)?;
+        let zombie = player.identity() == Identity::Zombie;
+        match commitment {
+            Commitment::None => Ok(()),
+            Commitment::Precaution if zombie => Err(Refused::Zombie { seat }),
+            Commitment::Precaution if player.antibodies == 0 => Err(Refused::NoAntibody { seat }),
+            Commitment::Precaution => Ok(()),
+            Commitment::Virus { .. } if !zombie => Err(Refused::NotZombie { seat }),
+            Commitment::Virus { count: 0 } => Err(Refused::ZeroViruses { seat }),
+            Commitment::Virus { count } if count > player.viruses => {
+                Err(Refused::TooManyViruses { seat, count, has: player.viruses })
+            }
+            Commitment::Virus { .. } => Ok(()),
+        }
+    }
+
+    /// What must hold at any time.
+    pub fn invariants(&self) -> Result<(), String> {
+        let count = self.players.len();
+        if !(2..=Self::MAX_PLAYERS).contains(&count) || self.met.players != count {
+            return Err(format!("{count} players, met {}", self.met.players));
+        }
+        self.met.invariants()?;
+        for (&seat, player) in Seat::all(count).iter().zip(&self.players) {
+            if player.role == Role::Zombie && player.antibodies > 0 {
+                return Err(format!("zombie {seat} has antibodies"));
+            }
+            if player.role != Role::Zombie && player.antibodies > 0 && player.viruses > 0 {
+                return Err(format!("player {seat} has antibodies and carries viruses"));
+            }
+            let carries = player.role != Role::Zombie && player.viruses > 0;
+            if carries && self.rules.surplus_virus == SurplusVirus::Lost {
+                return Err(format!("player {seat} carries viruses that should be lost"));
+            }
+            if player.antibodies > LIMIT || player.viruses > LIMIT {
+                return Err(format!("player {seat} has impossibly much: {player:?}"));
+            }
+            let met = Seat::all(count).iter().filter(|&&other| self.have_met(seat, other)).count();
+            if met != usize::from(player.contacts) || self.have_met(seat, seat) {
+                return Err(format!("player {seat} met {met}, but has {} contacts", player.contacts));
+            }
+        }
+        if self.turns > self.rules.max_turns.get() {
+            return Err("the game goes on after its last turn".to_string());
+        }
+        let ending = if self.turns == 0 { None } else { self.find_ending() };
+        if self.ending != ending {
+            return Err(format!("the ending is {:?}, should be {ending:?}", self.ending));
+        }
+        Ok(())
+    }
+}
+
+/// Far more antibodies or viruses than any game can bring.
+const LIMIT: u32 = 1 << 30;
+
+fn effect(before: &Player, after: &Player) -> Effect {
+    Effect { was: before.role, is: after.role, antibodies: after.antibodies, viruses: after.viruses }
+}
+
+/// A symmetric set of pairs of seats, as rows of bits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct PairSet {
+    players: usize,
+    bits: Vec<u64>,
+}
+
+impl PairSet {
+    fn new(players: usize) -> Self {
+        PairSet { players, bits: vec![0; players * players.div_ceil(64)] }
+    }
+
+    fn place(&self, a: Seat, b: Seat) -> (usize, u64) {
+        (a.index() * self.players.div_ceil(64) + b.index() / 64, 1 << (b.index() % 64))
+    }
+
+    fn contains(&self, a: Seat, b: Seat) -> bool {
+        let (word, bit) = self.place(a, b);
+        self.bits[word] & bit != 0
+    }
+
+    fn insert(&mut self, a: Seat, b: Seat) {
+        for (one, other) in [(a, b), (b, a)] {
+            let (word, bit) = self.place(one, other);
+            self.bits[word] |= bit;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.bits.fill(0);
+    }
+
+    fn invariants(&self) -> Result<(), String> {
+        if self.bits.len() != self.players * self.players.div_ceil(64) {
+            return Err(format!("{} words for {} players", self.bits.len(), self.players));
+        }
+        let seats = Seat::all(self.players);
+        let symmetric = |&a: &Seat| seats.iter().all(|&b| self.contains(a, b) == self.contains(b, a));
+        if seats.iter().all(symmetric) { Ok(()) } else { Err("a contact is not symmetric".to_string()) }
+    }
+}

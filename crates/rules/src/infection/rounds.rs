@@ -1,0 +1,575 @@
+//! Infection for bots: who is asked when, what is known, and how answers become the judge's commands.
+//!
+//! In every turn the players are put into a random order and asked one after the other, again and again, until all
+//! have ended the turn. A player who is asked picks somebody to meet, with its commitment, or ends its turn; whoever
+//! is picked is asked at once for its own commitment, without knowing the other's. Either may take the antidote
+//! first.
+//!
+//! Players know what they were last told and what they did themselves. So a human may always *try* a precaution or an
+//! antidote: if it has no antibody by then, nothing is spent and nothing happens, and it is not told. A zombie may
+//! apply the viruses that it knows of: those of the last report less those it has applied since. No answer is refused
+//! because of something that the player cannot know.
+
+use super::contact::{Commitment, Effect};
+use super::party::{Ending, Identity, InfectionRules, Party, PrivateReport, PublicReport};
+use crate::{
+    chance::Chance,
+    game::{Audience, Game, Log, Move, Outcome, Rejected, Seat},
+    names::{Names, SetupError},
+};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+use core::ops::RangeInclusive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An answer of a player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Meet somebody.
+    Contact {
+        /// Whom.
+        with: Seat,
+        /// What to commit.
+        #[serde(default)]
+        commit: Commitment,
+        /// Whether to take the antidote first.
+        #[serde(default)]
+        antidote: bool,
+    },
+    /// When picked by somebody: what to commit to the contact.
+    Answer {
+        /// What to commit.
+        #[serde(default)]
+        commit: Commitment,
+        /// Whether to take the antidote first.
+        #[serde(default)]
+        antidote: bool,
+    },
+    /// End the turn: nobody can meet this player any more.
+    End {
+        /// Whether to take the antidote first.
+        #[serde(default)]
+        antidote: bool,
+    },
+}
+
+impl Action {
+    fn antidote(self) -> bool {
+        match self {
+            Action::Contact { antidote, .. } | Action::Answer { antidote, .. } | Action::End { antidote } => {
+                antidote
+            }
+        }
+    }
+}
+
+/// Why an answer is not allowed. All of it follows from what the player knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Illegal {
+    /// An answer to a contact when asked whom to meet.
+    #[error("expected a contact or the end of the turn, got an answer")]
+    Choosing,
+    /// A contact or an end when asked for a commitment.
+    #[error("expected an answer to the contact, got a contact or the end of the turn")]
+    Answering,
+    /// The other has ended its turn, was met in this turn, is the player itself, or does not exist.
+    #[error("player {with} cannot be met now: expected one of the partners")]
+    NoPartner {
+        /// Whom it wanted to meet.
+        with: Seat,
+    },
+    /// Everybody must meet somebody in a turn.
+    #[error("the turn cannot be ended before the first contact while somebody can still be met")]
+    NoContactYet,
+    /// A zombie takes no precaution and no antidote.
+    #[error("a zombie has no antibodies to spend")]
+    Zombie,
+    /// A human applies no viruses.
+    #[error("only zombies apply viruses")]
+    NotZombie,
+    /// None, or more than the player knows of.
+    #[error("expected 1 to {known} viruses, got {count}")]
+    Viruses {
+        /// How many it wanted to apply.
+        count: u32,
+        /// How many it knows of.
+        known: u32,
+    },
+}
+
+/// What a player is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Question {
+    /// Nothing now.
+    Wait,
+    /// Meet somebody or end the turn.
+    Choose,
+    /// Somebody has picked this player: what does it commit?
+    Answer {
+        /// Who.
+        to: Seat,
+    },
+}
+
+/// What a player knows: what it was told, what it did, and what everybody can see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InfectionView {
+    /// This player's seat.
+    pub seat: Seat,
+    /// What it is asked.
+    pub question: Question,
+    /// What it was told at the end of the last turn (or at the start).
+    pub told: PrivateReport,
+    /// Viruses it has applied since (zombies), which `told` still counts.
+    pub applied: u32,
+    /// What everybody was told at the end of the last turn (or at the start).
+    pub public: PublicReport,
+    /// The game ends after so many turns.
+    pub max_turns: u32,
+    /// Whether it has met anybody in this turn.
+    pub has_met: bool,
+    /// Whom it can still meet in this turn.
+    pub partners: Vec<Seat>,
+}
+
+impl InfectionView {
+    /// Viruses that the player knows it has.
+    pub fn known_viruses(&self) -> u32 {
+        match self.told.identity {
+            Identity::Human => 0,
+            Identity::Zombie => self.told.stock.saturating_sub(self.applied),
+        }
+    }
+
+    /// What the player may commit: nothing, a try at a precaution, or viruses it knows of.
+    fn commitments(&self) -> impl Iterator<Item = Commitment> + '_ {
+        let precaution = (self.told.identity == Identity::Human).then_some(Commitment::Precaution);
+        let viruses = (1..=self.known_viruses()).map(|count| Commitment::Virus { count });
+        [Commitment::None].into_iter().chain(precaution).chain(viruses)
+    }
+
+    /// Whether it may end its turn: after a contact, or when nobody is left to meet.
+    fn may_end(&self) -> bool {
+        self.has_met || self.partners.is_empty()
+    }
+}
+
+/// What happens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// Two players meet. Only they hear of it.
+    Met {
+        /// Who picked.
+        seat: Seat,
+        /// Who was picked.
+        with: Seat,
+    },
+    /// What the meeting was and what it did. For the judge.
+    Resolved {
+        /// The two players.
+        seats: [Seat; 2],
+        /// What each committed and paid for.
+        commitments: [Commitment; 2],
+        /// Whether each tried a precaution without an antibody.
+        failed: [bool; 2],
+        /// What it did to each.
+        effects: [Effect; 2],
+    },
+    /// A player took the antidote, or tried to. For the judge.
+    Antidote {
+        /// Who.
+        seat: Seat,
+        /// What it did; nothing when there was no antibody to spend.
+        effect: Option<Effect>,
+    },
+    /// A player ended its turn.
+    Ended {
+        /// Who.
+        seat: Seat,
+    },
+    /// An infected player without antibodies became a zombie. For the judge: others learn it from their reports.
+    Turned {
+        /// Who.
+        seat: Seat,
+    },
+    /// A player met nobody in the turn and so broke a rule.
+    MetNobody {
+        /// Who.
+        seat: Seat,
+    },
+    /// What one player is told at the start and at the end of each turn.
+    Told {
+        /// The player.
+        seat: Seat,
+        /// What it is told.
+        report: PrivateReport,
+    },
+    /// What everybody is told at the start and at the end of each turn.
+    Announced {
+        /// What is announced.
+        report: PublicReport,
+    },
+    /// The game is over.
+    Over {
+        /// How.
+        ending: Ending,
+    },
+}
+
+/// A game of bots.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Infection {
+    party: Party,
+    /// The players in the order in which they are asked in this turn.
+    order: Vec<Seat>,
+    /// The place in `order` of the player whose go it is.
+    asked: usize,
+    /// A contact that waits for the commitment of the player who was picked.
+    pending: Option<Pending>,
+    /// What each player was last told.
+    told: Vec<PrivateReport>,
+    /// Viruses that each zombie has applied since then.
+    applied: Vec<u32>,
+    announced: PublicReport,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Pending {
+    commit: Commitment,
+    with: Seat,
+}
+
+impl Infection {
+    /// The judge's book.
+    pub fn party(&self) -> &Party {
+        &self.party
+    }
+
+    fn start_turn(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
+        self.announced = self.party.public_report();
+        log.record(Audience::Everyone, Event::Announced { report: self.announced.clone() });
+        for &seat in Seat::all(self.told.len()) {
+            let report = self.party.private_report(seat);
+            self.told[seat.index()] = report;
+            self.applied[seat.index()] = 0;
+            log.record(Audience::Seat(seat), Event::Told { seat, report });
+        }
+        match self.party.ending() {
+            Some(ending) => log.record(Audience::Everyone, Event::Over { ending }),
+            None => {
+                chance.shuffle(&mut self.order);
+                self.asked = 0;
+            }
+        }
+    }
+
+    /// The player whose go it is.
+    fn mover(&self) -> Seat {
+        self.order[self.asked]
+    }
+
+    fn question(&self, seat: Seat) -> Question {
+        match self.pending {
+            _ if self.party.ending().is_some() => Question::Wait,
+            Some(pending) if pending.with == seat => Question::Answer { to: self.mover() },
+            None if self.mover() == seat => Question::Choose,
+            _ => Question::Wait,
+        }
+    }
+
+    /// Passes the go on to the next player who has not ended the turn, or closes the turn.
+    fn pass_on(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
+        let players = self.order.len();
+        let next = (1..=players)
+            .map(|step| (self.asked + step) % players)
+            .find(|&place| !self.party.players()[self.order[place].index()].ended);
+        match next {
+            Some(place) => self.asked = place,
+            None => self.close_turn(chance, log),
+        }
+    }
+
+    fn close_turn(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
+        for seat in self.party.without_contact() {
+            log.record(Audience::Everyone, Event::MetNobody { seat });
+        }
+        // Only an ended game refuses, and nobody acts in one.
+        if let Ok(turned) = self.party.next_turn() {
+            for seat in turned {
+                log.record(Audience::Judge, Event::Turned { seat });
+            }
+            self.start_turn(chance, log);
+        }
+    }
+
+    /// Tries the antidote; without an antibody nothing happens.
+    fn take_antidote(&mut self, seat: Seat, log: &mut impl Log<Event>) {
+        let effect = self.party.antidote(seat).ok();
+        log.record(Audience::Judge, Event::Antidote { seat, effect });
+    }
+
+    /// Both sides have committed: the contact takes place.
+    fn resolve(&mut self, pending: Pending, answer: Commitment, log: &mut impl Log<Event>) {
+        let seats = [self.mover(), pending.with];
+        let mut commitments = [pending.commit, answer];
+        let mut failed = [false; 2];
+        for i in 0..2 {
+            // A precaution that cannot be paid does not happen; everything else was checked before.
+            if self.party.can_pay(seats[i], commitments[i]).is_err() {
+                commitments[i] = Commitment::None;
+                failed[i] = true;
+            }
+            if let Commitment::Virus { count } = commitments[i] {
+                self.applied[seats[i].index()] += count;
+            }
+        }
+        let contact = self.party.contact((seats[0], commitments[0]), (seats[1], commitments[1]));
+        if let Ok(effects) = contact {
+            log.record(Audience::Judge, Event::Resolved { seats, commitments, failed, effects });
+        }
+    }
+
+    /// Whether `seat` may give this answer; depends on nothing that its view does not show.
+    fn check(&self, seat: Seat, action: Action) -> Result<(), Illegal> {
+        let identity = self.told[seat.index()].identity;
+        let commit = match (action, self.pending) {
+            (Action::Answer { .. }, None) => return Err(Illegal::Choosing),
+            (Action::Contact { .. } | Action::End { .. }, Some(_)) => return Err(Illegal::Answering),
+            (Action::Contact { with, .. }, None) if !self.can_meet(seat, with) => {
+                return Err(Illegal::NoPartner { with });
+            }
+            (Action::End { .. }, None) if !self.may_end(seat) => return Err(Illegal::NoContactYet),
+            (Action::End { .. }, None) => Commitment::None,
+            (Action::Contact { commit, .. } | Action::Answer { commit, .. }, _) => commit,
+        };
+        if action.antidote() && identity == Identity::Zombie {
+            return Err(Illegal::Zombie);
+        }
+        self.check_commitment(seat, commit)
+    }
+
+    fn check_commitment(&self, seat: Seat, commit: Commitment) -> Result<(), Illegal> {
+        let told = self.told[seat.index()];
+        match (told.identity, commit) {
+            (_, Commitment::None) | (Identity::Human, Commitment::Precaution) => Ok(()),
+            (Identity::Zombie, Commitment::Precaution) => Err(Illegal::Zombie),
+            (Identity::Human, Commitment::Virus { .. }) => Err(Illegal::NotZombie),
+            (Identity::Zombie, Commitment::Virus { count }) => {
+                let known = told.stock.saturating_sub(self.applied[seat.index()]);
+                if (1..=known).contains(&count) { Ok(()) } else { Err(Illegal::Viruses { count, known }) }
+            }
+        }
+    }
+
+    fn can_meet(&self, seat: Seat, with: Seat) -> bool {
+        with.index() < self.told.len() && self.party.can_meet(seat, with)
+    }
+
+    fn may_end(&self, seat: Seat) -> bool {
+        self.party.players()[seat.index()].contacts > 0 || self.partners(seat).next().is_none()
+    }
+
+    fn partners(&self, seat: Seat) -> impl Iterator<Item = Seat> + '_ {
+        Seat::all(self.told.len()).iter().copied().filter(move |&with| self.party.can_meet(seat, with))
+    }
+
+    /// The rule for a bad action: end the turn, or meet the first who can be met; commit nothing.
+    fn fallback(&self, seat: Seat) -> Action {
+        let first = if self.may_end(seat) { None } else { self.partners(seat).next() };
+        match (self.pending, first) {
+            (Some(_), _) => Action::Answer { commit: Commitment::None, antidote: false },
+            (None, Some(with)) => Action::Contact { with, commit: Commitment::None, antidote: false },
+            (None, None) => Action::End { antidote: false },
+        }
+    }
+}
+
+impl Game for Infection {
+    const SEATS: RangeInclusive<usize> = 2..=Party::MAX_PLAYERS;
+    type Rules = InfectionRules;
+    type Action = Action;
+    type View = InfectionView;
+    type Event = Event;
+    type Illegal = Illegal;
+
+    fn new(
+        names: &Names,
+        rules: &InfectionRules,
+        chance: &mut impl Chance,
+        log: &mut impl Log<Event>,
+    ) -> Result<Self, SetupError> {
+        names.expect_seats(Self::SEATS)?;
+        let (players, zombies) = (names.len(), rules.zombies.get() as usize);
+        if zombies >= players {
+            let why = format!("expected fewer zombies than players ({players}), got {zombies}");
+            return Err(SetupError::Option { option: "zombies", why });
+        }
+        let mut roles = vec![false; players];
+        roles[..zombies].fill(true);
+        chance.shuffle(&mut roles);
+        let party = Party::new(&roles, rules);
+        let announced = party.public_report();
+        let mut game = Infection {
+            order: Seat::all(players).to_vec(),
+            asked: 0,
+            pending: None,
+            told: vec![PrivateReport { identity: Identity::Human, stock: 0 }; players],
+            applied: vec![0; players],
+            announced,
+            party,
+        };
+        game.start_turn(chance, log);
+        Ok(game)
+    }
+
+    fn to_act(&self) -> &[Seat] {
+        match self.pending {
+            _ if self.party.ending().is_some() => &[],
+            Some(pending) => pending.with.alone(),
+            None => self.mover().alone(),
+        }
+    }
+
+    fn view(&self, seat: Seat) -> InfectionView {
+        InfectionView {
+            seat,
+            question: self.question(seat),
+            told: self.told[seat.index()],
+            applied: self.applied[seat.index()],
+            public: self.announced.clone(),
+            max_turns: self.party.rules().max_turns.get(),
+            has_met: self.party.players()[seat.index()].contacts > 0,
+            partners: self.partners(seat).collect(),
+        }
+    }
+
+    fn refresh_view(&self, seat: Seat, view: &mut InfectionView) {
+        let mut partners = core::mem::take(&mut view.partners);
+        partners.clear();
+        partners.extend(self.partners(seat));
+        *view = InfectionView {
+            seat,
+            question: self.question(seat),
+            told: self.told[seat.index()],
+            applied: self.applied[seat.index()],
+            public: self.announced.clone(),
+            max_turns: self.party.rules().max_turns.get(),
+            has_met: self.party.players()[seat.index()].contacts > 0,
+            partners,
+        };
+    }
+
+    fn legal_actions(view: &InfectionView) -> Option<Vec<Action>> {
+        let mut actions = Vec::new();
+        let antidotes: &[bool] =
+            if view.told.identity == Identity::Human { &[false, true] } else { &[false] };
+        for &antidote in antidotes {
+            match view.question {
+                Question::Wait => {}
+                Question::Choose => {
+                    for &with in &view.partners {
+                        let contact = |commit| Action::Contact { with, commit, antidote };
+                        actions.extend(view.commitments().map(contact));
+                    }
+                    if view.may_end() {
+                        actions.push(Action::End { antidote });
+                    }
+                }
+                Question::Answer { .. } => {
+                    actions.extend(view.commitments().map(|commit| Action::Answer { commit, antidote }));
+                }
+            }
+        }
+        Some(actions)
+    }
+
+    fn apply(
+        &mut self,
+        moves: &[Move<Action>],
+        chance: &mut impl Chance,
+        log: &mut impl Log<Event>,
+    ) -> Result<(), Rejected<Illegal>> {
+        self.check_count(moves)?;
+        let seat = self.to_act()[0];
+        let action = match moves[0] {
+            Move::Act(action) => action,
+            Move::Forfeit => self.fallback(seat),
+        };
+        self.check(seat, action).map_err(|why| Rejected::Illegal { seat, why })?;
+        if action.antidote() {
+            self.take_antidote(seat, log);
+        }
+        match action {
+            Action::Contact { with, commit, .. } => {
+                log.record(Audience::Pair(seat, with), Event::Met { seat, with });
+                self.pending = Some(Pending { commit, with });
+            }
+            Action::Answer { commit, .. } => {
+                if let Some(pending) = self.pending.take() {
+                    self.resolve(pending, commit, log);
+                }
+                self.pass_on(chance, log);
+            }
+            Action::End { .. } => {
+                // The go comes only to those who have not ended.
+                if self.party.end(seat).is_ok() {
+                    log.record(Audience::Everyone, Event::Ended { seat });
+                }
+                self.pass_on(chance, log);
+            }
+        }
+        Ok(())
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.party.outcome()
+    }
+
+    fn invariants(&self) -> Result<(), String> {
+        self.party.invariants()?;
+        let players = self.party.players();
+        let mut order = self.order.clone();
+        order.sort_unstable();
+        if order != Seat::all(players.len()) || self.asked >= players.len() {
+            return Err(format!("player {} of the order {:?}", self.asked, self.order));
+        }
+        if self.told.len() != players.len() || self.applied.len() != players.len() {
+            return Err(format!("{} reports for {} players", self.told.len(), players.len()));
+        }
+        for (&seat, player) in Seat::all(players.len()).iter().zip(players) {
+            let (told, applied) = (self.told[seat.index()], self.applied[seat.index()]);
+            if told.identity != player.identity() {
+                return Err(format!("player {seat} is not what it was told to be"));
+            }
+            if told.identity == Identity::Zombie && told.stock.saturating_sub(applied) > player.viruses {
+                return Err(format!("zombie {seat} has fewer viruses than it knows of"));
+            }
+            let most = if told.identity == Identity::Human { 0 } else { told.stock };
+            if applied > most {
+                return Err(format!("player {seat} has applied {applied} viruses of {most}"));
+            }
+        }
+        if self.party.ending().is_some() {
+            return if self.pending.is_none() { Ok(()) } else { Err("a contact after the end".to_string()) };
+        }
+        if players[self.mover().index()].ended {
+            return Err("it is the go of somebody who has ended the turn".to_string());
+        }
+        let fits = |pending: &Pending| {
+            self.check_commitment(self.mover(), pending.commit).is_ok()
+                && self.can_meet(self.mover(), pending.with)
+        };
+        match self.pending {
+            Some(pending) if !fits(&pending) => Err(format!("an impossible contact is waiting: {pending:?}")),
+            _ => Ok(()),
+        }
+    }
+}
