@@ -1,1 +1,54 @@
-fn main() {}
+//! `necrodome`: flags and glue. Each command is a file in `commands`, the stories of matches are in `tell`.
+
+mod commands;
+mod error;
+mod lineup;
+mod paint;
+mod tell;
+
+use anstyle::{AnsiColor, Style};
+use clap::{Parser, Subcommand};
+use error::Error;
+use std::{io::ErrorKind, process::ExitCode};
+
+/// The arena for zombie games.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  necrodome games                                        what can be played, and its options
+  necrodome bots zombie-dice                             who plays it out of the box
+  necrodome match zombie-dice greedy cautious random     play one match and tell it
+  necrodome match tokyo angry point-hunter --seed 7 --json
+
+Exit codes: 0 done, 1 something went wrong while running, 2 the command line makes no sense.";
+
+#[derive(Subcommand)]
+enum Command {
+    Games(commands::games::Args),
+    Bots(commands::bots::Args),
+    Match(commands::play_match::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Games(args) => commands::games::run(&args),
+        Command::Bots(args) => commands::bots::run(&args),
+        Command::Match(args) => commands::play_match::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads the output has seen enough.
+        Err(Error::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+            anstream::eprintln!("{red}error:{red:#} {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

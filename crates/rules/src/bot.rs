@@ -107,10 +107,7 @@ mod tests {
     fn a_spec_is_a_name_and_parameters() {
         let spec: BotSpec = "stop-at:brains=5, shotguns=2".parse().unwrap();
         assert_eq!(spec.name, "stop-at");
-        assert_eq!(
-            spec.params,
-            [("brains".into(), "5".into()), ("shotguns".into(), "2".into())]
-        );
+        assert_eq!(spec.params, [("brains".into(), "5".into()), ("shotguns".into(), "2".into())]);
         assert_eq!(spec.to_string(), "stop-at:brains=5,shotguns=2");
         assert_eq!("greedy".parse::<BotSpec>().unwrap().to_string(), "greedy");
     }

@@ -90,7 +90,8 @@ pub trait Listed: Game {
 impl Listed for Table {
     const ID: &'static str = "zombie-dice";
     const TITLE: &'static str = "Zombie Dice";
-    const ABOUT: &'static str = "Push your luck at a table of many: the most brains win when somebody has 13.";
+    const ABOUT: &'static str =
+        "Push your luck at a table of many: the most brains win when somebody has 13.";
 
     fn built_ins() -> Vec<BuiltIn<Self>> {
         zombie_dice::built_ins()
@@ -120,7 +121,8 @@ impl Listed for Race {
 impl Listed for LastBullet {
     const ID: &'static str = "last-bullet";
     const TITLE: &'static str = "Last Bullet";
-    const ABOUT: &'static str = "King of the hill on a torus: hundreds of survivors, rising zombies, three bullets.";
+    const ABOUT: &'static str =
+        "King of the hill on a torus: hundreds of survivors, rising zombies, three bullets.";
 
     fn built_ins() -> Vec<BuiltIn<Self>> {
         last_bullet::built_ins()
@@ -130,7 +132,8 @@ impl Listed for LastBullet {
 impl Listed for Infection {
     const ID: &'static str = "infection";
     const TITLE: &'static str = "Infection";
-    const ABOUT: &'static str = "A party game of hidden infection, with a judge who tells each player only so much.";
+    const ABOUT: &'static str =
+        "A party game of hidden infection, with a judge who tells each player only so much.";
 
     fn built_ins() -> Vec<BuiltIn<Self>> {
         infection::built_ins()
@@ -140,7 +143,8 @@ impl Listed for Infection {
 impl Listed for Tokyo {
     const ID: &'static str = "tokyo";
     const TITLE: &'static str = "Tokyo";
-    const ABOUT: &'static str = "Monsters, six dice, keep and reroll: 20 points or the last one standing wins.";
+    const ABOUT: &'static str =
+        "Monsters, six dice, keep and reroll: 20 points or the last one standing wins.";
 
     fn built_ins() -> Vec<BuiltIn<Self>> {
         tokyo::built_ins()

@@ -29,7 +29,9 @@ pub enum ScriptError {
         length: usize,
     },
     /// The script names an outcome that does not exist or has weight 0.
-    #[error("pick {position} of the script is {came}, which cannot come: expected one of the outcomes {possible}")]
+    #[error(
+        "pick {position} of the script is {came}, which cannot come: expected one of the outcomes {possible}"
+    )]
     Impossible {
         /// Index of the pick in the script, from 0.
         position: usize,

@@ -82,7 +82,8 @@ struct Careful {
 
 impl Named for Careful {
     const NAME: &'static str = "careful";
-    const ABOUT: &'static str = "Meets one other a turn, takes precautions, and the antidote at the end of a turn.";
+    const ABOUT: &'static str =
+        "Meets one other a turn, takes precautions, and the antidote at the end of a turn.";
     type Params = CarefulParams;
 
     fn new(params: CarefulParams, chance: Seeded) -> Self {

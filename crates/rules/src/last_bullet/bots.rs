@@ -186,9 +186,8 @@ impl Bot<LastBullet> for Huddle {
             }
             _ => {
                 let friends = copy.seen.iter().filter(|seen| seen.who == view.me);
-                let (dx, dy) = friends.fold((0, 0), |(dx, dy), friend| {
-                    (dx + i32::from(friend.dx), dy + i32::from(friend.dy))
-                });
+                let (dx, dy) = friends
+                    .fold((0, 0), |(dx, dy), friend| (dx + i32::from(friend.dx), dy + i32::from(friend.dy)));
                 walk(copy, Direction::toward(dx, dy))
             }
         })

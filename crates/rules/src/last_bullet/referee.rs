@@ -386,11 +386,9 @@ impl LastBullet {
     /// Step 2: players next to a zombie that was there before the step become zombies.
     fn bite(&mut self, log: &mut impl Log<Event>) {
         let is_zombie = |square| self.piece_at(square).is_some_and(|piece| piece.kind == Kind::Zombie);
-        let is_bitten = |piece: &Piece| {
-            piece.player().is_some() && self.torus.neighbours(piece.square).any(is_zombie)
-        };
-        let bitten: Vec<usize> =
-            (0..self.copies()).filter(|&index| is_bitten(&self.pieces[index])).collect();
+        let is_bitten =
+            |piece: &Piece| piece.player().is_some() && self.torus.neighbours(piece.square).any(is_zombie);
+        let bitten: Vec<usize> = (0..self.copies()).filter(|&index| is_bitten(&self.pieces[index])).collect();
         for index in bitten {
             let zombie = self.new_number();
             let piece = &mut self.pieces[index];
@@ -671,9 +669,9 @@ impl Game for LastBullet {
         let own = &self.pieces[seat.index() * copies..][..copies];
         look(
             own.iter().filter(|piece| piece.player().is_some()),
+            self.torus,
             &self.occupied,
             |square| &self.pieces[self.board[self.torus.index(square)] as usize],
-            self.torus,
             &mut view.copies,
         );
     }

@@ -93,7 +93,8 @@ impl Default for PointHunter {
 
 impl Named for PointHunter {
     const NAME: &'static str = "point-hunter";
-    const ABOUT: &'static str = "Collects the number that it has most of, and stays in Tokyo while it is healthy.";
+    const ABOUT: &'static str =
+        "Collects the number that it has most of, and stays in Tokyo while it is healthy.";
     type Params = PointHunter;
 
     fn new(params: PointHunter, _: Seeded) -> Self {

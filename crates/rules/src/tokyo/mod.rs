@@ -6,6 +6,4 @@ mod referee;
 
 pub use bots::built_ins;
 pub use dice::{Dice, Face, victory_points};
-pub use referee::{
-    Action, Event, GOAL, Illegal, MAX_HEALTH, Monster, Phase, Tokyo, TokyoRules, TokyoView,
-};
+pub use referee::{Action, Event, GOAL, Illegal, MAX_HEALTH, Monster, Phase, Tokyo, TokyoRules, TokyoView};

@@ -57,9 +57,7 @@ pub struct Die {
 }
 
 /// A number of dice of each colour.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Green dice.
     pub green: u8,

@@ -36,9 +36,7 @@ pub enum Action {
 }
 
 /// What happens when cup and footsteps hold fewer than three dice.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutOfDice {
     /// The turn ends and its brains are banked.

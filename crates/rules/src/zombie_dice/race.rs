@@ -92,17 +92,13 @@ impl Race {
     }
 
     /// Ends turns and starts new ones until somebody has to decide or the race is over.
-    fn proceed(
-        &mut self,
-        mut ended: Option<TurnEnd>,
-        chance: &mut impl Chance,
-        log: &mut impl Log<Event>,
-    ) {
+    fn proceed(&mut self, mut ended: Option<TurnEnd>, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         while let Some(why) = ended {
             let score = &mut self.scores[self.mover.index()];
             bank(self.mover, &self.turn, why, score, log);
             self.turns += 1;
-            self.over = *score >= GOAL || self.rules.max_rounds.is_some_and(|max| self.turns == 2 * max.get());
+            self.over =
+                *score >= GOAL || self.rules.max_rounds.is_some_and(|max| self.turns == 2 * max.get());
             if self.over {
                 return;
             }

@@ -21,9 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What happens to those who are tied for the lead.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tiebreak {
     /// They play one more round; who is still tied then shares the win.
@@ -108,12 +106,7 @@ impl Table {
     }
 
     /// Ends turns and starts new ones until somebody has to decide or the match is over.
-    fn proceed(
-        &mut self,
-        mut ended: Option<TurnEnd>,
-        chance: &mut impl Chance,
-        log: &mut impl Log<Event>,
-    ) {
+    fn proceed(&mut self, mut ended: Option<TurnEnd>, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         while let Some(why) = ended {
             let seat = self.playing[self.mover];
             bank(seat, &self.turn, why, &mut self.scores[seat.index()], log);
@@ -229,7 +222,14 @@ impl Game for Table {
         log: &mut impl Log<Event>,
     ) -> Result<(), Rejected<Infallible>> {
         self.check_count(moves)?;
-        let ended = take_move(self.playing[self.mover], &mut self.turn, &moves[0], self.rules.out_of_dice, chance, log);
+        let ended = take_move(
+            self.playing[self.mover],
+            &mut self.turn,
+            &moves[0],
+            self.rules.out_of_dice,
+            chance,
+            log,
+        );
         self.proceed(ended, chance, log);
         Ok(())
     }

@@ -1,0 +1,74 @@
+//! `necrodome bots`: who plays out of the box.
+
+use super::{games::print_options, print_json};
+use crate::{
+    error::Error,
+    lineup,
+    paint::{bold, dim},
+};
+use necrodome_rules::{
+    catalog::{GameId, Listed},
+    options::OptionInfo,
+    with_game,
+};
+use serde::Serialize;
+use std::io::Write;
+
+/// List the built-in bots, of one game or of all
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome bots
+  necrodome bots zombie-dice
+
+Parameters are written behind the name: stop-at:brains=5,shotguns=2")]
+pub struct Args {
+    /// A game (see `necrodome games`)
+    game: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct GameBots {
+    game: &'static str,
+    bots: Vec<BotInfo>,
+}
+
+#[derive(Serialize)]
+struct BotInfo {
+    name: &'static str,
+    about: &'static str,
+    params: Vec<OptionInfo>,
+}
+
+fn bots_of<G: Listed>() -> GameBots {
+    let info = |bot: &necrodome_rules::bot::BuiltIn<G>| BotInfo {
+        name: bot.name,
+        about: bot.about,
+        params: bot.params(),
+    };
+    GameBots { game: G::ID, bots: G::built_ins().iter().map(info).collect() }
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let ids = match &args.game {
+        Some(name) => vec![lineup::game(name)?],
+        None => GameId::ALL.to_vec(),
+    };
+    let games: Vec<GameBots> = ids.into_iter().map(|id| with_game!(id, G => bots_of::<G>())).collect();
+    if args.json {
+        return print_json(&games);
+    }
+    let mut out = anstream::stdout().lock();
+    for GameBots { game, bots } in &games {
+        writeln!(out, "{}", dim(game))?;
+        for bot in bots {
+            writeln!(out, "  {}  {}", bold(format!("{:<14}", bot.name)), bot.about)?;
+            print_options(&mut out, &bot.params)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! `necrodome games`: what can be played.
+
+use super::print_json;
+use crate::{
+    error::Error,
+    paint::{bold, dim},
+};
+use necrodome_rules::{
+    catalog::{GameId, Listed},
+    options::{self, OptionInfo, plain},
+    with_game,
+};
+use serde::Serialize;
+use std::io::Write;
+
+/// List the games with their seats and options
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  necrodome games\n  necrodome games --json")]
+pub struct Args {
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Game {
+    id: &'static str,
+    title: &'static str,
+    about: &'static str,
+    seats: Seats,
+    options: Vec<OptionInfo>,
+}
+
+#[derive(Serialize)]
+struct Seats {
+    min: usize,
+    max: usize,
+}
+
+impl Game {
+    fn of<G: Listed>() -> Self {
+        Game {
+            id: G::ID,
+            title: G::TITLE,
+            about: G::ABOUT,
+            seats: Seats { min: *G::SEATS.start(), max: *G::SEATS.end() },
+            options: options::describe::<G::Rules>(),
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let games: Vec<Game> = GameId::ALL.into_iter().map(|id| with_game!(id, G => Game::of::<G>())).collect();
+    if args.json {
+        return print_json(&games);
+    }
+    let mut out = anstream::stdout().lock();
+    for game in &games {
+        let Seats { min, max } = game.seats;
+        let seats = match (min, max) {
+            (1, 1) => "1 seat".to_owned(),
+            _ if min == max => format!("{min} seats"),
+            _ => format!("{min} to {max} seats"),
+        };
+        writeln!(out, "{}  {}", bold(game.id), dim(seats))?;
+        writeln!(out, "  {}", game.about)?;
+        print_options(&mut out, &game.options)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// A line for each option: name, default, meaning, values.
+pub fn print_options(out: &mut impl Write, options: &[OptionInfo]) -> std::io::Result<()> {
+    for option in options {
+        let setting = format!("{}={}", option.name, plain(&option.default));
+        writeln!(out, "    {setting:<24} {}", option.meaning)?;
+        writeln!(out, "    {:<24} {}", "", dim(&option.values))?;
+    }
+    Ok(())
+}

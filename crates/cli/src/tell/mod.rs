@@ -1,0 +1,32 @@
+//! Stories: what happened in a match, in words, for each game.
+
+mod infection;
+mod last_bullet;
+mod tokyo;
+mod zombie_dice;
+
+use necrodome_rules::{catalog::Listed, game::Logged, names::Names};
+use std::io::{self, Write};
+
+/// A game that can be told.
+pub trait Tell: Listed {
+    /// What the teller remembers between two decisions.
+    type Story: Default;
+
+    /// Tells what happened since the last decision.
+    fn tell(
+        story: &mut Self::Story,
+        out: &mut impl Write,
+        names: &Names,
+        game: &Self,
+        log: &[Logged<Self::Event>],
+    ) -> io::Result<()>;
+
+    /// Shows the end, before the result.
+    fn tell_end(_: &mut impl Write, _: &Names, _: &Self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// A score with what it counts.
+    fn score_text(score: i64) -> String;
+}
