@@ -33,6 +33,9 @@ pub trait Named {
     fn new(params: Self::Params, chance: Seeded) -> Self;
 }
 
+/// Makes a bot from its parameters, as they were written, and its own randomness.
+type Build<G> = fn(&[(String, String)], Seeded) -> Result<Box<dyn Bot<G>>, OptionError>;
+
 /// An entry in a game's list of built-in bots.
 pub struct BuiltIn<G: Game> {
     /// Its name on the command line.
@@ -40,7 +43,7 @@ pub struct BuiltIn<G: Game> {
     /// What it does, in one sentence.
     pub about: &'static str,
     describe: fn() -> Vec<OptionInfo>,
-    build: fn(&[(String, String)], Seeded) -> Result<Box<dyn Bot<G>>, OptionError>,
+    build: Build<G>,
 }
 
 impl<G: Game> BuiltIn<G> {

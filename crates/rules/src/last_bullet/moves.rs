@@ -43,7 +43,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn settled(side: u16, moves: &[((u16, u16), (u16, u16))]) -> Vec<(u16, u16)> {
+    type At = (u16, u16);
+
+    /// Where pieces end up that stand at the first of each pair and want the second.
+    fn settled(side: u16, moves: &[(At, At)]) -> Vec<At> {
         let square = |(x, y)| Square { x, y };
         let homes: Vec<Square> = moves.iter().map(|m| square(m.0)).collect();
         let mut wants: Vec<Square> = moves.iter().map(|m| square(m.1)).collect();

@@ -459,9 +459,9 @@ impl LastBullet {
     /// Step 5: all shots fall at once; whoever is hit becomes a corpse and does not move.
     fn shoot(&mut self, choices: &mut [Choice], log: &mut impl Log<Event>) {
         let mut hits: Vec<usize> = Vec::new();
-        for index in 0..self.copies() {
-            let Choice::Shoot(target) = choices[index] else { continue };
-            choices[index] = Choice::Move(Direction::Stay);
+        for (index, choice) in choices.iter_mut().enumerate() {
+            let Choice::Shoot(target) = *choice else { continue };
+            *choice = Choice::Move(Direction::Stay);
             let shooter = self.pieces[index];
             let Some(seat) = shooter.player() else { continue };
             let mut result = ShotResult::NoBullet;

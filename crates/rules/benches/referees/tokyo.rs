@@ -57,20 +57,20 @@ fn plain_match(random: &mut Xorshift) -> u64 {
         }
         let mut counts = [0u32; 5];
         dice.iter().for_each(|&die| counts[die as usize] += 1);
-        for number in 0..3 {
-            if counts[number] >= 3 {
-                points[current] += number as u32 + 1 + counts[number] - 3;
+        for (number, &alike) in (1..).zip(&counts[..3]) {
+            if alike >= 3 {
+                points[current] += number + alike - 3;
             }
         }
         if points[current] >= 20 {
             return turns;
         }
         let damage = counts[4] as i32;
-        for seat in 0..4 {
+        for (seat, health) in health.iter_mut().enumerate() {
             let target = if inside { seat != current } else { seat == tokyo };
-            if damage > 0 && target && health[seat] > 0 {
-                health[seat] = (health[seat] - damage).max(0);
-                let flees = health[seat] <= if seat % 2 == 1 { 5 } else { 3 };
+            if damage > 0 && target && *health > 0 {
+                *health = (*health - damage).max(0);
+                let flees = *health <= if seat % 2 == 1 { 5 } else { 3 };
                 if tokyo == seat && flees {
                     tokyo = usize::MAX;
                 }

@@ -14,7 +14,7 @@ impl Xorshift {
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         let high = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32;
-        (high * u64::from(n) >> 32) as u32
+        ((high * u64::from(n)) >> 32) as u32
     }
 }
 
