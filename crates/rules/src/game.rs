@@ -81,6 +81,17 @@ pub fn restore<G: Game>(json: &str) -> Result<G, RestoreError> {
     Ok(game)
 }
 
+/// No count in a match comes near this. Invariants refuse what is beyond, so that no sum can overflow.
+pub(crate) const LIMIT: u32 = 1 << 30;
+
+/// Refuses counts that no match can reach.
+pub(crate) fn within_limit(counts: impl IntoIterator<Item = u32>) -> Result<(), String> {
+    match counts.into_iter().find(|&count| count > LIMIT) {
+        Some(count) => Err(alloc::format!("no match counts up to {count}")),
+        None => Ok(()),
+    }
+}
+
 /// Why a state was not restored.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {

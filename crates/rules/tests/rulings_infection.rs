@@ -1,7 +1,8 @@
 //! The rulings of Infection (rulebook, section 3): the judge's commands, and the game of bots on top of them.
 //!
-//! Written from the rulebook. Players are described in text: `H3` is a human with three antibodies, `I2` an infected
-//! with two, `Z1` a zombie with one virus, and `H0+2` a human who carries two viruses without knowing.
+//! Written from the rulebook. Players are described in text: `H3` is a human with three antibodies, `I2` an
+//! infected with two, `Z1` a zombie with one virus, and `H0+2` a human who carries two viruses without
+//! knowing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +18,7 @@ use necrodome_rules::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-// ---- Helpers ------------------------------------------------------------------------------------------------------
+// ---- Helpers ----------------------------------------------------------------------------------------------
 
 fn rules(json: Value) -> InfectionRules {
     serde_json::from_value(json).unwrap()
@@ -216,7 +217,7 @@ fn imaginable(players: usize) -> Vec<Action> {
     all
 }
 
-// ---- The table of contacts ----------------------------------------------------------------------------------------
+// ---- The table of contacts --------------------------------------------------------------------------------
 
 #[test]
 fn two_humans_gain_an_antibody_each_unless_somebody_takes_a_precaution() {
@@ -449,7 +450,7 @@ fn a_zombie_cannot_apply_what_it_gets_in_the_same_contact() {
     assert_eq!(shown(&party), "Z1 Z5");
 }
 
-// ---- The antidote -------------------------------------------------------------------------------------------------
+// ---- The antidote -----------------------------------------------------------------------------------------
 
 #[test]
 fn the_antidote_heals_an_infected_and_is_wasted_on_a_human() {
@@ -498,7 +499,7 @@ fn whoever_is_healed_without_antibodies_left_does_not_become_a_zombie() {
     assert_eq!(shown(&party), "H0 H1 H1");
 }
 
-// ---- Who may meet whom --------------------------------------------------------------------------------------------
+// ---- Who may meet whom ------------------------------------------------------------------------------------
 
 #[test]
 fn nobody_meets_the_same_player_twice_in_a_turn_from_either_side() {
@@ -586,7 +587,7 @@ fn nothing_is_done_in_a_game_that_is_over() {
     assert_eq!(json_of(&party), json);
 }
 
-// ---- The end of a turn --------------------------------------------------------------------------------------------
+// ---- The end of a turn ------------------------------------------------------------------------------------
 
 #[test]
 fn at_the_end_of_a_turn_the_infected_lose_an_antibody_and_those_without_become_zombies() {
@@ -635,7 +636,7 @@ fn those_who_met_nobody_in_the_turn_are_named() {
     assert_eq!(party.ending(), None, "the game goes on");
 }
 
-// ---- Reports ------------------------------------------------------------------------------------------------------
+// ---- Reports ----------------------------------------------------------------------------------------------
 
 #[test]
 fn a_private_report_tells_the_identity_and_its_stock_and_never_that_one_is_infected() {
@@ -676,7 +677,7 @@ fn reports_come_after_the_losses_of_the_end_of_the_turn() {
     assert_eq!((turned.identity, turned.stock), (Identity::Zombie, 6));
 }
 
-// ---- Endings ------------------------------------------------------------------------------------------------------
+// ---- Endings ----------------------------------------------------------------------------------------------
 
 /// Plays the end of a turn: the ending, and the places.
 fn ending(text: &str, max_turns: u32) -> (Option<Ending>, Option<Vec<u16>>) {
@@ -723,7 +724,7 @@ fn the_game_goes_on_with_two_humans_until_max_turns() {
     assert_eq!(party.outcome().unwrap().turns, 3);
 }
 
-// ---- Bots: the start ----------------------------------------------------------------------------------------------
+// ---- Bots: the start --------------------------------------------------------------------------------------
 
 #[test]
 fn zombies_are_dealt_and_the_order_is_drawn_at_random() {
@@ -791,7 +792,7 @@ fn there_must_be_a_human_and_enough_players() {
     assert!(matches!(new(1, 0), Err(SetupError::Seats { came: 1, .. })));
 }
 
-// ---- Bots: who is asked when --------------------------------------------------------------------------------------
+// ---- Bots: who is asked when ------------------------------------------------------------------------------
 
 #[test]
 fn all_are_asked_one_after_the_other_again_and_again_until_they_end() {
@@ -930,7 +931,7 @@ fn both_commitments_count_as_in_the_table() {
         if c == commitments));
 }
 
-// ---- Bots: what cannot be known -----------------------------------------------------------------------------------
+// ---- Bots: what cannot be known ---------------------------------------------------------------------------
 
 #[test]
 fn a_precaution_without_an_antibody_silently_fails() {
@@ -1057,7 +1058,7 @@ fn zombies_spend_no_antibodies_and_humans_no_viruses() {
     assert_eq!(refused(&mut game, meet(0, "*1")), Illegal::NotZombie);
 }
 
-// ---- Bots: forfeits, reports, the end -----------------------------------------------------------------------------
+// ---- Bots: forfeits, reports, the end ---------------------------------------------------------------------
 
 #[test]
 fn whoever_forfeits_meets_the_first_it_can_or_ends_its_turn_and_commits_nothing() {
@@ -1164,7 +1165,7 @@ fn exactly_one_move_is_expected() {
     }
 }
 
-// ---- Random games -------------------------------------------------------------------------------------------------
+// ---- Random games -----------------------------------------------------------------------------------------
 
 /// One of the legal actions of the player who is asked.
 fn random_action(game: &Infection, chance: &mut Seeded) -> Action {
@@ -1239,10 +1240,10 @@ fn random_games_keep_their_invariants_come_to_an_end_and_can_be_saved_at_any_tim
     }
 }
 
-// ---- Nothing hidden is shown --------------------------------------------------------------------------------------
+// ---- Nothing hidden is shown ------------------------------------------------------------------------------
 
-/// A copy of the game in which only hidden things differ: who is human and who infected, what is carried, how many
-/// antibodies are left of those a player was told of, and what a zombie was given without knowing.
+/// A copy of the game in which only hidden things differ: who is human and who infected, what is carried, how
+/// many antibodies are left of those a player was told of, and what a zombie was given without knowing.
 fn with_other_secrets(game: &Infection, chance: &mut Seeded) -> Infection {
     let carry = serde_json::to_value(game.party().rules()).unwrap()["surplus_virus"] == "carry";
     let mut state = serde_json::to_value(game).unwrap();
@@ -1273,7 +1274,8 @@ fn heard_in_turn(log: &[Logged<Event>], seat: Seat) -> Vec<String> {
     heard(&log[..end.unwrap_or(log.len())], seat)
 }
 
-/// Plays both games with the same actions and the same chance to the end of the turn; no seat may see a difference.
+/// Plays both games with the same actions and the same chance to the end of the turn; no seat may see a
+/// difference.
 fn compare_to_the_end_of_the_turn(mut one: Infection, mut other: Infection, chance: &Seeded) -> u32 {
     let players = one.party().players().len();
     let (mut chance, turns) = (chance.clone(), one.party().turns());
@@ -1415,7 +1417,7 @@ fn reports_of_equal_stocks_are_equal_for_human_and_infected() {
     assert_eq!(report("H2 H0 Z1"), report("I3 H0+4 Z1"));
 }
 
-// ---- States from outside ------------------------------------------------------------------------------------------
+// ---- States from outside ----------------------------------------------------------------------------------
 
 #[test]
 fn states_that_no_game_can_reach_are_refused() {

@@ -1,6 +1,7 @@
 //! The rulings of Last Bullet (rulebook, section 2), each played out on a board.
 //!
-//! Written from the rulebook. Positions are described in text (see [`scene`]), and so are orders (see [`orders`]).
+//! Written from the rulebook. Positions are described in text (see [`scene`]), and so are orders (see
+//! [`orders`]).
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +18,7 @@ use necrodome_rules::{
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-// ---- Helpers ------------------------------------------------------------------------------------------------------
+// ---- Helpers ----------------------------------------------------------------------------------------------
 
 /// The eight squares around one, as offsets.
 const AROUND: [(i32, i32); 8] = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
@@ -37,10 +38,11 @@ fn length((dx, dy): (i32, i32)) -> i32 {
 const PLACES: [(i32, i32); 9] =
     [(8, 8), (0, 8), (16, 8), (8, 0), (8, 16), (0, 0), (16, 0), (0, 16), (16, 16)];
 
-/// A position at the time of decision. Pieces are separated by spaces, each `name@x,y`, with `#number` after the name
-/// and `*bullets` at the end where they matter. `Zombie` and `DeadBody` are what they say; any other name is a living
-/// copy, entries in the order of their first mention. An entry with fewer copies than the others has lost some:
-/// zombies and dead bodies take their places. Numbers of living copies are 0, 1, 2... in the order of the entries.
+/// A position at the time of decision. Pieces are separated by spaces, each `name@x,y`, with `#number` after
+/// the name and `*bullets` at the end where they matter. `Zombie` and `DeadBody` are what they say; any other
+/// name is a living copy, entries in the order of their first mention. An entry with fewer copies than the
+/// others has lost some: zombies and dead bodies take their places. Numbers of living copies are 0, 1, 2...
+/// in the order of the entries.
 fn scene(side: u16, pieces: &str) -> LastBullet {
     scene_with(side, pieces, |_| {})
 }
@@ -246,7 +248,7 @@ fn random_moves(game: &LastBullet, chance: &mut Seeded) -> Vec<Move<Action>> {
     moves
 }
 
-// ---- Set-up -------------------------------------------------------------------------------------------------------
+// ---- Set-up -----------------------------------------------------------------------------------------------
 
 #[test]
 fn the_side_is_the_root_of_pieces_over_density_but_at_least_17() {
@@ -371,7 +373,7 @@ fn the_names_of_zombies_and_corpses_are_taken_in_any_case() {
     }
 }
 
-// ---- Steps 1 and 2: rising and biting -----------------------------------------------------------------------------
+// ---- Steps 1 and 2: rising and biting ---------------------------------------------------------------------
 
 #[test]
 fn a_zombie_rises_on_an_empty_square() {
@@ -478,7 +480,7 @@ fn a_corpse_is_not_bitten_and_does_not_bite() {
     assert_eq!(piece(&game, 6, 5).unwrap().number, 90);
 }
 
-// ---- Step 3: scoring ----------------------------------------------------------------------------------------------
+// ---- Step 3: scoring --------------------------------------------------------------------------------------
 
 #[test]
 fn an_entry_scores_the_last_clock_at_which_it_had_a_living_copy() {
@@ -532,7 +534,7 @@ fn entries_that_live_equally_long_share_a_place() {
     assert_eq!((outcome.scores, outcome.places), (vec![1, 1, 0], vec![1, 1, 3]));
 }
 
-// ---- Step 4: zombies decide ---------------------------------------------------------------------------------------
+// ---- Step 4: zombies decide -------------------------------------------------------------------------------
 
 /// Where a zombie goes from 12,12 on a board of side 25 with these players, as an offset.
 fn zombie_step(players: &[(i32, i32)], picks: &[u32]) -> (i32, i32) {
@@ -616,7 +618,8 @@ fn zombies_do_not_follow_zombies_or_corpses() {
 
 #[test]
 fn zombies_decide_from_the_positions_before_anybody_moves() {
-    // Ann leaves the sight of the zombie, cat leaves the nearest square: both are followed to where they were.
+    // Ann leaves the sight of the zombie, cat leaves the nearest square: both are followed to where they
+    // were.
     let mut game = scene(25, "ann@20,12 Zombie#90@12,12");
     turn(&mut game, "ann east", (1, 1));
     assert_eq!((at(&game, 13, 12), at(&game, 21, 12)), ("Zombie".into(), "ann".into()));
@@ -625,7 +628,7 @@ fn zombies_decide_from_the_positions_before_anybody_moves() {
     assert_eq!(at(&game, 12, 11), "Zombie");
 }
 
-// ---- Views --------------------------------------------------------------------------------------------------------
+// ---- Views ------------------------------------------------------------------------------------------------
 
 #[test]
 fn a_copy_sees_exactly_eight_squares_far_across_all_edges_and_corners() {
@@ -706,7 +709,7 @@ fn no_entry_hears_of_any_event() {
     assert!(log.iter().all(|logged| logged.audience == Audience::Judge));
 }
 
-// ---- Step 5: shots ------------------------------------------------------------------------------------------------
+// ---- Step 5: shots ----------------------------------------------------------------------------------------
 
 #[test]
 fn a_shot_hits_within_five_squares_and_not_at_six_across_all_edges_and_corners() {
@@ -849,7 +852,7 @@ fn bullets_run_out_after_three_shots() {
     }
 }
 
-// ---- Step 6: moves ------------------------------------------------------------------------------------------------
+// ---- Step 6: moves ----------------------------------------------------------------------------------------
 
 /// Plays a turn on the smallest board and gives where the named players stand after it.
 fn moved<const N: usize>(pieces: &str, text: &str, who: [&str; N]) -> [(i32, i32); N] {
@@ -972,7 +975,8 @@ fn a_player_and_a_zombie_who_want_the_same_square_stay() {
 
 #[test]
 fn a_player_and_a_zombie_may_swap_places() {
-    // Side by side at the time of decision: the zombie was made by the last bites. First the swap, then the bite.
+    // Side by side at the time of decision: the zombie was made by the last bites. First the swap, then the
+    // bite.
     let mut game = scene(17, "ann@5,3*3 Zombie#90@6,3 bob@12,3");
     turn(&mut game, "ann east", (12, 12));
     assert_eq!(piece(&game, 5, 3).unwrap().number, 90);
@@ -980,7 +984,7 @@ fn a_player_and_a_zombie_may_swap_places() {
     assert!(piece(&game, 6, 3).unwrap().number != 0);
 }
 
-// ---- Step 7: scavenging -------------------------------------------------------------------------------------------
+// ---- Step 7: scavenging -----------------------------------------------------------------------------------
 
 #[test]
 fn a_corpse_is_scavenged_from_all_eight_squares_around_it_and_no_further() {
@@ -1067,7 +1071,7 @@ fn scavenged_bullets_can_be_shot() {
     assert_eq!(at(&game, 5, 5), "ann*1");
 }
 
-// ---- Step 8: the end ----------------------------------------------------------------------------------------------
+// ---- Step 8: the end --------------------------------------------------------------------------------------
 
 #[test]
 fn the_match_ends_when_the_last_player_is_shot_and_no_zombie_rises_any_more() {
@@ -1137,7 +1141,7 @@ fn matches_without_max_turns_come_to_an_end() {
     }
 }
 
-// ---- Bad actions --------------------------------------------------------------------------------------------------
+// ---- Bad actions ------------------------------------------------------------------------------------------
 
 #[test]
 fn all_copies_of_an_entry_that_forfeits_stay() {
@@ -1212,7 +1216,7 @@ fn only_entries_with_a_living_copy_are_asked() {
     assert_eq!(at(&game, 3, 9), "cat");
 }
 
-// ---- No outcome depends on an order -------------------------------------------------------------------------------
+// ---- No outcome depends on an order -----------------------------------------------------------------------
 
 #[test]
 fn the_order_of_the_orders_in_an_action_does_not_matter() {
@@ -1271,7 +1275,7 @@ fn the_order_of_the_entries_does_not_matter() {
     }
 }
 
-// ---- The whole turn, by the book ----------------------------------------------------------------------------------
+// ---- The whole turn, by the book --------------------------------------------------------------------------
 
 /// A piece in the plain telling of a turn: `number` is `None` where the rules give a new one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -1308,8 +1312,9 @@ fn lives(piece: &Plain) -> bool {
     matches!(piece.kind, Kind::Player(_))
 }
 
-/// Steps 4 to 8 and then 1 and 2, as the rulebook tells them, without a care for speed. `picks` are the moves of the
-/// zombies that see nobody, in the order of the pieces, and then the square where the next zombie rises.
+/// Steps 4 to 8 and then 1 and 2, as the rulebook tells them, without a care for speed. `picks` are the moves
+/// of the zombies that see nobody, in the order of the pieces, and then the square where the next zombie
+/// rises.
 fn by_the_book(game: &LastBullet, moves: &[Move<Action>], picks: &[u32]) -> Vec<Plain> {
     let side = i32::from(game.side());
     let mut picks = picks.iter().copied();
@@ -1488,7 +1493,7 @@ fn random_matches_on_a_crowded_board_follow_the_rulebook_turn_by_turn() {
     assert!(turns > 60, "{turns}");
 }
 
-// ---- Nothing hidden is shown --------------------------------------------------------------------------------------
+// ---- Nothing hidden is shown ------------------------------------------------------------------------------
 
 #[test]
 fn nothing_outside_the_windows_of_an_entry_changes_its_view() {
@@ -1560,7 +1565,7 @@ fn a_view_that_is_refreshed_equals_a_new_one() {
     }
 }
 
-// ---- States from outside ------------------------------------------------------------------------------------------
+// ---- States from outside ----------------------------------------------------------------------------------
 
 #[test]
 fn a_saved_match_goes_on_as_if_it_had_not_been_saved() {

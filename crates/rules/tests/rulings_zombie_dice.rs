@@ -720,6 +720,7 @@ fn exact_mean(game: &Solo, stops: fn(&TurnView) -> bool, memo: &mut BTreeMap<Sol
     if let Some(outcome) = game.outcome() {
         return outcome.scores[0] as f64;
     }
+    assert!(turn(game).brains <= 13, "thirteen dice have no more brains: {game:?}");
     if stops(&turn(game)) {
         return f64::from(turn(game).brains);
     }
@@ -1026,31 +1027,25 @@ fn moves_that_do_not_fit_are_refused_and_change_nothing() {
         assert_eq!((json(game), log), (before, vec![]));
         result.expect_err("must be refused")
     }
-    let go_once = Move::Act(Action::Go);
+    let (none, one, two) = ([], [Move::Act(Action::Go)], [Move::Act(Action::Go), Move::Act(Action::Go)]);
     let mut alone = solo();
-    assert_eq!(refused(&mut alone, &[]), Rejected::Count { expected: 1, came: 0 });
-    assert_eq!(
-        refused(&mut alone, &[go_once.clone(), go_once.clone()]),
-        Rejected::Count { expected: 1, came: 2 }
-    );
+    assert_eq!(refused(&mut alone, &none), Rejected::Count { expected: 1, came: 0 });
+    assert_eq!(refused(&mut alone, &two), Rejected::Count { expected: 1, came: 2 });
     stop(&mut alone);
-    assert_eq!(refused(&mut alone, &[go_once.clone()]), Rejected::Over);
-    assert_eq!(refused(&mut alone, &[]), Rejected::Over);
+    assert_eq!(refused(&mut alone, &one), Rejected::Over);
+    assert_eq!(refused(&mut alone, &none), Rejected::Over);
 
-    let mut two = race();
-    assert_eq!(
-        refused(&mut two, &[go_once.clone(), go_once.clone()]),
-        Rejected::Count { expected: 1, came: 2 }
-    );
+    let mut pair = race();
+    assert_eq!(refused(&mut pair, &two), Rejected::Count { expected: 1, came: 2 });
     for brains in [10, 0, 3] {
-        bank(&mut two, brains);
+        bank(&mut pair, brains);
     }
-    assert_eq!(refused(&mut two, &[Move::Forfeit]), Rejected::Over);
+    assert_eq!(refused(&mut pair, &[Move::Forfeit]), Rejected::Over);
 
     let mut many = table(2, Tiebreak::OneRound);
-    assert_eq!(refused(&mut many, &[]), Rejected::Count { expected: 1, came: 0 });
+    assert_eq!(refused(&mut many, &none), Rejected::Count { expected: 1, came: 0 });
     rounds(&mut many, &[&[10, 0], &[3, 0]]);
-    assert_eq!(refused(&mut many, &[go_once]), Rejected::Over);
+    assert_eq!(refused(&mut many, &one), Rejected::Over);
 }
 
 #[test]

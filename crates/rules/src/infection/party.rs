@@ -2,7 +2,7 @@
 
 use super::contact::{Commitment, Effect, meet};
 use crate::{
-    game::{Outcome, Seat},
+    game::{Outcome, Seat, within_limit},
     options::Bounded,
 };
 use alloc::{
@@ -408,9 +408,7 @@ impl Party {
             if carries && self.rules.surplus_virus == SurplusVirus::Lost {
                 return Err(format!("player {seat} carries viruses that should be lost"));
             }
-            if player.antibodies > LIMIT || player.viruses > LIMIT {
-                return Err(format!("player {seat} has impossibly much: {player:?}"));
-            }
+            within_limit([player.antibodies, player.viruses])?;
             let met = Seat::all(count).iter().filter(|&&other| self.have_met(seat, other)).count();
             if met != usize::from(player.contacts) || self.have_met(seat, seat) {
                 return Err(format!("player {seat} met {met}, but has {} contacts", player.contacts));
@@ -426,9 +424,6 @@ impl Party {
         Ok(())
     }
 }
-
-/// Far more antibodies or viruses than any game can bring.
-const LIMIT: u32 = 1 << 30;
 
 fn effect(before: &Player, after: &Player) -> Effect {
     Effect { was: before.role, is: after.role, antibodies: after.antibodies, viruses: after.viruses }

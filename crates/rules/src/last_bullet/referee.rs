@@ -6,7 +6,7 @@ use super::view::{CORPSE, LastBulletView, WhoIs, ZOMBIE, look};
 use super::{moves, zombies};
 use crate::{
     chance::Chance,
-    game::{Audience, Game, Log, Move, Outcome, Rejected, Seat},
+    game::{Audience, Game, Log, Move, Outcome, Rejected, Seat, within_limit},
     names::{Names, SetupError},
     options::Bounded,
 };
@@ -703,6 +703,7 @@ impl Game for LastBullet {
     }
 
     fn invariants(&self) -> Result<(), String> {
+        within_limit([self.clock, self.next_number])?;
         for (index, piece) in self.pieces.iter().enumerate() {
             if self.board[self.torus.index(piece.square)] != index as u32 {
                 return Err(format!("the board does not know of piece {index}: {piece:?}"));

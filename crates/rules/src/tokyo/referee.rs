@@ -3,7 +3,7 @@
 use super::dice::{Dice, Face, count, roll, victory_points};
 use crate::{
     chance::Chance,
-    game::{Audience, Game, Log, Move, Outcome, Rejected, Seat},
+    game::{Audience, Game, Log, Move, Outcome, Rejected, Seat, within_limit},
     names::{Names, SetupError},
     options::Bounded,
 };
@@ -442,6 +442,7 @@ impl Game for Tokyo {
     }
 
     fn invariants(&self) -> Result<(), String> {
+        within_limit(self.monsters.iter().map(|monster| monster.points).chain([self.turn]))?;
         let seats = self.monsters.len();
         if !Self::SEATS.contains(&seats) || self.current.index() >= seats {
             return Err(format!("seat {} of {seats} monsters", self.current));

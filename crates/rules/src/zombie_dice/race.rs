@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     chance::Chance,
-    game::{Game, Log, Move, Outcome, Rejected, Seat},
+    game::{Game, Log, Move, Outcome, Rejected, Seat, within_limit},
     names::{Names, SetupError},
     options::Bounded,
 };
@@ -167,6 +167,7 @@ impl Game for Race {
         if self.mover.index() >= 2 {
             return Err(format!("seat {} in a race of two", self.mover));
         }
+        within_limit(self.scores.into_iter().chain([self.turns]))?;
         let max_turns = self.rules.max_rounds.map_or(u32::MAX, |max| 2 * max.get());
         let finished = self.scores.iter().any(|&score| score >= GOAL) || self.turns >= max_turns;
         if finished != self.over || self.turns > max_turns {

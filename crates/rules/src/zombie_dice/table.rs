@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     chance::Chance,
-    game::{Audience, Game, Log, Move, Outcome, Rejected, Seat},
+    game::{Audience, Game, Log, Move, Outcome, Rejected, Seat, within_limit},
     names::{Names, SetupError},
     options::Bounded,
 };
@@ -240,6 +240,7 @@ impl Game for Table {
     }
 
     fn invariants(&self) -> Result<(), String> {
+        within_limit(self.scores.iter().copied().chain([self.rounds, self.turns]))?;
         let seats = self.scores.len();
         if !Self::SEATS.contains(&seats) {
             return Err(format!("{seats} seats"));

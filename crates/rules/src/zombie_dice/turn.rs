@@ -3,7 +3,7 @@
 use super::{Action, Colour, Counts, DICE, Die, Event, Face, FirstRoll, OutOfDice, TurnEnd};
 use crate::{
     chance::Chance,
-    game::{Audience, Log, Move, Seat},
+    game::{Audience, Log, Move, Seat, within_limit},
 };
 use alloc::{
     format,
@@ -160,6 +160,7 @@ impl Turn {
 
     /// Thirteen dice are accounted for, by colour, and the counts fit each other.
     pub fn invariants(&self, out_of_dice: OutOfDice) -> Result<(), String> {
+        within_limit([self.brains])?;
         let all = [self.cup, self.footsteps(), self.brain_dice, self.shotgun_dice];
         let all = all.into_iter().try_fold(Counts::default(), Counts::checked_add);
         if all != Some(DICE) {

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod checks;
+mod hostile;
 mod probes;
 mod toy;
 
 use checks::conformance;
+use hostile::survives_damage;
 use necrodome_rules::{catalog::GameId, with_game};
 
 /// A game that is added to the catalog is tested without being named here: it only needs a probe.
@@ -33,5 +35,13 @@ fn a_game_that_keeps_the_contract_passes_and_each_breach_is_found() {
     for (result, message) in breaches {
         let broken = result.expect_err(message);
         assert!(broken.contains(message), "expected {message:?}, got {broken:?}");
+    }
+}
+
+#[test]
+fn a_damaged_state_is_refused_or_can_be_played() {
+    for id in GameId::ALL {
+        let accepted = with_game!(id, G => survives_damage::<G>(2000));
+        assert!((1..2000).contains(&accepted), "{id}: {accepted} of 2000 damaged states were accepted");
     }
 }
