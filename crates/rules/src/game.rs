@@ -46,8 +46,8 @@ pub trait Game: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned {
         *view = self.view(seat);
     }
 
-    /// Every action that would be accepted from the seat with this view, or `None` where they are too many to list.
-    /// A function of the view, so that it cannot tell a secret.
+    /// Every action that would be accepted from a seat that is to act and has this view, or `None` where they are too
+    /// many to list. A function of the view, so that it cannot tell a secret.
     fn legal_actions(view: &Self::View) -> Option<Vec<Self::Action>>;
 
     /// Plays on until the next decision. `moves[i]` is the move of `to_act()[i]`. On `Err` nothing has changed.

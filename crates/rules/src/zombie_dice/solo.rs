@@ -9,7 +9,7 @@ use crate::{
     game::{Game, Log, Move, Outcome, Rejected, Seat},
     names::{Names, SetupError},
 };
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 use core::{convert::Infallible, ops::RangeInclusive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -121,6 +121,9 @@ impl Game for Solo {
     fn invariants(&self) -> Result<(), String> {
         match self.banked {
             None => self.turn.open_invariants(self.rules.out_of_dice),
+            Some(score) if score != 0 && score != self.turn.brains() => {
+                Err(format!("banked {score} for {} brains", self.turn.brains()))
+            }
             Some(_) => self.turn.invariants(self.rules.out_of_dice),
         }
     }

@@ -257,8 +257,12 @@ impl Game for Table {
         if self.rules.max_rounds.is_some_and(|max| self.rounds >= max.get()) && !self.over {
             return Err(format!("{} rounds, and not over", self.rounds));
         }
-        if self.over && self.rules.max_rounds.is_none() && self.best() < GOAL {
+        let out_of_rounds = self.rules.max_rounds.is_some_and(|max| self.rounds >= max.get());
+        if self.over && !out_of_rounds && self.best() < GOAL {
             return Err("over, but nobody has reached the goal".to_string());
+        }
+        if !self.over && !self.tiebreak && self.mover == 0 && self.best() >= GOAL {
+            return Err("a round began after somebody had reached the goal".to_string());
         }
         if self.over {
             self.turn.invariants(self.rules.out_of_dice)

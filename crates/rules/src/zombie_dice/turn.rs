@@ -85,17 +85,14 @@ impl Turn {
         feet
     }
 
-    /// Rolls: fills the hand to three dice from the cup, rolls them, sets brains and shotguns aside.
+    /// Rolls: fills the hand to three dice from the cup, rolls them, sets brains and shotguns aside. Only for a turn
+    /// that can go on.
+    ///
+    /// Chance is asked first for the colour of each die that is drawn, then for the face of each die in the hand, green
+    /// dice first.
     pub fn roll(&mut self, out_of_dice: OutOfDice, chance: &mut impl Chance) -> Rolled {
         let mut hand = self.footsteps();
         let mut missing = 3 - hand.total();
-        if self.cup.total() < missing {
-            // Only with recycling: `EndTurn` has ended the turn by now.
-            let back = mem::take(&mut self.brain_dice);
-            for colour in Colour::ALL {
-                self.cup[colour] += back[colour];
-            }
-        }
         while missing > 0 {
             let colour = Colour::ALL[chance.pick(&self.cup.weights())];
             self.cup[colour] -= 1;
@@ -107,11 +104,23 @@ impl Turn {
 
         let feet_left = hand.iter().filter(|die| die.face == Face::Footsteps).count() as u8;
         if self.shotguns() >= 3 {
-            Rolled::Busted
-        } else if out_of_dice == OutOfDice::EndTurn && self.cup.total() + feet_left < 3 {
-            Rolled::OutOfDice
-        } else {
-            Rolled::GoOn
+            return Rolled::Busted;
+        }
+        if self.cup.total() + feet_left < 3 {
+            match out_of_dice {
+                OutOfDice::EndTurn => return Rolled::OutOfDice,
+                OutOfDice::RecycleBrains => self.recycle(),
+            }
+        }
+        Rolled::GoOn
+    }
+
+    /// The brain dice go back into the cup; their points stay. At most two shotguns are out, so at least eleven dice
+    /// can be rolled again.
+    fn recycle(&mut self) {
+        let back = mem::take(&mut self.brain_dice);
+        for colour in Colour::ALL {
+            self.cup[colour] += back[colour];
         }
     }
 
@@ -182,9 +191,9 @@ impl Turn {
         }
         for colour in Colour::ALL {
             let shown = |face| hand.iter().filter(|die| **die == Die { colour, face }).count();
-            if shown(Face::Brain) > self.brain_dice[colour].into()
-                || shown(Face::Shotgun) > self.shotgun_dice[colour].into()
-            {
+            let brains_left =
+                out_of_dice == OutOfDice::EndTurn && shown(Face::Brain) > self.brain_dice[colour].into();
+            if brains_left || shown(Face::Shotgun) > self.shotgun_dice[colour].into() {
                 return Err(format!("the hand shows dice that are not set aside: {self:?}"));
             }
         }
@@ -198,7 +207,7 @@ impl Turn {
             return Err("the turn goes on after three shotguns".to_string());
         }
         let dice_left = self.cup.total() + self.footsteps().total();
-        if out_of_dice == OutOfDice::EndTurn && dice_left < 3 {
+        if dice_left < 3 {
             return Err("the turn goes on with fewer than three dice".to_string());
         }
         Ok(())
