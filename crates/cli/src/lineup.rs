@@ -38,7 +38,7 @@ pub fn entries<G: Listed>(words: &[String], seed: u64) -> Result<Vec<Entry<G>>, 
     let built_ins = G::built_ins();
     let mut entries: Vec<Entry<G>> = Vec::new();
     for (seat, word) in words.iter().enumerate() {
-        let refuse = |source| Error::Option { context: format!("bot {word}"), source };
+        let refuse = |source| Error::Option { context: format!("bot {word:?}"), source };
         let spec: BotSpec = word.parse().map_err(refuse)?;
         let built_in = find(&built_ins, &spec.name)?;
         let bot = built_in.build(&spec, Seeded::new(seed, "bot", seat as u64)).map_err(refuse)?;

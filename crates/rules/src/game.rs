@@ -58,6 +58,12 @@ pub trait Game: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned {
         log: &mut impl Log<Self::Event>,
     ) -> Result<(), Rejected<Self::Illegal>>;
 
+    /// What can stand of an action that was rejected, where the game's rule for a bad action is kinder than a forfeit.
+    fn salvage(view: &Self::View, action: &Self::Action) -> Option<Self::Action> {
+        let _ = (view, action);
+        None
+    }
+
     /// How the match ended, once it has: exactly when `to_act()` is empty.
     fn outcome(&self) -> Option<Outcome>;
 

@@ -101,11 +101,14 @@ pub fn split_pair(text: &str) -> Result<(String, String), OptionError> {
 /// The defaults, with `pairs` set on top. Values are written as in JSON, but text needs no quotes and `none` is an
 /// option that is off.
 pub fn parse<T: Options>(pairs: &[(String, String)]) -> Result<T, OptionError> {
+    if pairs.is_empty() {
+        return Ok(T::default());
+    }
+    let infos = describe::<T>();
     let mut values = Map::new();
     for (name, text) in pairs {
-        let info = describe::<T>();
-        let Some(info) = info.iter().find(|info| info.name == *name) else {
-            let valid = info.into_iter().map(|info| info.name).collect();
+        let Some(info) = infos.iter().find(|info| info.name == *name) else {
+            let valid = infos.into_iter().map(|info| info.name).collect();
             return Err(OptionError::Unknown { name: name.clone(), valid });
         };
         let value = match text.as_str() {

@@ -547,7 +547,7 @@ fn a_refused_command_changes_nothing() {
     let json = json_of(&start);
     let seat = Seat;
     for (a, x, b, y, why) in [
-        (0, "-", 0, "-", Refused::Self_ { seat: seat(0) }),
+        (0, "-", 0, "-", Refused::Itself { seat: seat(0) }),
         (0, "-", 9, "-", Refused::NoSuchPlayer { seat: seat(9) }),
         (9, "-", 0, "-", Refused::NoSuchPlayer { seat: seat(9) }),
         (0, "-", 1, "-", Refused::Again { a: seat(0), b: seat(1) }),

@@ -24,7 +24,7 @@ Examples:
   necrodome match zombie-dice greedy cautious random
   necrodome match zombie-dice-solo stop-at:brains=5,shotguns=2 --seed 7
   necrodome match last-bullet gunner runner huddle --set copies=20 --quiet
-  necrodome match infection careful spreader random random random --set zombies=2
+  necrodome match infection careful spreader random random random --set start_antibodies=3
   necrodome match tokyo angry point-hunter --json
 
 The same seed, game, options and bots give the same match.")]

@@ -4,8 +4,8 @@ use super::Chance;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Answers from a list. A script that runs out, or names an outcome that cannot come, is an error: the result of
-/// the transition is withheld, so nobody can mistake it for a played one.
+/// Answers from a list. A script that runs out, or names an outcome that cannot come, is an error: [`Scripted::run`]
+/// withholds the result of the transition. A state that the transition has changed must be thrown away then.
 ///
 /// ```
 /// use necrodome_rules::chance::{Chance, Scripted};

@@ -157,7 +157,7 @@ pub enum Refused {
     #[error("player {seat} does not exist")]
     NoSuchPlayer { seat: Seat },
     #[error("player {seat} cannot meet itself")]
-    Self_ { seat: Seat },
+    Itself { seat: Seat },
     #[error("players {a} and {b} have met in this turn already")]
     Again { a: Seat, b: Seat },
     #[error("player {seat} has ended its turn")]
@@ -228,9 +228,10 @@ impl Party {
         self.met.contains(a, b)
     }
 
-    /// Whether `seat` could still meet `other` in this turn.
-    pub fn can_meet(&self, seat: Seat, other: Seat) -> bool {
-        seat != other && !self.players[other.index()].ended && !self.have_met(seat, other)
+    /// Whether two players could still meet in this turn.
+    pub fn can_meet(&self, a: Seat, b: Seat) -> bool {
+        let ended = |seat: Seat| self.players[seat.index()].ended;
+        a != b && !ended(a) && !ended(b) && !self.have_met(a, b)
     }
 
     /// Two players meet, each with what it commits. Gives what it did to them, in the same order.
@@ -241,7 +242,7 @@ impl Party {
     ) -> Result<[Effect; 2], Refused> {
         let before = [self.active(a)?, self.active(b)?];
         if a == b {
-            return Err(Refused::Self_ { seat: a });
+            return Err(Refused::Itself { seat: a });
         }
         if self.have_met(a, b) {
             return Err(Refused::Again { a, b });

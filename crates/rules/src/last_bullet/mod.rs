@@ -3,6 +3,7 @@
 mod board;
 mod bots;
 mod moves;
+mod numbers;
 mod referee;
 mod sight;
 mod view;

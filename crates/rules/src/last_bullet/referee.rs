@@ -1,6 +1,7 @@
 //! A match of Last Bullet. A turn is the eight numbered steps of the rulebook, one function each.
 
 use super::board::{Kind, Piece, Square, Torus};
+use super::numbers::Numbers;
 use super::sight::Sight;
 use super::view::{CORPSE, LastBulletView, WhoIs, ZOMBIE, look};
 use super::{moves, zombies};
@@ -63,7 +64,7 @@ impl TryFrom<f64> for Density {
     fn try_from(part: f64) -> Result<Self, Self::Error> {
         // Plus a half, cut off: rounds to the nearest millionth.
         let millionths = part * f64::from(MILLION) + 0.5;
-        if (1.0..f64::from(MILLION) + 1.0).contains(&millionths) {
+        if millionths >= 1.0 && part <= 1.0 {
             Ok(Density(millionths as u32))
         } else {
             Err("expected a number from 0.000001 to 1")
@@ -293,7 +294,7 @@ pub struct LastBullet {
     /// All pieces. A piece never leaves its place in this list: it changes its kind and number, and new ones are
     /// added at the end. The copies come first, entry by entry, so the number of a living copy is its index.
     pieces: Vec<Piece>,
-    next_number: u32,
+    numbers: Numbers,
     /// The last clock at which each entry had a living copy.
     scores: Vec<u32>,
 
@@ -585,9 +586,9 @@ impl LastBullet {
         }
     }
 
+    /// The number of somebody new; those below belong to the copies.
     fn new_number(&mut self) -> u32 {
-        self.next_number += 1;
-        self.next_number - 1
+        self.copies() as u32 + self.numbers.next()
     }
 
     /// How many copies there were at the start; they are the first pieces.
@@ -632,7 +633,7 @@ impl Game for LastBullet {
             rules: *rules,
             entries: names.clone(),
             clock: 0,
-            next_number: pieces.len() as u32,
+            numbers: Numbers::new(chance),
             pieces,
             scores: vec![0; names.len()],
             over: false,
@@ -697,13 +698,24 @@ impl Game for LastBullet {
         Ok(())
     }
 
+    /// A copy with a bad order stays; the orders of the others stand.
+    fn salvage(view: &LastBulletView, action: &Action) -> Option<Action> {
+        let mut ordered: Vec<u32> = action.orders.iter().map(|order| order.copy()).collect();
+        ordered.sort_unstable();
+        let before = |copy: u32| ordered.partition_point(|&other| other < copy);
+        let once = |copy: u32| before(copy.saturating_add(1)) - before(copy) == 1;
+        let yours = |copy: u32| view.copies.binary_search_by_key(&copy, |own| own.number).is_ok();
+        let stands = |order: &&Order| yours(order.copy()) && once(order.copy());
+        Some(Action { orders: action.orders.iter().filter(stands).copied().collect() })
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         let scores = || self.scores.iter().map(|&score| score.into()).collect();
         self.to_act.is_empty().then(|| Outcome::ranked(&self.scores, scores(), self.clock))
     }
 
     fn invariants(&self) -> Result<(), String> {
-        within_limit([self.clock, self.next_number])?;
+        within_limit([self.clock])?;
         for (index, piece) in self.pieces.iter().enumerate() {
             if self.board[self.torus.index(piece.square)] != index as u32 {
                 return Err(format!("the board does not know of piece {index}: {piece:?}"));
@@ -724,10 +736,11 @@ impl Game for LastBullet {
         if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err("two pieces have the same number".to_string());
         }
-        if numbers.last().is_some_and(|&last| last >= self.next_number) {
+        let copies = self.copies() as u32;
+        if numbers.iter().any(|&number| number >= copies && !self.numbers.has_given(number - copies)) {
             return Err("a number has not been given out yet".to_string());
         }
-        Ok(())
+        self.numbers.invariants()
     }
 }
 
@@ -739,7 +752,7 @@ struct Saved {
     entries: Names,
     clock: u32,
     pieces: Vec<Piece>,
-    next_number: u32,
+    numbers: Numbers,
     scores: Vec<u32>,
     over: bool,
 }
@@ -760,7 +773,7 @@ impl Saved {
             entries: self.entries,
             clock: self.clock,
             pieces: self.pieces,
-            next_number: self.next_number,
+            numbers: self.numbers,
             scores: self.scores,
             torus,
             names,
@@ -830,7 +843,7 @@ impl From<LastBullet> for Saved {
             entries: game.entries,
             clock: game.clock,
             pieces: game.pieces,
-            next_number: game.next_number,
+            numbers: game.numbers,
             scores: game.scores,
             over: game.to_act.is_empty(),
         }

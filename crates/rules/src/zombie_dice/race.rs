@@ -28,7 +28,8 @@ pub struct RaceRules {
     pub out_of_dice: OutOfDice,
     /// Whether stopping before the first roll is allowed, or the first roll is made at once.
     pub first_roll: FirstRoll,
-    /// After so many turns of each player the higher score wins, so that two who never bank come to an end.
+    /// After so many turns of each player the higher score wins, so that two who never bank come to an end
+    /// (with none they play for ever).
     pub max_rounds: Option<Bounded<1, 1_000_000>>,
 }
 

@@ -41,7 +41,8 @@ pub struct TableRules {
     pub first_roll: FirstRoll,
     /// Whether those tied for the lead play one more round or go on until the tie is broken.
     pub tiebreak: Tiebreak,
-    /// After so many rounds the highest score wins, so that players who never bank come to an end.
+    /// After so many rounds the highest score wins, so that players who never bank come to an end
+    /// (with none they play for ever).
     pub max_rounds: Option<Bounded<1, 1_000_000>>,
 }
 

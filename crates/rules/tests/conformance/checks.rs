@@ -48,8 +48,10 @@ fn playout_of<G: Probe>(names: &Names, rules: &G::Rules, seed: u64) -> Checked {
         // The expensive checks only now and then.
         if player.uniform(G::CHECK_EVERY) == 0 {
             check_state(&game)?;
-            for &seat in game.to_act() {
+            for &seat in Seat::all(names.len()) {
                 check_view(&game, seat, &mut stale[seat.index()])?;
+            }
+            for &seat in game.to_act() {
                 check_actions(&game, seat, &mut player)?;
             }
         }
@@ -67,6 +69,7 @@ fn playout_of<G: Probe>(names: &Names, rules: &G::Rules, seed: u64) -> Checked {
     game.invariants()?;
     check_state(&game)?;
     check_end(&game, names.len())?;
+    check_same_seed(&game, names, rules, seed, &inputs, &log)?;
     check_log::<G>(&log)?;
     check_replay(&game, names, rules, &inputs, chance.picks(), &log)
 }
@@ -123,7 +126,7 @@ fn check_actions<G: Probe>(game: &G, seat: Seat, player: &mut Seeded) -> Checked
 }
 
 /// Places are a ranking with shared places, and nobody can play on.
-fn check_end<G: Game>(game: &G, seats: usize) -> Checked {
+fn check_end<G: Probe>(game: &G, seats: usize) -> Checked {
     let Some(Outcome { places, scores, .. }) = game.outcome() else {
         return Err("nobody is to act, but there is no outcome".into());
     };
@@ -132,6 +135,7 @@ fn check_end<G: Game>(game: &G, seats: usize) -> Checked {
         let better = places.iter().filter(|&&other| other < place).count();
         ensure(usize::from(place) == better + 1, || format!("places {places:?}"))?;
     }
+    ensure(G::scores_fit_places(game, &places, &scores), || format!("places {places:?}, scores {scores:?}"))?;
     let before = json(game);
     let mut copy = game.clone();
     let refused = copy.apply(&[], &mut Seeded::new(0, "none", 0), &mut Vec::new());
@@ -143,7 +147,25 @@ fn check_log<G: Game>(log: &[Logged<G::Event>]) -> Checked {
     log.iter().try_for_each(survives_json)
 }
 
-/// The same seed gives the same log, and so do the recorded picks.
+/// The same seed and moves give the same log and the same end.
+fn check_same_seed<G: Game>(
+    end: &G,
+    names: &Names,
+    rules: &G::Rules,
+    seed: u64,
+    inputs: &[Vec<Move<G::Action>>],
+    log: &[Logged<G::Event>],
+) -> Checked {
+    let mut chance = Seeded::new(seed, "match", 0);
+    let mut again = Vec::new();
+    let mut game = G::new(names, rules, &mut chance, &mut again).map_err(|e| e.to_string())?;
+    for moves in inputs {
+        game.apply(moves, &mut chance, &mut again).map_err(|e| e.to_string())?;
+    }
+    ensure(game == *end && again == log, || "the same seed gives another match".into())
+}
+
+/// The recorded picks give the same log and the same end.
 fn check_replay<G: Game>(
     end: &G,
     names: &Names,

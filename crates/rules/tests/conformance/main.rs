@@ -31,6 +31,8 @@ fn a_game_that_keeps_the_contract_passes_and_each_breach_is_found() {
         (conformance::<toy::Toy<{ toy::STALE_VIEW }>>(), "a refreshed view differs"),
         (conformance::<toy::Toy<{ toy::BREAKS_INVARIANT }>>(), "more points than turns"),
         (conformance::<toy::Toy<{ toy::WRONG_PLACES }>>(), "places"),
+        (conformance::<toy::Toy<{ toy::WORST_WINS }>>(), "scores"),
+        (conformance::<toy::Toy<{ toy::HIDDEN_CHANCE }>>(), "the same seed gives another match"),
     ];
     for (result, message) in breaches {
         let broken = result.expect_err(message);

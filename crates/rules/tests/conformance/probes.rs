@@ -28,6 +28,13 @@ pub trait Probe: Game {
         Self::legal_actions(view).unwrap().contains(action)
     }
 
+    /// Whether a better score has no worse place, unless the game's rules say so.
+    fn scores_fit_places(_: &Self, places: &[u16], scores: &[i64]) -> bool {
+        let mut ranked: Vec<_> = scores.iter().copied().zip(places.iter().copied()).collect();
+        ranked.sort_by_key(|&(score, _)| std::cmp::Reverse(score));
+        ranked.windows(2).all(|pair| pair[0].1 <= pair[1].1)
+    }
+
     fn random_legal(view: &Self::View, chance: &mut Seeded) -> Self::Action {
         let mut actions = Self::legal_actions(view).unwrap();
         actions.swap_remove(chance.uniform(actions.len() as u32) as usize)
@@ -99,6 +106,17 @@ impl Probe for Tokyo {
         vec![(2, rules::<Self>(&[])), (4, rules::<Self>(&["max_turns=9"])), (6, rules::<Self>(&[]))]
     }
 
+    /// Who is out is behind all who live, whatever its points.
+    fn scores_fit_places(game: &Self, places: &[u16], scores: &[i64]) -> bool {
+        let monsters = game.view(Seat(0)).monsters;
+        let alive = |seat: &usize| monsters[*seat].is_alive();
+        let (living, dead): (Vec<usize>, Vec<usize>) = (0..monsters.len()).partition(alive);
+        let worst = living.iter().map(|&seat| places[seat]).max().unwrap();
+        let in_order = |&a: &usize, &b: &usize| (scores[a] > scores[b]) <= (places[a] < places[b]);
+        dead.iter().all(|&seat| places[seat] > worst)
+            && living.iter().all(|a| living.iter().all(|b| in_order(a, b)))
+    }
+
     fn universe(_: &Self::View, _: &mut Seeded) -> Vec<Self::Action> {
         let keep = |mask: u32| tokyo::Action::Keep { dice: std::array::from_fn(|die| mask >> die & 1 == 1) };
         (0..64).map(keep).chain([tokyo::Action::Yield, tokyo::Action::Stay]).collect()
@@ -106,7 +124,7 @@ impl Probe for Tokyo {
 }
 
 impl Probe for Infection {
-    const PLAYOUTS: u64 = 150;
+    const PLAYOUTS: u64 = 300;
     const CHECK_EVERY: u32 = 20;
 
     fn setups() -> Vec<(usize, InfectionRules)> {
@@ -135,8 +153,8 @@ impl Probe for Infection {
 }
 
 impl Probe for LastBullet {
-    const PLAYOUTS: u64 = 8;
-    const CHECK_EVERY: u32 = 20;
+    const PLAYOUTS: u64 = 25;
+    const CHECK_EVERY: u32 = 100;
 
     fn setups() -> Vec<(usize, LastBulletRules)> {
         vec![

@@ -11,7 +11,10 @@ use necrodome_rules::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
+use std::{
+    ops::RangeInclusive,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
 
 pub const SOUND: u8 = 0;
 pub const CHANGES_ON_REJECTION: u8 = 1;
@@ -22,8 +25,13 @@ pub const FORGETS_WHEN_SAVED: u8 = 5;
 pub const STALE_VIEW: u8 = 6;
 pub const BREAKS_INVARIANT: u8 = 7;
 pub const WRONG_PLACES: u8 = 8;
+pub const WORST_WINS: u8 = 9;
+pub const HIDDEN_CHANCE: u8 = 10;
 
 const TURNS: u32 = 10;
+
+/// What no game may have: state outside of its state.
+static CALLS: AtomicU32 = AtomicU32::new(0);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Toy<const BREACH: u8> {
@@ -103,6 +111,9 @@ impl<const BREACH: u8> Game for Toy<BREACH> {
         }
         self.luck += u32::from(BREACH == FORGETS_WHEN_SAVED) * (1 + chance.uniform(2));
         self.sums[seat.index()] += add + u32::from(BREACH == BREAKS_INVARIANT);
+        if BREACH == HIDDEN_CHANCE {
+            self.sums[0] = u32::from(CALLS.fetch_add(1, Relaxed) % 7 == 0);
+        }
         self.turn += 1;
         log.record(Audience::Everyone, add);
         Ok(())
@@ -111,6 +122,10 @@ impl<const BREACH: u8> Game for Toy<BREACH> {
     fn outcome(&self) -> Option<Outcome> {
         let scores: Vec<i64> = self.sums.iter().map(|&sum| sum.into()).collect();
         let mut outcome = self.to_act().is_empty().then(|| Outcome::ranked(&self.sums, scores, TURNS))?;
+        if BREACH == WORST_WINS {
+            let behind = |&sum: &u32| 1 + self.sums.iter().filter(|&&other| other < sum).count() as u16;
+            outcome.places = self.sums.iter().map(behind).collect();
+        }
         if BREACH == WRONG_PLACES {
             outcome.places.fill(2);
         }
