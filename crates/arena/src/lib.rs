@@ -2,4 +2,12 @@
 
 #![deny(missing_docs)]
 
+pub mod entry;
+pub mod fault;
+pub mod lineup;
+pub mod player;
+pub mod process;
+pub mod protocol;
+pub mod replay;
+pub mod run;
 pub mod stats;

@@ -1,5 +1,6 @@
 //! What can go wrong, said once, in one line, with a hint.
 
+use necrodome_arena::{entry::EntryError, lineup::LineupError, replay::ReplayError, run::RunError};
 use necrodome_rules::{names::SetupError, options::OptionError};
 use std::io;
 
@@ -7,14 +8,20 @@ use std::io;
 pub enum Error {
     #[error("there is no game {name:?}: {}", suggest(name, valid))]
     UnknownGame { name: String, valid: Vec<String> },
-    #[error("{game} has no bot {name:?}: {}", suggest(name, valid))]
-    UnknownBot { game: &'static str, name: String, valid: Vec<String> },
+    #[error("{error}{hint}", error = .0, hint = lineup_hint(.0))]
+    Lineup(#[from] LineupError),
+    #[error(transparent)]
+    Entry(#[from] EntryError),
     #[error("{context}: {source}{}", option_hint(source))]
     Option { context: String, source: OptionError },
     #[error("{game}: {source}{}", setup_hint(game, source))]
     Setup { game: &'static str, source: SetupError },
-    #[error("a built-in bot broke the rules, which is a bug in necrodome: {0}")]
-    Rejected(String),
+    #[error("{0}")]
+    Run(#[from] RunError),
+    #[error("{path}: {source}")]
+    Replay { path: String, source: ReplayError },
+    #[error("cannot write {path}: {source}")]
+    Write { path: String, source: io::Error },
     #[error("no random seed could be had from the system ({0}): choose one with --seed")]
     NoSeed(getrandom::Error),
     #[error("cannot write the output: {0}")]
@@ -26,10 +33,11 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::UnknownGame { .. }
-            | Error::UnknownBot { .. }
+            | Error::Lineup(_)
+            | Error::Entry(_)
             | Error::Option { .. }
             | Error::Setup { .. } => 2,
-            Error::Rejected(_) | Error::NoSeed(_) | Error::Io(_) => 1,
+            Error::Run(_) | Error::Replay { .. } | Error::Write { .. } | Error::NoSeed(_) | Error::Io(_) => 1,
         }
     }
 }
@@ -40,6 +48,16 @@ fn suggest(name: &str, valid: &[String]) -> String {
     match nearest(name, valid) {
         Some(near) => format!("did you mean {near}? (all: {all})"),
         None => format!("expected one of {all}"),
+    }
+}
+
+fn lineup_hint(error: &LineupError) -> String {
+    match error {
+        LineupError::UnknownBot { name, valid, .. } => {
+            format!(": {}; a file is written with a slash: ./{name}", suggest(name, valid))
+        }
+        LineupError::Params { source, .. } => option_hint(source),
+        LineupError::Human => String::new(),
     }
 }
 

@@ -36,6 +36,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    necrodome_arena::process::run_stage();
     let result = match Cli::parse().command {
         Command::Games(args) => commands::games::run(&args),
         Command::Bots(args) => commands::bots::run(&args),

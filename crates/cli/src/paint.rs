@@ -1,6 +1,7 @@
 //! Colours for the terminal. They vanish by themselves where the output is not one, or `NO_COLOR` is set.
 
 use anstyle::{AnsiColor, Style};
+use necrodome_rules::{game::Seat, names::Names};
 use std::fmt;
 
 /// Text in a style.
@@ -42,6 +43,11 @@ pub fn of_entry<T>(index: usize, text: T) -> Painted<T> {
     const COLOURS: [AnsiColor; 6] =
         [BrightYellow, BrightCyan, BrightMagenta, BrightBlue, BrightRed, BrightWhite];
     Painted(colour(COLOURS[index % COLOURS.len()]).bold(), text)
+}
+
+/// A seat's name, in the colour of the seat.
+pub fn name(names: &Names, seat: Seat) -> Painted<&str> {
+    of_entry(seat.index(), &names[seat])
 }
 
 /// `1 brain`, `2 brains`.

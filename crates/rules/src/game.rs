@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// A referee: a state that changes only by [`apply`](Game::apply), and only by the rules.
-pub trait Game: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned {
+pub trait Game: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + 'static {
     /// How many seats a match may have.
     const SEATS: RangeInclusive<usize>;
 

@@ -3,19 +3,26 @@
 use super::print_json;
 use crate::{
     error::Error,
-    lineup::{self, Entry},
-    paint::{bold, count, dim},
+    lineup,
+    paint::{self, bold, count, dim, red},
     tell::Tell,
 };
+use necrodome_arena::{
+    entry::EntrySpec,
+    fault::{Fault, SeatFault},
+    run::{Finished, run_match},
+};
 use necrodome_rules::{
-    chance::Seeded,
     game::{Outcome, Seat},
     names::Names,
-    play::decide,
     with_game,
 };
 use serde::Serialize;
-use std::io::{BufWriter, Write};
+use std::{
+    fs,
+    io::{self, BufWriter, Write},
+    path::PathBuf,
+};
 
 /// Play one match and tell it
 #[derive(clap::Args)]
@@ -25,13 +32,16 @@ Examples:
   necrodome match zombie-dice-solo stop-at:brains=5,shotguns=2 --seed 7
   necrodome match last-bullet gunner runner huddle --set copies=20 --quiet
   necrodome match infection careful spreader random random random --set start_antibodies=3
-  necrodome match tokyo angry point-hunter --json
+  necrodome match tokyo angry ./mybot.py --replay mymatch.replay
+  necrodome match tokyo angry 'Ada=cmd:python3 -u my_bot.py --fast' --json
 
+A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, .java, or an executable), or a
+command (cmd:...), each with an optional NAME= in front.
 The same seed, game, options and bots give the same match.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
     game: String,
-    /// Who plays, one for each seat (see `necrodome bots`)
+    /// Who plays, one for each seat
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
     /// The seed of the match; without one a random seed is chosen and printed
@@ -40,6 +50,9 @@ pub struct Args {
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,
+    /// Save the match, to be told and verified again
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
     /// Print one JSON document with the result instead of the story
     #[arg(long)]
     json: bool,
@@ -57,12 +70,13 @@ struct MatchResult<'a, R> {
     places: &'a [u16],
     scores: &'a [i64],
     turns: u32,
+    faults: &'a [SeatFault],
 }
 
 #[derive(Serialize)]
 struct EntryInfo<'a> {
     name: &'a str,
-    bot: String,
+    bot: &'a str,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
@@ -71,82 +85,114 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn play<G: Tell>(args: &Args) -> Result<(), Error> {
-    let seed = match args.seed {
-        Some(seed) => seed,
-        // Short enough to be typed again, and exact in any JSON reader.
-        None => u64::from(getrandom::u32().map_err(Error::NoSeed)?),
-    };
+    let seed = lineup::seed(args.seed)?;
     let rules = lineup::rules::<G>(&args.set)?;
-    let entries = lineup::entries::<G>(&args.bots, seed)?;
-    let names = lineup::names(&entries)?;
-    let infos: Vec<(String, String)> =
-        entries.iter().map(|entry| (entry.name.clone(), entry.spec.to_string())).collect();
+    let (entries, names) = lineup::entries(&args.bots)?;
+    names.expect_seats(G::SEATS).map_err(|source| Error::Setup { game: G::ID, source })?;
+    let table = lineup::table(rules, names.len())?;
+    let mut players = lineup::players::<G>(&entries, &names, &table, seed)?;
 
     let mut out = BufWriter::new(anstream::stdout().lock());
     let tells = !args.json && !args.quiet;
-    let outcome = tell_match(entries, &names, &rules, seed, tells.then_some(&mut out))?;
-
-    if args.json {
-        let entries =
-            infos.iter().map(|(name, bot)| EntryInfo { name, bot: bot.clone() }).collect::<Vec<_>>();
-        let Outcome { places, scores, turns } = &outcome;
-        let (game, options, turns) = (G::ID, &rules, *turns);
-        return print_json(&MatchResult { game, options, seed, entries, places, scores, turns });
+    let mut story = G::Story::default();
+    let mut told = Ok(());
+    let finished = run_match(&names, &table.rules, seed, &mut players, |game: &G, log| {
+        if tells && told.is_ok() {
+            told = G::tell(&mut story, &mut out, &names, game, log);
+            if told.is_ok() && game.to_act().is_empty() {
+                told = G::tell_end(&mut out, &names, game);
+            }
+        }
+    });
+    let mut finished = finished.map_err(|error| match error {
+        necrodome_arena::run::RunError::Setup(source) => Error::Setup { game: G::ID, source },
+        other => Error::Run(other),
+    })?;
+    told?;
+    let logs = close(&mut players, &mut finished);
+    if let Some(path) = &args.replay {
+        let written = finished.recording.pack().and_then(|packed| fs::write(path, packed));
+        written.map_err(|source| Error::Write { path: path.display().to_string(), source })?;
     }
-    print_result::<G>(&mut out, &names, &outcome, seed)?;
+    if args.json {
+        let Outcome { places, scores, turns } = &finished.outcome;
+        return print_json(&MatchResult {
+            game: G::ID,
+            options: &table.rules,
+            seed,
+            entries: infos(&entries, &names),
+            places,
+            scores,
+            turns: *turns,
+            faults: &finished.faults,
+        });
+    }
+    print_result::<G>(&mut out, &names, &finished.outcome)?;
+    print_faults(&mut out, &names, &finished.faults)?;
+    print_logs(&mut out, &names, &logs)?;
+    writeln!(out, "{}", dim(format!("{}, seed {seed}", count(finished.outcome.turns, "turn"))))?;
     out.flush()?;
     Ok(())
 }
 
-/// Plays to the end and, if there is an `out`, tells what happens after each decision.
-fn tell_match<G: Tell>(
-    entries: Vec<Entry<G>>,
-    names: &Names,
-    rules: &G::Rules,
-    seed: u64,
-    mut out: Option<&mut impl Write>,
-) -> Result<Outcome, Error> {
-    let mut bots: Vec<_> = entries.into_iter().map(|entry| entry.bot).collect();
-    let mut chance = Seeded::new(seed, "match", 0);
-    let mut log = Vec::new();
-    let game = G::new(names, rules, &mut chance, &mut log);
-    let mut game = game.map_err(|source| Error::Setup { game: G::ID, source })?;
-    let mut views: Vec<_> = Seat::all(bots.len()).iter().map(|&seat| game.view(seat)).collect();
-    let mut moves = Vec::new();
-    let mut story = G::Story::default();
-    loop {
-        if let Some(out) = &mut out {
-            G::tell(&mut story, *out, names, &game, &log)?;
-        }
-        log.clear();
-        if let Some(outcome) = game.outcome() {
-            if let Some(out) = out {
-                G::tell_end(out, names, &game)?;
-            }
-            return Ok(outcome);
-        }
-        decide(&game, &mut bots, &mut views, &mut moves);
-        game.apply(&moves, &mut chance, &mut log).map_err(|why| Error::Rejected(why.to_string()))?;
-    }
+fn infos<'a>(entries: &'a [EntrySpec], names: &'a Names) -> Vec<EntryInfo<'a>> {
+    entries.iter().zip(names.iter()).map(|(entry, name)| EntryInfo { name, bot: &entry.text }).collect()
 }
 
-fn print_result<G: Tell>(
-    out: &mut impl Write,
-    names: &Names,
-    outcome: &Outcome,
-    seed: u64,
-) -> Result<(), Error> {
+/// Ends all players; what went wrong at the end is added to the faults. Gives their logs.
+fn close<G: Tell>(
+    players: &mut [Box<dyn necrodome_arena::player::Player<G>>],
+    finished: &mut Finished<G>,
+) -> Vec<String> {
+    let step = finished.recording.steps();
+    let mut logs = Vec::new();
+    for (&seat, player) in Seat::all(players.len()).iter().zip(players) {
+        let (faults, log) = player.close();
+        finished.faults.extend(faults.into_iter().map(|fault: Fault| SeatFault { seat, step, fault }));
+        logs.push(log);
+    }
+    logs
+}
+
+/// The places with names and scores.
+pub fn print_result<G: Tell>(out: &mut impl Write, names: &Names, outcome: &Outcome) -> io::Result<()> {
     let mut seats: Vec<_> = Seat::all(names.len()).to_vec();
     seats.sort_by_key(|seat| outcome.places[seat.index()]);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     writeln!(out, "{}", bold("Result"))?;
     for seat in seats {
-        let name = &names[seat];
-        let padding = " ".repeat(width - name.chars().count());
+        let padding = " ".repeat(width - names[seat].chars().count());
         let place = outcome.places[seat.index()];
         let score = G::score_text(outcome.scores[seat.index()]);
-        writeln!(out, "  {place:>2}. {}{padding}  {score}", lineup::painted(names, seat))?;
+        writeln!(out, "  {place:>2}. {}{padding}  {score}", paint::name(names, seat))?;
     }
-    writeln!(out, "{}", dim(format!("{}, seed {seed}", count(outcome.turns, "turn"))))?;
+    Ok(())
+}
+
+/// The first faults of each seat; many of a kind are counted.
+fn print_faults(out: &mut impl Write, names: &Names, faults: &[SeatFault]) -> io::Result<()> {
+    const SHOWN: usize = 5;
+    for &seat in Seat::all(names.len()) {
+        let own: Vec<_> = faults.iter().filter(|fault| fault.seat == seat).collect();
+        for fault in own.iter().take(SHOWN) {
+            writeln!(out, "{} {}: {}", red("fault:"), paint::name(names, seat), fault.fault)?;
+        }
+        if own.len() > SHOWN {
+            writeln!(out, "{} {}: {} more", red("fault:"), paint::name(names, seat), own.len() - SHOWN)?;
+        }
+    }
+    Ok(())
+}
+
+/// What bots have written to standard error; control characters are made harmless.
+fn print_logs(out: &mut impl Write, names: &Names, logs: &[String]) -> io::Result<()> {
+    const SHOWN: usize = 20;
+    for (&seat, log) in Seat::all(names.len()).iter().zip(logs) {
+        let lines = log.lines().count();
+        for line in log.lines().skip(lines.saturating_sub(SHOWN)) {
+            let line: String = line.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+            writeln!(out, "{} {}: {line}", dim("log:"), paint::name(names, seat))?;
+        }
+    }
     Ok(())
 }

@@ -1,10 +1,7 @@
 //! Infection: the judge's view, turn by turn.
 
 use super::Tell;
-use crate::{
-    lineup::painted,
-    paint::{bold, count, dim, green, red, yellow},
-};
+use crate::paint::{self, bold, count, dim, green, red, yellow};
 use necrodome_rules::{
     game::{Logged, Seat},
     infection::{Commitment, Effect, Ending, Event, Identity, Infection, PublicReport, Role},
@@ -63,7 +60,7 @@ impl Tell for Infection {
         _: &Self,
         log: &[Logged<Event>],
     ) -> io::Result<()> {
-        let name = |seat: &Seat| painted(names, *seat);
+        let name = |seat: &Seat| paint::name(names, *seat);
         for Logged { event, .. } in log {
             match event {
                 Event::Met { .. } => {}

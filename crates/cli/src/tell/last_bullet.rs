@@ -1,10 +1,7 @@
 //! Last Bullet: a line for each turn in which somebody was lost, the curve of the living, and the board at the end.
 
 use super::Tell;
-use crate::{
-    lineup::painted,
-    paint::{bold, count, dim, green, of_entry, red},
-};
+use crate::paint::{self, bold, count, dim, green, of_entry, red};
 use necrodome_rules::{
     game::{Logged, Seat},
     last_bullet::{Event, Kind, LastBullet, Square, WhoIs},
@@ -73,7 +70,7 @@ impl Tell for LastBullet {
                 Loss::Buried => "under a rising zombie",
                 Loss::Bitten => "bitten",
             };
-            parts.push(format!("{number} {} {how}", painted(names, seat)));
+            parts.push(format!("{number} {} {how}", paint::name(names, seat)));
         }
         if zombies_shot > 0 {
             parts.push(green(format!("{} shot", count(zombies_shot, "zombie"))).to_string());
@@ -82,7 +79,12 @@ impl Tell for LastBullet {
             writeln!(out, "{}  {}", dim(format!("clock {:>4}", game.clock())), parts.join(", "))?;
         }
         for (seat, score) in gone {
-            writeln!(out, "            {} {}", painted(names, seat), red(format!("is gone, score {score}")))?;
+            writeln!(
+                out,
+                "            {} {}",
+                paint::name(names, seat),
+                red(format!("is gone, score {score}"))
+            )?;
         }
         if story.census.is_none_or(|last| game.clock() >= last + CENSUS_EVERY) {
             story.census = Some(game.clock());
@@ -131,7 +133,7 @@ fn census(out: &mut impl Write, names: &Names, game: &LastBullet) -> io::Result<
     }
     write!(out, "{}  ", bold(format!("clock {:>4}", game.clock())))?;
     for &seat in Seat::all(names.len()) {
-        write!(out, "{} {} {}  ", letter(seat), painted(names, seat), living[seat.index()])?;
+        write!(out, "{} {} {}  ", letter(seat), paint::name(names, seat), living[seat.index()])?;
     }
     writeln!(out, "{}  {}", count(zombies, "zombie"), count(corpses, "corpse"))
 }

@@ -1,10 +1,7 @@
 //! Tokyo: each turn with its dice, and the table of monsters.
 
 use super::Tell;
-use crate::{
-    lineup::painted,
-    paint::{bold, count, dim, green, red, yellow},
-};
+use crate::paint::{self, bold, count, dim, green, red, yellow};
 use necrodome_rules::{
     game::{Game, Logged, Seat},
     names::Names,
@@ -38,7 +35,7 @@ impl Tell for Tokyo {
         _: &Self,
         log: &[Logged<Event>],
     ) -> io::Result<()> {
-        let name = |seat: &Seat| painted(names, *seat);
+        let name = |seat: &Seat| paint::name(names, *seat);
         for Logged { event, .. } in log {
             match event {
                 Event::TurnStarted { seat, points } => {
@@ -87,7 +84,12 @@ impl Tell for Tokyo {
             let place = if view.in_tokyo == Some(seat) { "in Tokyo" } else { "" };
             let out_of_it = if monster.is_alive() { place } else { "out" };
             let points = count(monster.points, "point");
-            writeln!(out, "  {}{padding}  {}  {points:>9}  {out_of_it}", painted(names, seat), red(health))?;
+            writeln!(
+                out,
+                "  {}{padding}  {}  {points:>9}  {out_of_it}",
+                paint::name(names, seat),
+                red(health)
+            )?;
         }
         Ok(())
     }

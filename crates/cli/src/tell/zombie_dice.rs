@@ -1,10 +1,7 @@
 //! Zombie Dice: the dice in their colours, roll by roll.
 
 use super::Tell;
-use crate::{
-    lineup::painted,
-    paint::{Painted, bold, count, dim, green, red, yellow},
-};
+use crate::paint::{self, Painted, bold, count, dim, green, red, yellow};
 use necrodome_rules::{
     game::{Logged, Seat},
     names::Names,
@@ -37,7 +34,7 @@ fn tell(story: &mut Story, out: &mut impl Write, names: &Names, log: &[Logged<Ev
         match event {
             Event::Rolled { seat, hand, brains, shotguns } => {
                 if story.current != Some(*seat) {
-                    writeln!(out, "{}", painted(names, *seat))?;
+                    writeln!(out, "{}", paint::name(names, *seat))?;
                     story.current = Some(*seat);
                 }
                 let [a, b, c] = hand.map(die);
@@ -46,7 +43,7 @@ fn tell(story: &mut Story, out: &mut impl Write, names: &Names, log: &[Logged<Ev
             }
             Event::TurnEnded { seat, why, banked, score } => {
                 if story.current != Some(*seat) {
-                    writeln!(out, "{}", painted(names, *seat))?;
+                    writeln!(out, "{}", paint::name(names, *seat))?;
                 }
                 story.current = None;
                 let what = match why {
@@ -58,7 +55,7 @@ fn tell(story: &mut Story, out: &mut impl Write, names: &Names, log: &[Logged<Ev
                 writeln!(out, "  {what}, score {}", bold(score))?;
             }
             Event::TiebreakStarted { seats } => {
-                let tied: Vec<_> = seats.iter().map(|&seat| painted(names, seat).to_string()).collect();
+                let tied: Vec<_> = seats.iter().map(|&seat| paint::name(names, seat).to_string()).collect();
                 writeln!(out, "{} {} are tied and play another round", bold("Tiebreak:"), tied.join(", "))?;
             }
         }

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""Allocates memory at its third decision until there is no more, and ends by the error.
+
+It goes in steps of 64 MB that it really writes to. At 8 GB it gives up and plays on: then nothing bounds it.
+"""
+
+import json
+import sys
+
+
+def correct(message):
+    """The correct answer to a message, or None: roll until there is a brain, or keep all dice."""
+    if message["type"] == "hello":
+        return {"type": "ready", "protocol": 1}
+    if message["type"] == "decide":
+        hungry = message["view"].get("turn", {}).get("brains") == 0
+        return {"id": message["id"], "action": message["legal"][0 if hungry else -1]}
+    return None
+
+
+decisions = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    answer = correct(message)
+    if message["type"] == "decide":
+        decisions += 1
+        if decisions == 3:
+            hoard = []
+            for _ in range(128):
+                hoard.append(bytearray(b"x") * (64 << 20))
+    if answer:
+        print(json.dumps(answer), flush=True)

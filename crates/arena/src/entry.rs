@@ -1,0 +1,250 @@
+//! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `cmd:python3 -u bot.py --fast`, `human`,
+//! each with an optional `name=` in front.
+
+use crate::process::Program;
+use necrodome_rules::{
+    bot::BotSpec,
+    names::{MAX_NAME, Names, SetupError},
+    options::OptionError,
+};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+/// Someone who takes part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntrySpec {
+    /// The name in front, if there was one.
+    pub name: Option<String>,
+    /// Who it is, as it was written.
+    pub text: String,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A bot of this program.
+    BuiltIn(BotSpec),
+    /// A program of its own.
+    Program(Program),
+    /// A person at this terminal.
+    Human,
+}
+
+/// Why an entry cannot take part.
+#[derive(Debug, thiserror::Error)]
+pub enum EntryError {
+    /// The file does not exist or cannot be read.
+    #[error("there is no file {path:?} ({why})")]
+    NoFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Nobody knows how to run the file.
+    #[error(
+        "cannot tell how to run {path:?}: expected .py, .js, .mjs, .rb, .jar, .java or an executable file \
+         (or say how: cmd:RUNNER {})", path.display()
+    )]
+    NoRunner {
+        /// The file.
+        path: PathBuf,
+    },
+    /// `cmd:` with nothing, or with an open quote.
+    #[error("bad command {text:?}: {why}")]
+    Command {
+        /// The command.
+        text: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The parameters of a built-in bot are not well-formed.
+    #[error("{text}: {why}")]
+    Params {
+        /// The entry.
+        text: String,
+        /// What is wrong.
+        why: OptionError,
+    },
+    /// A name cannot be used, or two are alike.
+    #[error(transparent)]
+    Name(#[from] SetupError),
+}
+
+impl EntrySpec {
+    /// Reads what a user wrote; files are looked up from `folder`.
+    pub fn parse(written: &str, folder: &Path) -> Result<Self, EntryError> {
+        let (name, text) = split_name(written);
+        let kind = if text == "human" {
+            EntryKind::Human
+        } else if let Some(command) = text.strip_prefix("cmd:") {
+            EntryKind::Program(command_program(command, folder)?)
+        } else if looks_like_file(text) {
+            EntryKind::Program(file_program(&folder.join(text))?)
+        } else {
+            let why = |why| EntryError::Params { text: text.to_owned(), why };
+            EntryKind::BuiltIn(text.parse().map_err(why)?)
+        };
+        Ok(EntrySpec { name: name.map(str::to_owned), text: text.to_owned(), kind })
+    }
+
+    /// The name it would like to have.
+    fn wish(&self) -> String {
+        let text = match (&self.name, &self.kind) {
+            (Some(name), _) => return name.clone(),
+            (None, EntryKind::BuiltIn(spec)) => spec.to_string(),
+            (None, EntryKind::Program(_)) if looks_like_file(&self.text) => {
+                let stem = Path::new(&self.text).file_stem().unwrap_or_default();
+                stem.to_string_lossy().into_owned()
+            }
+            (None, EntryKind::Program(program)) => {
+                let file = program.words.iter().rfind(|word| Path::new(word).extension().is_some());
+                let stem = file.and_then(|file| Path::new(file).file_stem());
+                stem.map_or_else(|| program.words[0].clone(), |stem| stem.to_string_lossy().into_owned())
+            }
+            (None, EntryKind::Human) => "human".to_owned(),
+        };
+        text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect::<String>().trim().to_owned()
+    }
+}
+
+/// Names for all entries: the one in front, or one made from what the entry is; a made one that is taken gets a number.
+/// Two names given by the user that are alike are an error.
+pub fn name_all(entries: &[EntrySpec]) -> Result<Names, EntryError> {
+    let mut names: Vec<String> = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        let wish = entry.wish();
+        let given_later = entries[index + 1..].iter().filter_map(|other| other.name.as_deref());
+        let taken: Vec<String> =
+            names.iter().map(String::as_str).chain(given_later).map(str::to_lowercase).collect();
+        if entry.name.is_some() || !taken.contains(&wish.to_lowercase()) {
+            names.push(wish);
+            continue;
+        }
+        let numbered = |number: usize| {
+            let suffix = format!("-{number}");
+            wish.chars().take(MAX_NAME - suffix.len()).collect::<String>() + &suffix
+        };
+        let free = (2..).map(numbered).find(|name| !taken.contains(&name.to_lowercase()));
+        names.push(free.unwrap_or(wish));
+    }
+    Ok(Names::new(names)?)
+}
+
+/// `name=rest`, where the name holds nothing that makes the text a path, a command or parameters.
+fn split_name(text: &str) -> (Option<&str>, &str) {
+    match text.split_once('=') {
+        Some((name, rest)) if !name.is_empty() && !name.contains([':', '/']) => (Some(name), rest),
+        _ => (None, text),
+    }
+}
+
+fn looks_like_file(text: &str) -> bool {
+    text.contains('/') || runner(Path::new(text)).is_some()
+}
+
+/// The program that runs files with this extension.
+fn runner(path: &Path) -> Option<&'static [&'static str]> {
+    Some(match path.extension()?.to_str()? {
+        "py" => &["python3", "-u"],
+        "js" | "mjs" | "cjs" => &["node"],
+        "rb" => &["ruby"],
+        // Small spaces: a bot has its memory limited.
+        "jar" => &["java", "-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", "-jar"],
+        "java" => &["java", "-Xmx256m", "-Xss512k", "-XX:+UseSerialGC"],
+        _ => return None,
+    })
+}
+
+fn file_program(path: &Path) -> Result<Program, EntryError> {
+    let missing =
+        |error: std::io::Error| EntryError::NoFile { path: path.to_owned(), why: error.to_string() };
+    let file = fs::canonicalize(path).map_err(missing)?;
+    let data = fs::metadata(&file).map_err(missing)?;
+    let executable = data.is_file() && data.permissions().mode() & 0o111 != 0;
+    let runner = match runner(&file) {
+        Some(runner) if data.is_file() => runner,
+        None if executable => &[],
+        _ => return Err(EntryError::NoRunner { path: path.to_owned() }),
+    };
+    let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
+    let own = file.to_string_lossy().into_owned();
+    Ok(Program { words: runner.iter().map(|&word| word.to_owned()).chain([own]).collect(), folder })
+}
+
+fn command_program(text: &str, folder: &Path) -> Result<Program, EntryError> {
+    let bad = |why: &str| EntryError::Command { text: text.to_owned(), why: why.to_owned() };
+    let words = shell_words::split(text).map_err(|error| bad(&error.to_string()))?;
+    let Some(program) = words.first() else { return Err(bad("expected a program, got nothing")) };
+    let found = if program.contains('/') {
+        folder.join(program).is_file()
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    };
+    if !found {
+        return Err(bad("there is no such program"));
+    }
+    Ok(Program { words, folder: folder.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<EntrySpec, EntryError> {
+        EntrySpec::parse(text, Path::new(env!("CARGO_MANIFEST_DIR")))
+    }
+
+    fn names(texts: &[&str]) -> Result<Vec<String>, String> {
+        let entries: Vec<_> = texts.iter().map(|text| parse(text).unwrap()).collect();
+        name_all(&entries).map(Vec::from).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn kinds_are_told_apart() {
+        let kind = |text| parse(text).unwrap().kind;
+        assert!(matches!(kind("greedy"), EntryKind::BuiltIn(_)));
+        assert!(
+            matches!(kind("stop-at:brains=5,shotguns=2"), EntryKind::BuiltIn(spec) if spec.params.len() == 2)
+        );
+        assert!(matches!(kind("human"), EntryKind::Human));
+        let EntryKind::Program(program) = kind("cmd:sh -c 'echo hi' x=1") else { panic!() };
+        assert_eq!(program.words, ["sh", "-c", "echo hi", "x=1"]);
+    }
+
+    #[test]
+    fn a_name_in_front_is_taken_off() {
+        let entry = parse("Ada=stop-at:brains=5").unwrap();
+        assert_eq!((entry.name.as_deref(), entry.text.as_str()), (Some("Ada"), "stop-at:brains=5"));
+        assert_eq!(parse("stop-at:brains=5").unwrap().name, None);
+    }
+
+    #[test]
+    fn names_are_made_and_numbered() {
+        assert_eq!(names(&["greedy", "x=greedy", "greedy"]).unwrap(), ["greedy", "x", "greedy-2"]);
+        assert_eq!(names(&["greedy", "greedy=random"]).unwrap(), ["greedy-2", "greedy"]);
+        assert!(names(&["x=greedy", "X=random"]).unwrap_err().contains("is taken"));
+        assert!(names(&["=greedy"]).is_ok_and(|names| names == ["=greedy"]));
+    }
+
+    #[test]
+    fn mistakes_are_found_before_anything_starts() {
+        for (text, message) in [
+            ("./nowhere.py", "there is no file"),
+            ("./Cargo.toml", "cannot tell how to run"),
+            ("cmd:", "expected a program"),
+            ("cmd:no-such-program-here", "no such program"),
+            ("cmd:sh 'open", "bad command"),
+            ("stop-at:brains", "expected option=value"),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What can go wrong with an entry, each kind under a name of its own.
+
+use necrodome_rules::game::Seat;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The kinds of misbehaviour, as `docs/protocol.md` lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// The process ended by a signal or with an exit code other than 0.
+    Crash,
+    /// The process ended with exit code 0 in the middle of a match.
+    Exit,
+    /// Too much CPU time, or no answer in wall-clock time.
+    Timeout,
+    /// The line was not the JSON that was expected.
+    Garbage,
+    /// A line longer than allowed.
+    Oversized,
+    /// Output that nobody had asked for.
+    Flood,
+    /// An action that the rules do not allow.
+    Illegal,
+    /// The answer to some other decision.
+    WrongId,
+    /// Standard output was closed while the process lived on.
+    Closed,
+    /// The process did not end when asked to.
+    IgnoredSigterm,
+    /// The process left other processes behind.
+    LeftChildren,
+    /// The program could not be started, or did not say `ready`.
+    NoStart,
+    /// It had been restarted too often, and is out of the tournament.
+    Out,
+}
+
+impl FaultKind {
+    /// The name as users read it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FaultKind::Crash => "crash",
+            FaultKind::Exit => "exit",
+            FaultKind::Timeout => "timeout",
+            FaultKind::Garbage => "garbage",
+            FaultKind::Oversized => "oversized",
+            FaultKind::Flood => "flood",
+            FaultKind::Illegal => "illegal",
+            FaultKind::WrongId => "wrong_id",
+            FaultKind::Closed => "closed",
+            FaultKind::IgnoredSigterm => "ignored_sigterm",
+            FaultKind::LeftChildren => "left_children",
+            FaultKind::NoStart => "no_start",
+            FaultKind::Out => "out",
+        }
+    }
+
+    /// Whether the process can play on after it.
+    pub fn is_survivable(self) -> bool {
+        matches!(self, FaultKind::Illegal | FaultKind::WrongId)
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One misbehaviour.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What kind.
+    pub kind: FaultKind,
+    /// What exactly: what was expected, what came.
+    pub detail: String,
+}
+
+impl Fault {
+    /// A fault with its detail.
+    pub fn new(kind: FaultKind, detail: impl Into<String>) -> Self {
+        Fault { kind, detail: detail.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.detail)
+    }
+}
+
+/// A misbehaviour in a match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatFault {
+    /// Whose.
+    pub seat: Seat,
+    /// At which step of the match, from 0.
+    pub step: u32,
+    /// What.
+    #[serde(flatten)]
+    pub fault: Fault,
+}

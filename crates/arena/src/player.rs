@@ -1,0 +1,95 @@
+//! Whoever decides for a seat: a built-in bot, a process, a person.
+
+use crate::fault::Fault;
+use necrodome_rules::{
+    bot::Bot,
+    game::{Game, Logged, Outcome, Seat},
+    names::Names,
+};
+use std::time::Duration;
+
+/// What a player is told when a match begins.
+#[derive(Debug, Clone)]
+pub struct MatchStart<'a> {
+    /// Its seat.
+    pub seat: Seat,
+    /// All names by seat.
+    pub names: &'a Names,
+    /// A seed for its own randomness, unrelated to the match's.
+    pub seed: u32,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer<A> {
+    /// A choice, and why, if the player says.
+    Act(A, Option<String>),
+    /// Nothing usable: the game's rule for a bad action applies.
+    Fault(Fault),
+    /// A person has left the table: the match cannot go on.
+    Quit,
+}
+
+/// How hard a player has thought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Effort {
+    /// Decisions made.
+    pub decisions: u64,
+    /// CPU time used for them.
+    pub cpu: Duration,
+}
+
+/// Decides for a seat, over many matches.
+///
+/// All players that are to act are asked ([`ask`](Player::ask)) before the first is waited for
+/// ([`answer`](Player::answer)), so that processes think at the same time.
+pub trait Player<G: Game> {
+    /// A match begins.
+    fn start(&mut self, start: &MatchStart);
+
+    /// Something has happened; only what the seat may hear of is to be passed on.
+    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]);
+
+    /// A decision is wanted.
+    fn ask(&mut self, view: &G::View);
+
+    /// The answer to the last question.
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action>;
+
+    /// The last action was against the rules; the game has gone on without it.
+    fn refused(&mut self, why: &str);
+
+    /// The match is over. Gives what went wrong beside the answers.
+    fn end(&mut self, outcome: &Outcome) -> Vec<Fault>;
+
+    /// What the player has used since it was last asked for this.
+    fn take_effort(&mut self) -> Effort {
+        Effort::default()
+    }
+
+    /// There will be no more matches. Gives what went wrong at the end, and what the player has written to its log.
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        (Vec::new(), String::new())
+    }
+}
+
+/// A built-in bot as a player.
+pub struct BuiltInPlayer<G: Game>(pub Box<dyn Bot<G>>);
+
+impl<G: Game> Player<G> for BuiltInPlayer<G> {
+    fn start(&mut self, _: &MatchStart) {}
+
+    fn hear(&mut self, _: Seat, _: &[Logged<G::Event>]) {}
+
+    fn ask(&mut self, _: &G::View) {}
+
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
+        Answer::Act(self.0.act(view), None)
+    }
+
+    fn refused(&mut self, _: &str) {}
+
+    fn end(&mut self, _: &Outcome) -> Vec<Fault> {
+        Vec::new()
+    }
+}

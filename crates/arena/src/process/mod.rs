@@ -1,0 +1,387 @@
+//! Bots as processes: started under supervision, spoken to in lines, charged by CPU time, killed without trace.
+
+mod cpu;
+mod launch;
+mod player;
+
+pub use launch::{Resources, run_stage};
+pub use player::{Limits, ProcessPlayer};
+
+use crate::fault::{Fault, FaultKind};
+use cpu::TreeClock;
+use nix::{
+    errno::Errno,
+    fcntl::{FcntlArg, OFlag, fcntl},
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+use std::{
+    io::{self, Read, Write},
+    os::fd::AsFd,
+    path::PathBuf,
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// What is kept of a bot's standard error.
+const MAX_STDERR: usize = 64 << 10;
+/// How long a bot may take to end after its input was closed.
+const END_GRACE: Duration = Duration::from_secs(1);
+/// How long the end of a process may take to be seen after its output has ended.
+const EXIT_GRACE: Duration = Duration::from_millis(300);
+/// Environment variables that bots get to see.
+const ENVIRONMENT: [&str; 7] = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "TMPDIR"];
+
+/// A program with its arguments and the folder it runs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// The words of the command.
+    pub words: Vec<String>,
+    /// The working directory.
+    pub folder: PathBuf,
+}
+
+/// How much time a step may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Allowance {
+    /// CPU time of the whole tree, counted from the last message that was sent.
+    cpu: Duration,
+    /// Wall-clock time, likewise.
+    wall: Duration,
+}
+
+/// A running bot.
+#[derive(Debug)]
+pub(crate) struct Process {
+    /// The supervisor; the bot is its child.
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: ChildStdout,
+    stderr: Option<ChildStderr>,
+    /// What has not been taken by the bot yet.
+    unsent: Vec<u8>,
+    /// What has come and was not asked for yet.
+    received: Vec<u8>,
+    max_line: usize,
+    max_processes: usize,
+    log: Vec<u8>,
+    clock: Option<TreeClock>,
+    /// CPU time and moment when the last message was sent.
+    sent: (Duration, Instant),
+}
+
+impl Process {
+    /// Starts a bot under the supervision of `launcher`, the arena's own binary.
+    pub(crate) fn spawn(
+        launcher: &PathBuf,
+        program: &Program,
+        resources: Resources,
+        max_line: usize,
+    ) -> Result<Self, Fault> {
+        let refuse = |error: io::Error| Fault::new(FaultKind::NoStart, error.to_string());
+        let mut command = Command::new(launcher);
+        command
+            .args(launch::words(resources, &program.words))
+            .current_dir(&program.folder)
+            .env_clear()
+            .envs(ENVIRONMENT.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+            .env("PYTHONUNBUFFERED", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(refuse)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(Fault::new(FaultKind::NoStart, "no pipes"));
+        };
+        for end in [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()] {
+            fcntl(end, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|error| refuse(error.into()))?;
+        }
+        // A larger pipe takes a whole view of Last Bullet at once; a smaller one only costs time.
+        let _ = fcntl(stdin.as_fd(), FcntlArg::F_SETPIPE_SZ(1 << 20));
+        Ok(Process {
+            child,
+            stdin: Some(stdin),
+            stdout,
+            stderr: Some(stderr),
+            unsent: Vec::new(),
+            received: Vec::new(),
+            max_line,
+            max_processes: usize::MAX,
+            log: Vec::new(),
+            clock: None,
+            sent: (Duration::ZERO, Instant::now()),
+        })
+    }
+
+    /// What the bot has written to standard error.
+    pub(crate) fn log(&self) -> &[u8] {
+        &self.log
+    }
+
+    /// The bot's process id, as soon as it can be known.
+    fn find_clock(&mut self) {
+        let supervisor = self.child.id();
+        let children = std::fs::read_to_string(format!("/proc/{supervisor}/task/{supervisor}/children"));
+        let first = children.ok().and_then(|text| text.split_whitespace().next()?.parse().ok());
+        self.clock = first.map(|pid| TreeClock::new(Pid::from_raw(pid)));
+    }
+
+    fn cpu(&self) -> Duration {
+        self.clock.as_ref().map_or(Duration::ZERO, TreeClock::glance)
+    }
+
+    /// Sends a line; the clock of the answer starts. Output that came before is a flood.
+    pub(crate) fn send(&mut self, line: &[u8]) -> Result<(), Fault> {
+        self.pump();
+        if !self.received.is_empty() {
+            let shown = excerpt(&self.received);
+            return Err(Fault::new(FaultKind::Flood, format!("nothing was asked, but {shown} came")));
+        }
+        self.tell(line);
+        self.sent = (self.cpu(), Instant::now());
+        Ok(())
+    }
+
+    /// Sends a line that wants no answer.
+    pub(crate) fn tell(&mut self, line: &[u8]) {
+        self.unsent.extend_from_slice(line);
+        self.unsent.push(b'\n');
+        self.push_unsent();
+    }
+
+    /// Waits for a line, and gives it with the CPU time it took.
+    pub(crate) fn receive(&mut self, allowed: Allowance) -> Result<(Vec<u8>, Duration), Fault> {
+        let mut patience = Duration::from_millis(5);
+        loop {
+            if let Some(end) = self.received.iter().position(|&byte| byte == b'\n') {
+                if end > self.max_line {
+                    return Err(self.oversized());
+                }
+                let line = self.received.drain(..=end).take(end).collect();
+                return Ok((line, self.charge(allowed)?));
+            }
+            if self.received.len() > self.max_line {
+                return Err(self.oversized());
+            }
+            let elapsed = self.sent.1.elapsed();
+            if elapsed >= allowed.wall {
+                let waited =
+                    format!("no answer within {:.1} s of wall-clock time", allowed.wall.as_secs_f64());
+                return Err(Fault::new(FaultKind::Timeout, waited));
+            }
+            match self.wait(patience.min(allowed.wall - elapsed)) {
+                Waited::Something => {}
+                Waited::Nothing => {
+                    self.charge(allowed)?;
+                    patience = (patience * 2).min(Duration::from_millis(100));
+                }
+                Waited::Ended => return Err(self.ending()),
+            }
+        }
+    }
+
+    fn oversized(&self) -> Fault {
+        let detail = format!("a line of more than {} bytes: {}", self.max_line, excerpt(&self.received));
+        Fault::new(FaultKind::Oversized, detail)
+    }
+
+    /// The CPU time since the last message was sent; too much of it is a timeout.
+    fn charge(&mut self, allowed: Allowance) -> Result<Duration, Fault> {
+        if self.clock.is_none() {
+            self.find_clock();
+        }
+        let (from, at) = self.sent;
+        let max_processes = self.max_processes;
+        let Some(clock) = &mut self.clock else { return Ok(Duration::ZERO) };
+        // To look at the whole tree is expensive; who answers at once has had no time to start other processes.
+        let (now, others) =
+            if at.elapsed() < Duration::from_millis(2) { (clock.glance(), 0) } else { clock.look() };
+        let used = now.saturating_sub(from);
+        if others > max_processes {
+            let detail = format!("{others} processes at once, where {max_processes} are allowed");
+            return Err(Fault::new(FaultKind::LeftChildren, detail));
+        }
+        if used > allowed.cpu {
+            let (used, allowed) = (used.as_secs_f64() * 1e3, allowed.cpu.as_secs_f64() * 1e3);
+            let detail = format!("{used:.0} ms of CPU time, where {allowed:.0} ms are left");
+            return Err(Fault::new(FaultKind::Timeout, detail));
+        }
+        Ok(used)
+    }
+
+    /// Waits until the bot can take or has written something.
+    fn wait(&mut self, patience: Duration) -> Waited {
+        let timeout = PollTimeout::try_from(patience.as_millis() as i32 + 1).unwrap_or(PollTimeout::ZERO);
+        let mut ends = vec![PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
+        if let Some(stderr) = &self.stderr {
+            ends.push(PollFd::new(stderr.as_fd(), PollFlags::POLLIN));
+        }
+        if let (Some(stdin), false) = (&self.stdin, self.unsent.is_empty()) {
+            ends.push(PollFd::new(stdin.as_fd(), PollFlags::POLLOUT));
+        }
+        match poll(&mut ends, timeout) {
+            Ok(0) => Waited::Nothing,
+            Ok(_) => self.pump(),
+            Err(Errno::EINTR) => Waited::Something,
+            Err(_) => Waited::Ended,
+        }
+    }
+
+    /// Takes what has come and sends what can be sent, without waiting.
+    fn pump(&mut self) -> Waited {
+        self.push_unsent();
+        let before = self.received.len();
+        let log_open = match &mut self.stderr {
+            Some(stderr) => read_some(stderr, &mut self.log, usize::MAX) != Waited::Ended,
+            None => true,
+        };
+        // What is over the limit is read, so that the bot can go on, and thrown away.
+        self.log.truncate(MAX_STDERR);
+        if !log_open {
+            self.stderr = None;
+        }
+        // A little more than a line, so that an endless one is noticed.
+        let room = (self.max_line + 4096).saturating_sub(before);
+        match read_some(&mut self.stdout, &mut self.received, room) {
+            Waited::Ended if self.received.len() == before => Waited::Ended,
+            _ => Waited::Something,
+        }
+    }
+
+    fn push_unsent(&mut self) {
+        let Some(stdin) = &mut self.stdin else { return };
+        let mut done = 0;
+        while done < self.unsent.len() {
+            match stdin.write(&self.unsent[done..]) {
+                Ok(count) if count > 0 => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                // The bot reads no more; that it does not answer either will show.
+                _ => {
+                    self.stdin = None;
+                    self.unsent.clear();
+                    return;
+                }
+            }
+        }
+        self.unsent.drain(..done);
+    }
+
+    /// Why the output has ended.
+    fn ending(&mut self) -> Fault {
+        let deadline = Instant::now() + EXIT_GRACE;
+        let fault = match self.exit_code(deadline) {
+            None => Fault::new(FaultKind::Closed, "standard output was closed, but the process lives on"),
+            Some(0) => Fault::new(FaultKind::Exit, "the process ended with exit code 0"),
+            Some(launch::NO_START) => Fault::new(FaultKind::NoStart, "the program could not be started"),
+            Some(code) => fault_of(code),
+        };
+        self.pump();
+        fault
+    }
+
+    /// The exit code of the supervisor, if it ends before the deadline.
+    fn exit_code(&mut self, deadline: Instant) -> Option<i32> {
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status.code().unwrap_or(launch::SIGNALLED)),
+                Ok(None) if Instant::now() < deadline => {
+                    // Draining keeps a bot that logs to its end from blocking.
+                    self.pump();
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Ends the bot politely: its input is closed, then SIGTERM, then all is killed. Gives what went wrong.
+    pub(crate) fn finish(mut self) -> (Option<Fault>, Vec<u8>) {
+        self.stdin = None;
+        let mut code = self.exit_code(Instant::now() + END_GRACE);
+        if code.is_none() {
+            let _ = kill(Pid::from_raw(self.child.id() as i32), Signal::SIGTERM);
+            code = self.exit_code(Instant::now() + END_GRACE);
+        }
+        let fault = match code {
+            Some(launch::IGNORED_SIGTERM) | None => Some(Fault::new(
+                FaultKind::IgnoredSigterm,
+                "did not end at the end of its input, nor on SIGTERM",
+            )),
+            Some(launch::LEFT_CHILDREN) => Some(fault_of(launch::LEFT_CHILDREN)),
+            // How a bot leaves after its last match is its own affair.
+            Some(_) => None,
+        };
+        self.pump();
+        (fault, std::mem::take(&mut self.log))
+    }
+}
+
+impl Drop for Process {
+    /// Nothing is left behind, whatever happened.
+    fn drop(&mut self) {
+        self.stdin = None;
+        if let Ok(None) = self.child.try_wait() {
+            let _ = kill(Pid::from_raw(self.child.id() as i32), Signal::SIGUSR1);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn fault_of(code: i32) -> Fault {
+    match code {
+        launch::LEFT_CHILDREN => {
+            Fault::new(FaultKind::LeftChildren, "left processes behind, which were killed")
+        }
+        launch::IGNORED_SIGTERM => Fault::new(FaultKind::IgnoredSigterm, "did not end on SIGTERM"),
+        code if code > launch::SIGNALLED => {
+            let signal = Signal::try_from(code - launch::SIGNALLED);
+            let name = signal.map_or_else(|_| format!("{}", code - launch::SIGNALLED), |s| s.to_string());
+            Fault::new(FaultKind::Crash, format!("the process was ended by signal {name}"))
+        }
+        code => Fault::new(FaultKind::Crash, format!("the process ended with exit code {code}")),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waited {
+    Something,
+    Nothing,
+    Ended,
+}
+
+/// Reads what is there, up to `room` bytes, without waiting.
+fn read_some(from: &mut impl Read, into: &mut Vec<u8>, room: usize) -> Waited {
+    let mut buffer = [0; 16 << 10];
+    let mut left = room.min(1 << 20);
+    let mut waited = Waited::Nothing;
+    while left > 0 {
+        let take = left.min(buffer.len());
+        match from.read(&mut buffer[..take]) {
+            Ok(0) => return Waited::Ended,
+            Ok(count) => {
+                into.extend_from_slice(&buffer[..count]);
+                left -= count;
+                waited = Waited::Something;
+                if count < take {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            Err(_) => return Waited::Ended,
+        }
+    }
+    waited
+}
+
+/// The beginning of what came, safe to print.
+fn excerpt(bytes: &[u8]) -> String {
+    const SHOWN: usize = 80;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).into_owned();
+    let dots = if bytes.len() > SHOWN { "..." } else { "" };
+    format!("{text:?}{dots}")
+}

@@ -1,0 +1,145 @@
+//! Runs one match between any players and records it.
+
+use crate::{
+    fault::{Fault, FaultKind, SeatFault},
+    player::{Answer, MatchStart, Player},
+    replay::{Recording, Step},
+};
+use necrodome_rules::{
+    chance::{Chance, Recorder, Seeded},
+    game::{Game, Logged, Move, Outcome, Rejected, Seat},
+    names::{Names, SetupError},
+};
+
+/// A finished match.
+#[derive(Debug, Clone)]
+pub struct Finished<G: Game> {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What went wrong.
+    pub faults: Vec<SeatFault>,
+    /// Everything that is needed to play it again.
+    pub recording: Recording<G>,
+}
+
+/// Why a match has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// It could not begin.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// A person has left.
+    #[error("a player has left the table")]
+    Quit,
+    /// The referee refused a forfeit, which it must not.
+    #[error("the referee refused moves that it must accept: {0}")]
+    Referee(String),
+}
+
+/// Plays a match from its seed. `watch` is called after each step with the state and what has happened in it.
+pub fn run_match<G: Game>(
+    names: &Names,
+    rules: &G::Rules,
+    seed: u64,
+    players: &mut [Box<dyn Player<G>>],
+    mut watch: impl FnMut(&G, &[Logged<G::Event>]),
+) -> Result<Finished<G>, RunError> {
+    let mut chance = Recorder::new(Seeded::new(seed, "match", 0));
+    let mut log = Vec::new();
+    let mut game = G::new(names, rules, &mut chance, &mut log)?;
+    let seats = Seat::all(names.len());
+    let mut own_seeds = Seeded::new(seed, "bot seeds", 0);
+    for (&seat, player) in seats.iter().zip(players.iter_mut()) {
+        player.start(&MatchStart { seat, names, seed: own_seeds.uniform(u32::MAX) });
+    }
+    let mut views: Vec<G::View> = seats.iter().map(|&seat| game.view(seat)).collect();
+    let mut faults = Vec::new();
+    let mut recording = Recording::new(names, rules);
+    let mut told = 0;
+    loop {
+        watch(&game, &log);
+        for (&seat, player) in seats.iter().zip(players.iter_mut()) {
+            player.hear(seat, &log);
+        }
+        recording.happened(&chance.picks()[told..], &log);
+        told = chance.picks().len();
+        log.clear();
+        if let Some(outcome) = game.outcome() {
+            for (&seat, player) in seats.iter().zip(players.iter_mut()) {
+                let step = recording.steps.len() as u32;
+                let late = player.end(&outcome).into_iter();
+                faults.extend(late.map(|fault| SeatFault { seat, step, fault }));
+            }
+            recording.finish(&outcome);
+            return Ok(Finished { outcome, faults, recording });
+        }
+        let mut step = collect(&game, players, &mut views)?;
+        apply(&mut game, players, &views, &mut step, &mut chance, &mut log)?;
+        let number = recording.steps.len() as u32;
+        faults.extend(step.faults.drain(..).map(|(seat, fault)| SeatFault { seat, step: number, fault }));
+        recording.steps.push(Step { moves: step.moves, reasons: step.reasons, picks: Vec::new() });
+    }
+}
+
+/// What came from the seats in one step.
+struct Collected<A> {
+    moves: Vec<Move<A>>,
+    reasons: Vec<Option<String>>,
+    faults: Vec<(Seat, Fault)>,
+}
+
+/// Asks all who are to act, then waits for each.
+fn collect<G: Game>(
+    game: &G,
+    players: &mut [Box<dyn Player<G>>],
+    views: &mut [G::View],
+) -> Result<Collected<G::Action>, RunError> {
+    for &seat in game.to_act() {
+        game.refresh_view(seat, &mut views[seat.index()]);
+        players[seat.index()].ask(&views[seat.index()]);
+    }
+    let mut collected = Collected { moves: Vec::new(), reasons: Vec::new(), faults: Vec::new() };
+    for &seat in game.to_act() {
+        let (choice, reason) = match players[seat.index()].answer(&views[seat.index()]) {
+            Answer::Act(action, reason) => (Move::Act(action), reason),
+            Answer::Fault(fault) => {
+                collected.faults.push((seat, fault));
+                (Move::Forfeit, None)
+            }
+            Answer::Quit => return Err(RunError::Quit),
+        };
+        collected.moves.push(choice);
+        collected.reasons.push(reason);
+    }
+    Ok(collected)
+}
+
+/// Applies the moves; an action that the referee rejects becomes what can be saved of it, or a forfeit.
+fn apply<G: Game>(
+    game: &mut G,
+    players: &mut [Box<dyn Player<G>>],
+    views: &[G::View],
+    step: &mut Collected<G::Action>,
+    chance: &mut impl Chance,
+    log: &mut Vec<Logged<G::Event>>,
+) -> Result<(), RunError> {
+    // Each round settles one seat for good, the last one by forfeits only.
+    for _ in 0..=2 * step.moves.len() {
+        match game.apply(&step.moves, chance, log) {
+            Ok(()) => return Ok(()),
+            Err(Rejected::Illegal { seat, why }) => {
+                let Some(place) = game.to_act().iter().position(|&s| s == seat) else { break };
+                let why = why.to_string();
+                players[seat.index()].refused(&why);
+                step.faults.push((seat, Fault::new(FaultKind::Illegal, why)));
+                let saved = match &step.moves[place] {
+                    Move::Act(action) => G::salvage(&views[seat.index()], action),
+                    Move::Forfeit => None,
+                };
+                step.moves[place] = saved.map_or(Move::Forfeit, Move::Act);
+            }
+            Err(other) => return Err(RunError::Referee(other.to_string())),
+        }
+    }
+    Err(RunError::Referee(format!("{:?}", step.moves)))
+}
