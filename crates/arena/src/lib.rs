@@ -2,6 +2,7 @@
 
 #![deny(missing_docs)]
 
+pub mod check;
 pub mod entry;
 pub mod fault;
 pub mod lineup;
@@ -11,3 +12,4 @@ pub mod protocol;
 pub mod replay;
 pub mod run;
 pub mod stats;
+pub mod tournament;

@@ -6,7 +6,7 @@ use crate::{
     process::{Limits, ProcessPlayer},
 };
 use necrodome_rules::{
-    bot::{Bot, BotSpec},
+    bot::{Bot, BotSpec, BuiltIn},
     catalog::Listed,
     chance::Seeded,
     options::OptionError,
@@ -52,17 +52,31 @@ pub enum LineupError {
     Human,
 }
 
-/// A built-in bot.
-pub fn built_in<G: Listed>(spec: &BotSpec, chance: Seeded) -> Result<Box<dyn Bot<G>>, LineupError> {
-    let built_ins = G::built_ins();
-    let Some(found) = built_ins.iter().find(|bot| bot.name == spec.name) else {
-        return Err(LineupError::UnknownBot {
-            game: G::ID,
-            name: spec.name.clone(),
-            valid: built_ins.iter().map(|bot| bot.name.to_owned()).collect(),
-        });
-    };
-    found.build(spec, chance).map_err(|source| LineupError::Params { text: spec.to_string(), source })
+/// A kind of built-in bot, looked up once and built for every match.
+pub struct Maker<'a, G: Listed> {
+    built_in: BuiltIn<G>,
+    spec: &'a BotSpec,
+}
+
+impl<'a, G: Listed> Maker<'a, G> {
+    /// Looks up a built-in bot by its name.
+    pub fn find(spec: &'a BotSpec) -> Result<Self, LineupError> {
+        let mut built_ins = G::built_ins();
+        match built_ins.iter().position(|bot| bot.name == spec.name) {
+            Some(found) => Ok(Maker { built_in: built_ins.swap_remove(found), spec }),
+            None => Err(LineupError::UnknownBot {
+                game: G::ID,
+                name: spec.name.clone(),
+                valid: built_ins.iter().map(|bot| bot.name.to_owned()).collect(),
+            }),
+        }
+    }
+
+    /// A new bot with its own randomness.
+    pub fn build(&self, chance: Seeded) -> Result<Box<dyn Bot<G>>, LineupError> {
+        let refuse = |source| LineupError::Params { text: self.spec.to_string(), source };
+        self.built_in.build(self.spec, chance).map_err(refuse)
+    }
 }
 
 /// A player for an entry; `chance` is a built-in bot's own randomness.
@@ -73,7 +87,7 @@ pub fn player<G: Listed>(
     chance: Seeded,
 ) -> Result<Box<dyn Player<G>>, LineupError> {
     match &entry.kind {
-        EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(built_in(spec, chance)?))),
+        EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(Maker::find(spec)?.build(chance)?))),
         EntryKind::Program(program) => Ok(Box::new(ProcessPlayer::<G>::new(
             table.launcher.clone(),
             program.clone(),

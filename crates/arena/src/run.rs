@@ -29,7 +29,7 @@ pub enum RunError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     /// A person has left.
-    #[error("a player has left the table")]
+    #[error("a player has left the table: the match has no result")]
     Quit,
     /// The referee refused a forfeit, which it must not.
     #[error("the referee refused moves that it must accept: {0}")]

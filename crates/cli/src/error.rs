@@ -1,6 +1,8 @@
 //! What can go wrong, said once, in one line, with a hint.
 
-use necrodome_arena::{entry::EntryError, lineup::LineupError, replay::ReplayError, run::RunError};
+use necrodome_arena::{
+    entry::EntryError, lineup::LineupError, replay::ReplayError, run::RunError, tournament::TournamentError,
+};
 use necrodome_rules::{names::SetupError, options::OptionError};
 use std::io;
 
@@ -8,6 +10,12 @@ use std::io;
 pub enum Error {
     #[error("there is no game {name:?}: {}", suggest(name, valid))]
     UnknownGame { name: String, valid: Vec<String> },
+    #[error("there is no template for {name:?}: {}", suggest(name, valid))]
+    UnknownLanguage { name: String, valid: Vec<String> },
+    #[error("{path} is there already: choose another path, or overwrite it with --force")]
+    Exists { path: String },
+    #[error("{name} failed {failed} of the checks")]
+    CheckFailed { name: String, failed: usize },
     #[error("{error}{hint}", error = .0, hint = lineup_hint(.0))]
     Lineup(#[from] LineupError),
     #[error(transparent)]
@@ -20,6 +28,12 @@ pub enum Error {
     Run(#[from] RunError),
     #[error("{path}: {source}")]
     Replay { path: String, source: ReplayError },
+    #[error(transparent)]
+    Tournament(#[from] TournamentError),
+    #[error("{0}")]
+    Usage(String),
+    #[error("interrupted")]
+    Interrupted,
     #[error("cannot write {path}: {source}")]
     Write { path: String, source: io::Error },
     #[error("no random seed could be had from the system ({0}): choose one with --seed")]
@@ -33,11 +47,16 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::UnknownGame { .. }
+            | Error::UnknownLanguage { .. }
             | Error::Lineup(_)
             | Error::Entry(_)
             | Error::Option { .. }
-            | Error::Setup { .. } => 2,
-            Error::Run(_) | Error::Replay { .. } | Error::Write { .. } | Error::NoSeed(_) | Error::Io(_) => 1,
+            | Error::Setup { .. }
+            | Error::Usage(_)
+            | Error::Tournament(TournamentError::Schedule(_) | TournamentError::Lineup(_)) => 2,
+            // What shells give for a command that Ctrl-C has ended.
+            Error::Interrupted => 130,
+            _ => 1,
         }
     }
 }

@@ -1,8 +1,11 @@
 //! From words on the command line to a game, its rules, and players on its seats.
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    human::{Human, Playable},
+};
 use necrodome_arena::{
-    entry::{EntrySpec, name_all},
+    entry::{EntryKind, EntrySpec, name_all},
     lineup::{Table, player},
     player::Player,
     process::Limits,
@@ -52,14 +55,20 @@ pub fn table<R>(rules: R, seats: usize) -> Result<Table<R>, Error> {
     Ok(Table { launcher: std::env::current_exe()?, limits: Limits::default(), rules, seats })
 }
 
-/// Players for one match.
-pub fn players<G: Listed>(
+/// Players for one match; one of them can be a person.
+pub fn players<G: Playable>(
     entries: &[EntrySpec],
     names: &Names,
     table: &Table<G::Rules>,
     seed: u64,
 ) -> Result<Vec<Box<dyn Player<G>>>, Error> {
+    if entries.iter().filter(|entry| entry.kind == EntryKind::Human).count() > 1 {
+        return Err(Error::Usage("only one human can play at this terminal".to_owned()));
+    }
     let seat = |(seat, (entry, name)): (usize, (&EntrySpec, &str))| {
+        if entry.kind == EntryKind::Human {
+            return Ok(Box::new(Human::<G>::new()) as Box<dyn Player<G>>);
+        }
         Ok(player::<G>(entry, name, table, Seeded::new(seed, "bot", seat as u64))?)
     };
     entries.iter().zip(names.iter()).enumerate().map(seat).collect()

@@ -1,7 +1,9 @@
-//! `necrodome`: flags and glue. Each command is a file in `commands`, the stories of matches are in `tell`.
+//! `necrodome`: flags and glue. Each command is a file in `commands`, the stories of matches are in `tell`,
+//! a person at the terminal is in `human`.
 
 mod commands;
 mod error;
+mod human;
 mod lineup;
 mod paint;
 mod tell;
@@ -25,6 +27,9 @@ Examples:
   necrodome bots zombie-dice                             who plays it out of the box
   necrodome match zombie-dice greedy cautious random     play one match and tell it
   necrodome match tokyo angry point-hunter --seed 7 --json
+  necrodome play zombie-dice                             play it yourself against bots
+  necrodome new-bot tokyo python mybot.py                write a small working bot to start from
+  necrodome check-bot tokyo ./mybot.py                   say what a bot does right and wrong
 
 Exit codes: 0 done, 1 something went wrong while running, 2 the command line makes no sense.";
 
@@ -33,6 +38,11 @@ enum Command {
     Games(commands::games::Args),
     Bots(commands::bots::Args),
     Match(commands::play_match::Args),
+    NewBot(commands::new_bot::Args),
+    CheckBot(commands::check_bot::Args),
+    Play(commands::play::Args),
+    Tournament(commands::tournament::Args),
+    Replay(commands::replay::Args),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +51,11 @@ fn main() -> ExitCode {
         Command::Games(args) => commands::games::run(&args),
         Command::Bots(args) => commands::bots::run(&args),
         Command::Match(args) => commands::play_match::run(&args),
+        Command::NewBot(args) => commands::new_bot::run(&args),
+        Command::CheckBot(args) => commands::check_bot::run(&args),
+        Command::Play(args) => commands::play::run(args),
+        Command::Tournament(args) => commands::tournament::run(&args),
+        Command::Replay(args) => commands::replay::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -104,7 +104,10 @@ fn enter(words: &[OsString]) -> io::Error {
         return io::Error::other("wrong words");
     };
     let set = |resource, limit| setrlimit(resource, limit, limit);
-    let prepared = prctl::set_pdeathsig(Signal::SIGKILL)
+    // The supervisor blocks signals, which programs inherit: the bot is to hear SIGTERM.
+    let prepared = SigSet::empty()
+        .thread_set_mask()
+        .and_then(|()| prctl::set_pdeathsig(Signal::SIGKILL))
         .and_then(|()| prctl::set_no_new_privs())
         // Private writable memory; the address space would also count what runtimes only reserve.
         .and_then(|()| set(Resource::RLIMIT_DATA, limits.memory))

@@ -6,6 +6,7 @@ mod player;
 
 pub use launch::{Resources, run_stage};
 pub use player::{Limits, ProcessPlayer};
+pub(crate) use player::{parse_act, to_line};
 
 use crate::fault::{Fault, FaultKind};
 use cpu::TreeClock;
@@ -296,6 +297,19 @@ impl Process {
                 _ => return None,
             }
         }
+    }
+
+    /// Waits that long, and gives what has come without having been asked for.
+    pub(crate) fn unasked(&mut self, patience: Duration) -> Vec<u8> {
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline && self.wait(Duration::from_millis(10)) != Waited::Ended {}
+        std::mem::take(&mut self.received)
+    }
+
+    /// Closes the bot's input, and gives its exit code if it ends by itself in time.
+    pub(crate) fn end_input(&mut self) -> Option<i32> {
+        self.stdin = None;
+        self.exit_code(Instant::now() + END_GRACE)
     }
 
     /// Ends the bot politely: its input is closed, then SIGTERM, then all is killed. Gives what went wrong.

@@ -57,7 +57,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    fn resources(&self) -> Resources {
+    pub(crate) fn resources(&self) -> Resources {
         Resources {
             memory: self.memory_mb << 20,
             processes: self.processes + tasks_of_user(),
@@ -66,9 +66,15 @@ impl Limits {
         }
     }
 
-    fn allowance(&self, cpu: Duration) -> Allowance {
+    pub(crate) fn allowance(&self, cpu: Duration) -> Allowance {
         // Never less than a second of patience: a loaded machine is not the bot's fault.
         Allowance { cpu, wall: (cpu * self.wall_factor).max(Duration::from_secs(1)) }
+    }
+
+    /// The longest line of a bot, in bytes.
+    pub(crate) fn line_limit(&self, game: &str) -> usize {
+        let usual = if game == "last-bullet" { 4 << 20 } else { 64 << 10 };
+        self.line_bytes.unwrap_or(usual)
     }
 }
 
@@ -143,15 +149,14 @@ impl<G: Listed> ProcessPlayer<G> {
         }
     }
 
-    fn line_limit(&self) -> usize {
-        let usual = if G::ID == "last-bullet" { 4 << 20 } else { 64 << 10 };
-        self.limits.line_bytes.unwrap_or(usual)
-    }
-
     /// Starts the process and shakes hands.
     fn launch(&mut self) -> Result<Process, Fault> {
-        let mut process =
-            Process::spawn(&self.launcher, &self.program, self.limits.resources(), self.line_limit())?;
+        let mut process = Process::spawn(
+            &self.launcher,
+            &self.program,
+            self.limits.resources(),
+            self.limits.line_limit(G::ID),
+        )?;
         process.max_processes = self.limits.processes as usize;
         let hello: Message<G> = ToBot::Hello {
             protocol: PROTOCOL,
@@ -226,12 +231,15 @@ impl<G: Listed> ProcessPlayer<G> {
 }
 
 /// Serialises a message. Types of messages have no maps with odd keys, so it cannot fail.
-fn to_line(message: &impl Serialize) -> Vec<u8> {
+pub(crate) fn to_line(message: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(message).unwrap_or_default()
 }
 
 /// Parses an answer; first the id, so that an old answer is told from garbage.
-fn parse_act<A: for<'de> Deserialize<'de>>(line: &[u8], id: u64) -> Result<(A, Option<String>), Fault> {
+pub(crate) fn parse_act<A: for<'de> Deserialize<'de>>(
+    line: &[u8],
+    id: u64,
+) -> Result<(A, Option<String>), Fault> {
     #[derive(Deserialize)]
     struct Id {
         id: u64,

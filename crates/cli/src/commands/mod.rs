@@ -1,8 +1,13 @@
 //! One module for each command.
 
 pub mod bots;
+pub mod check_bot;
 pub mod games;
+pub mod new_bot;
+pub mod play;
 pub mod play_match;
+pub mod replay;
+pub mod tournament;
 
 use crate::error::Error;
 use serde::Serialize;

@@ -3,12 +3,13 @@
 use super::print_json;
 use crate::{
     error::Error,
+    human::Playable,
     lineup,
     paint::{self, bold, count, dim, red},
     tell::Tell,
 };
 use necrodome_arena::{
-    entry::EntrySpec,
+    entry::{EntryKind, EntrySpec},
     fault::{Fault, SeatFault},
     run::{Finished, run_match},
 };
@@ -33,32 +34,34 @@ Examples:
   necrodome match last-bullet gunner runner huddle --set copies=20 --quiet
   necrodome match infection careful spreader random random random --set start_antibodies=3
   necrodome match tokyo angry ./mybot.py --replay mymatch.replay
+  necrodome match tokyo human angry ./mybot.py
   necrodome match tokyo angry 'Ada=cmd:python3 -u my_bot.py --fast' --json
 
 A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, .java, or an executable), or a
-command (cmd:...), each with an optional NAME= in front.
+command (cmd:...), each with an optional NAME= in front. `human` is you: one for each match, and told only what its seat
+may know.
 The same seed, game, options and bots give the same match.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
-    game: String,
+    pub(super) game: String,
     /// Who plays, one for each seat
     #[arg(value_name = "BOT")]
-    bots: Vec<String>,
+    pub(super) bots: Vec<String>,
     /// The seed of the match; without one a random seed is chosen and printed
     #[arg(long)]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
-    set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// Save the match, to be told and verified again
     #[arg(long, value_name = "FILE")]
-    replay: Option<PathBuf>,
+    pub(super) replay: Option<PathBuf>,
     /// Print one JSON document with the result instead of the story
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Print the result only
     #[arg(long, short)]
-    quiet: bool,
+    pub(super) quiet: bool,
 }
 
 #[derive(Serialize)]
@@ -84,16 +87,22 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(id, G => play::<G>(args))
 }
 
-fn play<G: Tell>(args: &Args) -> Result<(), Error> {
+fn play<G: Playable>(args: &Args) -> Result<(), Error> {
     let seed = lineup::seed(args.seed)?;
     let rules = lineup::rules::<G>(&args.set)?;
     let (entries, names) = lineup::entries(&args.bots)?;
     names.expect_seats(G::SEATS).map_err(|source| Error::Setup { game: G::ID, source })?;
+    let with_human = entries.iter().any(|entry| entry.kind == EntryKind::Human);
+    if with_human && (args.json || args.quiet) {
+        return Err(Error::Usage("a human must be asked: leave out --json and --quiet".to_owned()));
+    }
     let table = lineup::table(rules, names.len())?;
     let mut players = lineup::players::<G>(&entries, &names, &table, seed)?;
 
     let mut out = BufWriter::new(anstream::stdout().lock());
-    let tells = !args.json && !args.quiet;
+    // A person hears the story at its own place, without what others must not know.
+    let tells = !args.json && !args.quiet && !with_human;
+    let mut last = None;
     let mut story = G::Story::default();
     let mut told = Ok(());
     let finished = run_match(&names, &table.rules, seed, &mut players, |game: &G, log| {
@@ -103,12 +112,18 @@ fn play<G: Tell>(args: &Args) -> Result<(), Error> {
                 told = G::tell_end(&mut out, &names, game);
             }
         }
+        if with_human && game.to_act().is_empty() {
+            last = Some(game.clone());
+        }
     });
     let mut finished = finished.map_err(|error| match error {
         necrodome_arena::run::RunError::Setup(source) => Error::Setup { game: G::ID, source },
         other => Error::Run(other),
     })?;
     told?;
+    if let Some(game) = last {
+        G::tell_end(&mut out, &names, &game)?;
+    }
     let logs = close(&mut players, &mut finished);
     if let Some(path) = &args.replay {
         let written = finished.recording.pack().and_then(|packed| fs::write(path, packed));

@@ -26,11 +26,11 @@ fn commitment(commitment: Commitment, failed: bool) -> String {
     }
 }
 
-fn plural(number: u32, one: &str, many: &str) -> String {
+pub fn plural(number: u32, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn antibodies(number: u32) -> String {
+pub fn antibodies(number: u32) -> String {
     plural(number, "antibody", "antibodies")
 }
 
@@ -50,6 +50,53 @@ fn effect(effect: &Effect) -> String {
     }
 }
 
+/// Tells events; a player's own story is made of those that it may hear of.
+pub fn tell(out: &mut impl Write, names: &Names, log: &[Logged<Event>]) -> io::Result<()> {
+    let name = |seat: &Seat| paint::name(names, *seat);
+    for Logged { event, .. } in log {
+        match event {
+            Event::Met { .. } => {}
+            Event::Resolved { seats: [a, b], commitments, failed, effects } => {
+                let [a_commits, b_commits] = [0, 1].map(|i| commitment(commitments[i], failed[i]));
+                writeln!(out, "  {}{a_commits} meets {}{b_commits}", name(a), name(b))?;
+                for (seat, happened) in [a, b].into_iter().zip(effects) {
+                    writeln!(out, "    {}: {}", name(seat), effect(happened))?;
+                }
+            }
+            Event::Antidote { seat, effect: None } => {
+                writeln!(out, "  {} tries the antidote, but has no antibody", name(seat))?;
+            }
+            Event::Antidote { seat, effect: Some(happened) } => {
+                writeln!(out, "  {} takes the antidote: {}", name(seat), effect(happened))?;
+            }
+            Event::Ended { seat } => writeln!(out, "  {}", dim(format!("{} ends its turn", &names[*seat])))?,
+            Event::Turned { seat } => writeln!(out, "  {} {}", name(seat), red("turns into a zombie"))?,
+            Event::MetNobody { seat } => {
+                writeln!(out, "  {} {}", name(seat), red("met nobody and broke a rule"))?;
+            }
+            Event::Told { seat, report } => {
+                let stock = match report.identity {
+                    Identity::Human => format!("human, {}", antibodies(report.stock)),
+                    Identity::Zombie => format!("zombie, {}", plural(report.stock, "virus", "viruses")),
+                };
+                writeln!(out, "  {} is told: {stock}", name(seat))?;
+            }
+            Event::Announced { report } => announce(out, report)?,
+            Event::Over { ending } => {
+                let ending = match ending {
+                    Ending::ZombiesWin => "no human is left: the zombies win".to_owned(),
+                    Ending::SurvivorWins { seat } => {
+                        format!("{} is the only survivor and wins", name(seat))
+                    }
+                    Ending::HumansWin => "time is up: the humans win, ranked by antibodies".to_owned(),
+                };
+                writeln!(out, "{} {ending}", bold("The end:"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Tell for Infection {
     type Story = ();
 
@@ -60,51 +107,7 @@ impl Tell for Infection {
         _: &Self,
         log: &[Logged<Event>],
     ) -> io::Result<()> {
-        let name = |seat: &Seat| paint::name(names, *seat);
-        for Logged { event, .. } in log {
-            match event {
-                Event::Met { .. } => {}
-                Event::Resolved { seats: [a, b], commitments, failed, effects } => {
-                    let [a_commits, b_commits] = [0, 1].map(|i| commitment(commitments[i], failed[i]));
-                    writeln!(out, "  {}{a_commits} meets {}{b_commits}", name(a), name(b))?;
-                    for (seat, happened) in [a, b].into_iter().zip(effects) {
-                        writeln!(out, "    {}: {}", name(seat), effect(happened))?;
-                    }
-                }
-                Event::Antidote { seat, effect: None } => {
-                    writeln!(out, "  {} tries the antidote, but has no antibody", name(seat))?;
-                }
-                Event::Antidote { seat, effect: Some(happened) } => {
-                    writeln!(out, "  {} takes the antidote: {}", name(seat), effect(happened))?;
-                }
-                Event::Ended { seat } => {
-                    writeln!(out, "  {}", dim(format!("{} ends its turn", &names[*seat])))?
-                }
-                Event::Turned { seat } => writeln!(out, "  {} {}", name(seat), red("turns into a zombie"))?,
-                Event::MetNobody { seat } => {
-                    writeln!(out, "  {} {}", name(seat), red("met nobody and broke a rule"))?;
-                }
-                Event::Told { seat, report } => {
-                    let stock = match report.identity {
-                        Identity::Human => format!("human, {}", antibodies(report.stock)),
-                        Identity::Zombie => format!("zombie, {}", plural(report.stock, "virus", "viruses")),
-                    };
-                    writeln!(out, "  {} is told: {stock}", name(seat))?;
-                }
-                Event::Announced { report } => announce(out, report)?,
-                Event::Over { ending } => {
-                    let ending = match ending {
-                        Ending::ZombiesWin => "no human is left: the zombies win".to_owned(),
-                        Ending::SurvivorWins { seat } => {
-                            format!("{} is the only survivor and wins", name(seat))
-                        }
-                        Ending::HumansWin => "time is up: the humans win, ranked by antibodies".to_owned(),
-                    };
-                    writeln!(out, "{} {ending}", bold("The end:"))?;
-                }
-            }
-        }
-        Ok(())
+        tell(out, names, log)
     }
 
     fn score_text(score: i64) -> String {

@@ -116,7 +116,7 @@ impl Tell for LastBullet {
 }
 
 /// A letter for each entry; they start again after 26.
-fn letter(seat: Seat) -> char {
+pub fn letter(seat: Seat) -> char {
     char::from(b'A' + (seat.index() % 26) as u8)
 }
 

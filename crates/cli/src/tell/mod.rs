@@ -1,9 +1,9 @@
 //! Stories: what happened in a match, in words, for each game.
 
-mod infection;
-mod last_bullet;
-mod tokyo;
-mod zombie_dice;
+pub mod infection;
+pub mod last_bullet;
+pub mod tokyo;
+pub mod zombie_dice;
 
 use necrodome_rules::{catalog::Listed, game::Logged, names::Names};
 use std::io::{self, Write};

@@ -25,6 +25,47 @@ pub struct Story {
     turn: u32,
 }
 
+/// Tells events; they are all that is needed.
+pub fn tell(story: &mut Story, out: &mut impl Write, names: &Names, log: &[Logged<Event>]) -> io::Result<()> {
+    let name = |seat: &Seat| paint::name(names, *seat);
+    for Logged { event, .. } in log {
+        match event {
+            Event::TurnStarted { seat, points } => {
+                story.turn += 1;
+                write!(out, "{} {}", dim(format!("Turn {}", story.turn)), name(seat))?;
+                match points {
+                    0 => writeln!(out)?,
+                    points => writeln!(out, " is in Tokyo: +{}", count(*points, "point"))?,
+                }
+            }
+            Event::Rolled { dice, kept, .. } => {
+                let show = |(die, kept): (&Face, &bool)| match kept {
+                    true => format!("({})", face(*die)),
+                    false => format!("[{}]", face(*die)),
+                };
+                let dice: Vec<String> = dice.iter().zip(kept).map(show).collect();
+                writeln!(out, "  {}", dice.join(" "))?;
+            }
+            Event::Scored { points, .. } => writeln!(out, "  scores {}", count(*points, "point"))?,
+            Event::Hit { seat, damage, health: 0, .. } => {
+                writeln!(out, "  hits {} for {damage}, {}", name(seat), red("who is out"))?;
+            }
+            Event::Hit { seat, damage, health, .. } => {
+                writeln!(out, "  hits {} for {damage}, health {health}", name(seat))?;
+            }
+            Event::Decided { seat, yields: true } => writeln!(out, "  {} leaves Tokyo", name(seat))?,
+            Event::Decided { seat, yields: false } => {
+                writeln!(out, "  {} stays in Tokyo", name(seat))?;
+            }
+            Event::Healed { health, .. } => writeln!(out, "  heals to {health}")?,
+            Event::Entered { points, .. } => {
+                writeln!(out, "  enters Tokyo: +{}", count(*points, "point"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Tell for Tokyo {
     type Story = Story;
 
@@ -35,43 +76,7 @@ impl Tell for Tokyo {
         _: &Self,
         log: &[Logged<Event>],
     ) -> io::Result<()> {
-        let name = |seat: &Seat| paint::name(names, *seat);
-        for Logged { event, .. } in log {
-            match event {
-                Event::TurnStarted { seat, points } => {
-                    story.turn += 1;
-                    write!(out, "{} {}", dim(format!("Turn {}", story.turn)), name(seat))?;
-                    match points {
-                        0 => writeln!(out)?,
-                        points => writeln!(out, " is in Tokyo: +{}", count(*points, "point"))?,
-                    }
-                }
-                Event::Rolled { dice, kept, .. } => {
-                    let show = |(die, kept): (&Face, &bool)| match kept {
-                        true => format!("({})", face(*die)),
-                        false => format!("[{}]", face(*die)),
-                    };
-                    let dice: Vec<String> = dice.iter().zip(kept).map(show).collect();
-                    writeln!(out, "  {}", dice.join(" "))?;
-                }
-                Event::Scored { points, .. } => writeln!(out, "  scores {}", count(*points, "point"))?,
-                Event::Hit { seat, damage, health: 0, .. } => {
-                    writeln!(out, "  hits {} for {damage}, {}", name(seat), red("who is out"))?;
-                }
-                Event::Hit { seat, damage, health, .. } => {
-                    writeln!(out, "  hits {} for {damage}, health {health}", name(seat))?;
-                }
-                Event::Decided { seat, yields: true } => writeln!(out, "  {} leaves Tokyo", name(seat))?,
-                Event::Decided { seat, yields: false } => {
-                    writeln!(out, "  {} stays in Tokyo", name(seat))?;
-                }
-                Event::Healed { health, .. } => writeln!(out, "  heals to {health}")?,
-                Event::Entered { points, .. } => {
-                    writeln!(out, "  enters Tokyo: +{}", count(*points, "point"))?;
-                }
-            }
-        }
-        Ok(())
+        tell(story, out, names, log)
     }
 
     fn tell_end(out: &mut impl Write, names: &Names, game: &Self) -> io::Result<()> {

@@ -29,7 +29,8 @@ pub struct Story {
     current: Option<Seat>,
 }
 
-fn tell(story: &mut Story, out: &mut impl Write, names: &Names, log: &[Logged<Event>]) -> io::Result<()> {
+/// Tells events of any format.
+pub fn tell(story: &mut Story, out: &mut impl Write, names: &Names, log: &[Logged<Event>]) -> io::Result<()> {
     for Logged { event, .. } in log {
         match event {
             Event::Rolled { seat, hand, brains, shotguns } => {

@@ -156,7 +156,7 @@ impl InfectionView {
     }
 
     /// Whether it may end its turn: after a contact, or when nobody is left to meet.
-    fn may_end(&self) -> bool {
+    pub fn may_end(&self) -> bool {
         self.has_met || self.partners.is_empty()
     }
 }

@@ -1,0 +1,264 @@
+//! The gauntlet for a bot: the protocol over a raw process, seeded matches in every seat, and positions that are rare but
+//! real. What the bot did right and wrong is told as one finding after the other.
+
+mod matches;
+mod positions;
+mod protocol;
+mod setups;
+
+pub use setups::{Gauntlet, Setup, Wanted};
+
+use crate::{
+    entry::{EntryKind, EntrySpec},
+    lineup::{LineupError, built_in},
+    process::Limits,
+};
+use matches::Hall;
+use necrodome_rules::{
+    bot::BotSpec,
+    chance::Seeded,
+    game::Game,
+    names::{Names, SetupError},
+    options::{self, OptionError},
+};
+use serde::Serialize;
+use std::{path::PathBuf, time::Duration};
+
+/// Who is put through the gauntlet, and with what.
+#[derive(Debug, Clone)]
+pub struct Candidate<'a> {
+    /// The bot.
+    pub entry: &'a EntrySpec,
+    /// Its name.
+    pub name: &'a str,
+    /// The arena's own binary, which supervises processes.
+    pub launcher: PathBuf,
+    /// What processes may use.
+    pub limits: Limits,
+    /// Options of the rules that hold in every match.
+    pub settings: &'a [(String, String)],
+}
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// All fine.
+    Ok,
+    /// The bot has to be changed.
+    Fail,
+    /// Could not be tried; the text says why.
+    Skipped,
+}
+
+/// What one check found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was checked, in a word or two.
+    pub check: &'static str,
+    /// How it came out.
+    pub verdict: Verdict,
+    /// What the bot did, in one sentence.
+    pub text: String,
+    /// Where it went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<Wrong>,
+}
+
+/// A message that a bot got wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Wrong {
+    /// What it was sent; the middle of a long message is left out.
+    pub message: String,
+    /// What came back.
+    pub came: String,
+    /// What would have been right.
+    pub expected: String,
+}
+
+impl Finding {
+    fn ok(check: &'static str, text: impl Into<String>) -> Self {
+        Finding { check, verdict: Verdict::Ok, text: text.into(), wrong: None }
+    }
+
+    fn fail(check: &'static str, text: impl Into<String>, wrong: Option<Wrong>) -> Self {
+        Finding { check, verdict: Verdict::Fail, text: text.into(), wrong }
+    }
+
+    fn skipped(check: &'static str, text: impl Into<String>) -> Self {
+        Finding { check, verdict: Verdict::Skipped, text: text.into(), wrong: None }
+    }
+}
+
+/// All that was found.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Report {
+    /// In the order in which it was found.
+    pub findings: Vec<Finding>,
+    /// What the bot has written to standard error, up to the first 64 KiB of each time it was started.
+    pub log: String,
+}
+
+impl Report {
+    /// How many checks failed.
+    pub fn failures(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count()
+    }
+}
+
+/// Why a bot could not even be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// It cannot play this game.
+    #[error(transparent)]
+    Lineup(#[from] LineupError),
+    /// The options do not fit the game.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// No match can be set up with these options or this name.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+/// Puts a bot through the gauntlet. `tell` hears of each finding as it is made.
+pub fn check_bot<G: Gauntlet>(
+    candidate: &Candidate,
+    tell: &mut dyn FnMut(&Finding),
+) -> Result<Report, CheckError> {
+    match &candidate.entry.kind {
+        EntryKind::Human => return Err(LineupError::Human.into()),
+        EntryKind::BuiltIn(spec) => drop(built_in::<G>(spec, Seeded::new(0, "check", 0))?),
+        EntryKind::Program(_) => {}
+    }
+    let mut notes = Notes { report: Report::default(), tell };
+    let halls = open_halls::<G>(candidate)?;
+    let Some(first) = halls.first() else { return Ok(notes.report) };
+    if let EntryKind::Program(program) = &candidate.entry.kind {
+        if !protocol::check(candidate, program, first, &mut notes) {
+            return Ok(notes.report);
+        }
+    } else {
+        notes.add(Finding::skipped("protocol", "a built-in bot is no process and speaks no protocol"));
+    }
+    matches::check(candidate, &halls, &mut notes)?;
+    Ok(notes.report)
+}
+
+/// The setups of a game with the user's options on top. One that the options rule out is left out, but not the first.
+fn open_halls<G: Gauntlet>(candidate: &Candidate) -> Result<Vec<Hall<G>>, CheckError> {
+    let mut halls = Vec::new();
+    for (index, setup) in G::setups().into_iter().enumerate() {
+        let rules = rules_with::<G>(setup.set, candidate.settings)?;
+        let names = names(candidate.name, setup.seats)?;
+        let mut chance = Seeded::new(0, "check", 0);
+        match G::new(&names, &rules, &mut chance, &mut necrodome_rules::game::Silent) {
+            Ok(_) => halls.push(Hall { setup, rules, names }),
+            Err(error) if index == 0 => return Err(error.into()),
+            Err(_) => {}
+        }
+    }
+    Ok(halls)
+}
+
+/// The options of a setup, where the user has not said otherwise, and those of the user.
+fn rules_with<G: Game>(set: &str, settings: &[(String, String)]) -> Result<G::Rules, OptionError> {
+    let own = set.split_whitespace().map(options::split_pair).collect::<Result<Vec<_>, _>>()?;
+    let free = own.into_iter().filter(|(name, _)| settings.iter().all(|(given, _)| given != name));
+    options::parse(&free.chain(settings.iter().cloned()).collect::<Vec<_>>())
+}
+
+/// The candidate in the first seat, and opponents.
+fn names(candidate: &str, seats: usize) -> Result<Names, SetupError> {
+    let free = |name: &String| name.to_lowercase() != candidate.to_lowercase();
+    let others = (1..).map(|number| format!("opponent-{number}")).filter(free);
+    Names::new(std::iter::once(candidate.to_owned()).chain(others).take(seats))
+}
+
+/// The same names with the first one in another seat.
+fn seated(names: &Names, seat: usize) -> Result<Names, SetupError> {
+    let mut names: Vec<String> = names.clone().into();
+    names[..=seat].rotate_left(1);
+    Names::new(names)
+}
+
+/// What has been found so far.
+struct Notes<'a> {
+    report: Report,
+    tell: &'a mut dyn FnMut(&Finding),
+}
+
+impl Notes<'_> {
+    fn add(&mut self, finding: Finding) {
+        (self.tell)(&finding);
+        self.report.findings.push(finding);
+    }
+
+    fn add_log(&mut self, log: &[u8]) {
+        self.report.log += &String::from_utf8_lossy(log);
+    }
+}
+
+/// A text that fits on a few lines: of a long one the middle is left out.
+fn shortened(text: &str) -> String {
+    const HEAD: usize = 360;
+    const TAIL: usize = 120;
+    let length = text.chars().count();
+    if length <= HEAD + TAIL {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(HEAD).collect();
+    let tail: String = text.chars().skip(length - TAIL).collect();
+    format!("{head} ... {tail}")
+}
+
+/// JSON of anything that the protocol speaks of; such types cannot fail to serialise.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// An answer that would have been right: what a built-in bot says.
+fn example<G: Gauntlet>(view: &G::View, id: u64) -> String {
+    let spec = BotSpec { name: G::OPPONENTS[0].to_owned(), params: Vec::new() };
+    let action = built_in::<G>(&spec, Seeded::new(0, "check", 0)).map(|mut bot| json(&bot.act(view)));
+    let answer = format!("{{\"id\":{id},\"action\":{}}}", action.unwrap_or_default());
+    match G::legal_actions(view) {
+        Some(legal) if legal.len() > 1 => format!("{answer}, or another of the legal actions"),
+        Some(_) => answer,
+        None => format!("{}, or other orders for your own copies, one each at most", shortened(&answer)),
+    }
+}
+
+fn ms(time: Duration) -> String {
+    let ms = time.as_secs_f64() * 1e3;
+    if ms < 10.0 { format!("{ms:.2} ms") } else { format!("{ms:.0} ms") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        assert_eq!(shortened("short"), "short");
+        let long = format!("a{}z", "é".repeat(1000));
+        let cut = shortened(&long);
+        assert!(cut.starts_with('a') && cut.ends_with('z') && cut.chars().count() < 500);
+    }
+
+    #[test]
+    fn the_candidate_can_sit_anywhere_and_have_any_name() {
+        let names = names("Opponent-2", 4).unwrap();
+        assert_eq!(Vec::from(names.clone()), ["Opponent-2", "opponent-1", "opponent-3", "opponent-4"]);
+        let names = seated(&names, 2).unwrap();
+        assert_eq!(Vec::from(names), ["opponent-1", "opponent-3", "Opponent-2", "opponent-4"]);
+    }
+
+    #[test]
+    fn options_of_the_user_go_before_those_of_a_setup() {
+        let rules = rules_with::<necrodome_rules::tokyo::Tokyo>("max_turns=9", &[]).unwrap();
+        assert_eq!(json(&rules), r#"{"max_turns":9}"#);
+        let given = [("max_turns".to_owned(), "5".to_owned())];
+        let rules = rules_with::<necrodome_rules::tokyo::Tokyo>("max_turns=9", &given).unwrap();
+        assert_eq!(json(&rules), r#"{"max_turns":5}"#);
+    }
+}

@@ -1,0 +1,415 @@
+//! The protocol, over a raw process: messages that a well-behaved arena may send one day, and what must not come back.
+
+use super::{
+    Candidate, Finding, Gauntlet, Notes, Wrong, example, json,
+    matches::{Hall, no_outcome},
+    ms,
+    positions::{Position, hunt},
+    shortened,
+};
+use crate::{
+    fault::{Fault, FaultKind},
+    process::{Process, Program, parse_act, to_line},
+    protocol::{MAX_LISTED, PROTOCOL, Ready, ToBot},
+};
+use necrodome_rules::names::{Names, SetupError};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+type Message<'a, G> = ToBot<
+    'a,
+    <G as necrodome_rules::game::Game>::View,
+    <G as necrodome_rules::game::Game>::Action,
+    <G as necrodome_rules::game::Game>::Event,
+    <G as necrodome_rules::game::Game>::Rules,
+>;
+
+/// What a bot must answer to `hello`.
+const READY: &str = r#"{"type":"ready","protocol":1}"#;
+/// How long nothing must come that was not asked for.
+const SILENCE: Duration = Duration::from_millis(100);
+/// Ids are to be repeated, not counted.
+const IDS: [u64; 7] = [2, 3, 10, 11, 999, 1_000_000_007, 7];
+
+/// Checks the protocol. False if the bot does not even start, so that nothing else can be tried.
+pub(super) fn check<G: Gauntlet>(
+    candidate: &Candidate,
+    program: &Program,
+    hall: &Hall<G>,
+    notes: &mut Notes,
+) -> bool {
+    let mut talk = Talk { candidate, program, hall, process: None, ready: None };
+    if !talk.hello(notes) {
+        return false;
+    }
+    let position = |names: &Names| hunt::<G>(names, &hall.rules, G::OPPONENTS, |_| true);
+    let Some(first) = position(&hall.names) else { return true };
+    talk.first_answer(&first, notes);
+    talk.ids(&first, notes);
+    talk.unknown(&first, notes);
+    if let Some(odd) = odd_names(&hall.names).ok().and_then(|names| position(&names)) {
+        talk.odd_names(&odd, notes);
+    }
+    talk.deterministic(&first, notes);
+    talk.end(notes);
+    true
+}
+
+/// Names with quotes, backslashes and letters of other alphabets for the opponents.
+fn odd_names(names: &Names) -> Result<Names, SetupError> {
+    let odd = |(number, name): (usize, &str)| match number {
+        0 => name.to_owned(),
+        number => format!("\"É\\n眠い\" {{{number}}}"),
+    };
+    Names::new(names.iter().enumerate().map(odd))
+}
+
+/// A conversation with one process; a new one is started after a fault.
+struct Talk<'a, G: Gauntlet> {
+    candidate: &'a Candidate<'a>,
+    program: &'a Program,
+    hall: &'a Hall<G>,
+    process: Option<Process>,
+    ready: Option<Ready>,
+}
+
+/// What went wrong in a conversation.
+struct Failure {
+    kind: FaultKind,
+    wrong: Wrong,
+}
+
+impl<G: Gauntlet> Talk<'_, G> {
+    fn hello_line(&self) -> Vec<u8> {
+        let hello: Message<G> = ToBot::Hello {
+            protocol: PROTOCOL,
+            game: G::ID,
+            options: &self.hall.rules,
+            seats: self.hall.setup.seats,
+            name: self.candidate.name,
+        };
+        to_line(&hello)
+    }
+
+    /// A running process that has been greeted, with its first line and the CPU time until then.
+    fn greet(&mut self, notes: &mut Notes) -> Result<(Process, Vec<u8>, Duration), Fault> {
+        let limits = &self.candidate.limits;
+        let launcher = &self.candidate.launcher;
+        let mut process =
+            Process::spawn(launcher, self.program, limits.resources(), limits.line_limit(G::ID))?;
+        process.send(&self.hello_line())?;
+        match process.receive(limits.allowance(Duration::from_millis(limits.start_ms))) {
+            Ok((line, used)) => Ok((process, line, used)),
+            Err(fault) => {
+                notes.add_log(process.log());
+                Err(fault)
+            }
+        }
+    }
+
+    /// Starts, says ready, speaks the version.
+    fn hello(&mut self, notes: &mut Notes) -> bool {
+        let message = String::from_utf8_lossy(&self.hello_line()).into_owned();
+        let wrong =
+            |came: String| Some(Wrong { message, came: shortened(&came), expected: READY.to_owned() });
+        let (process, line, used) = match self.greet(notes) {
+            Ok(greeted) => greeted,
+            Err(fault) => {
+                notes.add(Finding::fail(
+                    "start",
+                    format!("does not say ready ({fault})"),
+                    wrong(fault.detail),
+                ));
+                return false;
+            }
+        };
+        let came = String::from_utf8_lossy(&line).into_owned();
+        let version =
+            serde_json::from_slice(&line).ok().and_then(|line: Value| line.get("protocol")?.as_u64());
+        match serde_json::from_slice::<Ready>(&line) {
+            Ok(ready) if ready.protocol == PROTOCOL => {
+                let allowed = ms(Duration::from_millis(self.candidate.limits.start_ms));
+                let text = format!("says ready after {} of CPU time, where {allowed} are allowed", ms(used));
+                notes.add(Finding::ok("start", text));
+                notes.add(Finding::ok("protocol", format!("speaks version {PROTOCOL}")));
+                self.ready = Some(ready);
+                self.process = Some(process);
+                true
+            }
+            Ok(ready) => {
+                let text = format!("speaks version {}, and the arena {PROTOCOL}", ready.protocol);
+                notes.add(Finding::fail("protocol", text, wrong(came)));
+                false
+            }
+            Err(error) => {
+                let check = if version.is_some() { "protocol" } else { "start" };
+                notes.add(Finding::fail(
+                    check,
+                    format!("the first line is not ready ({error})"),
+                    wrong(came),
+                ));
+                false
+            }
+        }
+    }
+
+    /// The running process, or a new one.
+    fn process(&mut self, notes: &mut Notes) -> Result<&mut Process, Failure> {
+        if self.process.is_none() {
+            let message = String::from_utf8_lossy(&self.hello_line()).into_owned();
+            let (process, _, _) = self.greet(notes).map_err(|fault| Failure {
+                kind: FaultKind::NoStart,
+                wrong: Wrong { message, came: fault.to_string(), expected: READY.to_owned() },
+            })?;
+            self.process = Some(process);
+        }
+        match &mut self.process {
+            Some(process) => Ok(process),
+            None => Err(Failure {
+                kind: FaultKind::NoStart,
+                wrong: Wrong { message: String::new(), came: String::new(), expected: READY.to_owned() },
+            }),
+        }
+    }
+
+    /// Tells the bot that a match begins; `extra` is a field that it does not know.
+    fn start(
+        &mut self,
+        position: &Position<G>,
+        seed: u32,
+        extra: Option<&Value>,
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        let names: Vec<String> = position.names.clone().into();
+        let start: Message<G> = ToBot::Start { seat: position.seat, names: &names, seed };
+        let line = to_line(&with_extra(&start, extra));
+        self.process(notes)?.tell(&line);
+        Ok(())
+    }
+
+    fn tell_end(&mut self) {
+        if let Some(process) = &mut self.process {
+            let outcome = no_outcome(self.hall.setup.seats);
+            let end: Message<G> = ToBot::End { outcome: &outcome };
+            process.tell(&to_line(&end));
+        }
+    }
+
+    /// Asks for a decision and judges the answer. After a fault the process is gone, unless it can play on.
+    fn ask(
+        &mut self,
+        position: &Position<G>,
+        id: u64,
+        extra: Option<&Value>,
+        notes: &mut Notes,
+    ) -> Result<G::Action, Failure> {
+        let view = &position.view;
+        let legal = G::legal_actions(view).filter(|actions| actions.len() <= MAX_LISTED);
+        let question: Message<G> = ToBot::Decide { id, view, legal };
+        let mut question = with_extra(&question, extra);
+        if let (Some(extra), Some(Value::Object(view))) = (extra, question.get_mut("view")) {
+            view.insert("future_field".to_owned(), extra.clone());
+        }
+        let line = to_line(&question);
+        let limits = self.candidate.limits;
+        let allowed = limits.allowance(Duration::from_millis(limits.decision_ms));
+        let process = self.process(notes)?;
+        let mut came = String::new();
+        let answer = process.send(&line).and_then(|()| process.receive(allowed)).and_then(|(line, _)| {
+            came = String::from_utf8_lossy(&line).into_owned();
+            parse_act::<G::Action>(&line, id)
+        });
+        let judged = answer.and_then(|(action, _)| match position.judge(&action) {
+            Ok(()) => Ok(action),
+            Err(why) => Err(Fault::new(FaultKind::Illegal, why)),
+        });
+        judged.map_err(|fault| {
+            if !fault.kind.is_survivable()
+                && let Some(process) = self.process.take()
+            {
+                notes.add_log(process.log());
+            }
+            let came = if came.is_empty() { fault.to_string() } else { format!("{came} ({fault})") };
+            let message = shortened(&String::from_utf8_lossy(&line));
+            let wrong = Wrong { message, came: shortened(&came), expected: example::<G>(view, id) };
+            Failure { kind: fault.kind, wrong }
+        })
+    }
+
+    fn first_answer(&mut self, position: &Position<G>, notes: &mut Notes) {
+        let started = self.start(position, 1, None, notes);
+        match started.and_then(|()| self.ask(position, 1, None, notes)) {
+            Ok(action) => {
+                let text = format!("answers its first decision: {}", shortened(&json(&action)));
+                notes.add(Finding::ok("first answer", text));
+            }
+            Err(Failure { kind, wrong }) => {
+                notes.add(Finding::fail("first answer", kind.to_string(), Some(wrong)));
+            }
+        }
+    }
+
+    fn ids(&mut self, position: &Position<G>, notes: &mut Notes) {
+        for id in IDS {
+            match self.ask(position, id, None, notes) {
+                Ok(_) => {}
+                Err(Failure { kind: FaultKind::WrongId, wrong }) => {
+                    let text = "answers with another id than that of the decision".to_owned();
+                    return notes.add(Finding::fail("ids", text, Some(wrong)));
+                }
+                Err(Failure { kind, wrong }) => {
+                    let text = format!("{kind}, when asked several times");
+                    return notes.add(Finding::fail("answers", text, Some(wrong)));
+                }
+            }
+        }
+        self.tell_end();
+        notes.add(Finding::ok("ids", "repeats the id of each decision, whatever it is"));
+    }
+
+    /// Later versions may add messages and fields: they are to be ignored.
+    fn unknown(&mut self, position: &Position<G>, notes: &mut Notes) {
+        let extra = json!({"nested": [1, {"type": "decide"}, null, "}\""], "id": 3});
+        let message = json!({"type": "future_message", "id": 12, "future_field": extra}).to_string();
+        let told = self.process(notes).map(|process| {
+            process.tell(message.as_bytes());
+            process.unasked(SILENCE)
+        });
+        match told {
+            Ok(came) if came.is_empty() => {}
+            Ok(came) => {
+                let came = shortened(&String::from_utf8_lossy(&came));
+                let wrong = Wrong { message, came, expected: "no answer: the message is ignored".to_owned() };
+                let text = "answers a message that it cannot know".to_owned();
+                return notes.add(Finding::fail("unknown messages", text, Some(wrong)));
+            }
+            Err(Failure { kind, wrong }) => {
+                return notes.add(Finding::fail("unknown messages", kind.to_string(), Some(wrong)));
+            }
+        }
+        // Without anything new first: was it the message or the field?
+        let started = self.start(position, 2, None, notes);
+        if let Err(failure) = started.and_then(|()| self.ask(position, 20, None, notes)) {
+            let wrong = Wrong { message, ..failure.wrong };
+            let text = format!("{}, after a message of an unknown type", failure.kind);
+            notes.add(Finding::fail("unknown messages", text, Some(wrong)));
+        } else {
+            notes.add(Finding::ok("unknown messages", "ignores a message of an unknown type"));
+        }
+        let started = self.start(position, 3, Some(&extra), notes);
+        match started.and_then(|()| self.ask(position, 21, Some(&extra), notes)) {
+            Ok(_) => notes.add(Finding::ok("unknown fields", "ignores unknown fields of messages and views")),
+            Err(Failure { kind, wrong }) => {
+                let text = format!("{kind}, when start, decide and view have a field more");
+                notes.add(Finding::fail("unknown fields", text, Some(wrong)));
+            }
+        }
+        self.tell_end();
+    }
+
+    fn odd_names(&mut self, position: &Position<G>, notes: &mut Notes) {
+        if position.names.len() < 2 {
+            return;
+        }
+        let started = self.start(position, 4, None, notes);
+        match started.and_then(|()| self.ask(position, 22, None, notes)) {
+            Ok(_) => {
+                notes.add(Finding::ok("names", "reads names with quotes, backslashes and other alphabets"))
+            }
+            Err(Failure { kind, wrong }) => {
+                let names: Vec<String> = position.names.clone().into();
+                let text = format!("{kind}, in a match with the names {}", shortened(&json(&names)));
+                notes.add(Finding::fail("names", text, Some(wrong)));
+            }
+        }
+        self.tell_end();
+    }
+
+    /// Who promises the same answer to the same view is asked twice, in matches with different seeds.
+    fn deterministic(&mut self, first: &Position<G>, notes: &mut Notes) {
+        if self.ready.as_ref().is_none_or(|ready| !ready.deterministic) {
+            return notes
+                .add(Finding::ok("deterministic", "does not promise the same answer to the same view"));
+        }
+        let others = self.hall.setup.positions.iter();
+        let others = others
+            .filter_map(|(_, bots, wanted)| hunt::<G>(&self.hall.names, &self.hall.rules, bots, *wanted));
+        let positions: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
+        for (id, position) in (100..).step_by(2).zip(&positions) {
+            let mut answer = |id: u64| {
+                self.start(position, id as u32, None, notes)?;
+                let action = self.ask(position, id, None, notes);
+                self.tell_end();
+                action
+            };
+            match (answer(id), answer(id + 1)) {
+                (Ok(one), Ok(other)) if one == other => {}
+                (Ok(one), Ok(other)) => {
+                    let message = shortened(&json(&position.view));
+                    let came = format!("{}, then {}", shortened(&json(&one)), shortened(&json(&other)));
+                    let expected = "the same action twice, or no \"deterministic\" in ready".to_owned();
+                    let wrong = Wrong { message, came, expected };
+                    let text = "promises the same answer to the same view, and gives another".to_owned();
+                    return notes.add(Finding::fail("deterministic", text, Some(wrong)));
+                }
+                (Err(Failure { kind, wrong }), _) | (_, Err(Failure { kind, wrong })) => {
+                    return notes.add(Finding::fail("deterministic", kind.to_string(), Some(wrong)));
+                }
+            }
+        }
+        let text = format!("gives the same answer to the same view, as promised ({} views)", positions.len());
+        notes.add(Finding::ok("deterministic", text));
+    }
+
+    /// Nothing but answers, then the end of input.
+    fn end(&mut self, notes: &mut Notes) {
+        let Some(mut process) = self.process.take() else {
+            return notes.add(Finding::skipped("end of input", "the process has ended before"));
+        };
+        let came = process.unasked(SILENCE);
+        if came.is_empty() {
+            notes.add(Finding::ok("output", "writes nothing but answers to standard output"));
+        } else {
+            let wrong = Wrong {
+                message: "the end of a match".to_owned(),
+                came: shortened(&String::from_utf8_lossy(&came)),
+                expected: "nothing: standard error is the place for thoughts".to_owned(),
+            };
+            let text = "writes what nobody has asked for to standard output".to_owned();
+            notes.add(Finding::fail("output", text, Some(wrong)));
+        }
+        let code = process.end_input();
+        let (fault, log) = process.finish();
+        notes.add_log(&log);
+        let left = fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::LeftChildren);
+        match (code, &fault) {
+            (Some(_), _) => notes.add(Finding::ok("end of input", "ends when its input ends")),
+            (None, fault) => {
+                let came = match fault {
+                    Some(fault) if !left => fault.to_string(),
+                    _ => "the process lived on until SIGTERM".to_owned(),
+                };
+                let wrong = Wrong {
+                    message: "(standard input is closed)".to_owned(),
+                    came,
+                    expected: "the process ends by itself within a second".to_owned(),
+                };
+                let text = "does not end when its input ends".to_owned();
+                notes.add(Finding::fail("end of input", text, Some(wrong)));
+            }
+        }
+        match fault {
+            Some(fault) if left => notes.add(Finding::fail("processes", fault.to_string(), None)),
+            _ => notes.add(Finding::ok("processes", "leaves no processes behind")),
+        }
+    }
+}
+
+/// A message as JSON, with one more field.
+fn with_extra(message: &impl serde::Serialize, extra: Option<&Value>) -> Value {
+    let mut value = serde_json::to_value(message).unwrap_or_default();
+    if let (Some(extra), Value::Object(fields)) = (extra, &mut value) {
+        fields.insert("future_field".to_owned(), extra.clone());
+    }
+    value
+}

@@ -1,0 +1,392 @@
+//! Plays a tournament on several threads. Results count in the order of the schedule, whoever finishes first, so they are
+//! the same on one thread and on many, and after a kill.
+
+use super::{BlockResult, Detail, MatchResult, Plan, Schedule, ScheduleError, Store, StoreError, results};
+use crate::{
+    entry::{EntryKind, EntrySpec},
+    lineup::{LineupError, Maker, Table, player},
+    player::{Effort, Player},
+    run::{RunError, run_match},
+    stats::{ALPHA, Neighbours},
+};
+use necrodome_rules::{
+    bot::Bot,
+    catalog::Listed,
+    chance::Seeded,
+    game::{Rejected, Seat, Silent},
+    names::Names,
+    play,
+};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        atomic::{AtomicBool, AtomicU32, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long finished blocks may wait to be stored.
+const STORE_EVERY: Duration = Duration::from_millis(250);
+
+/// Why a tournament cannot be played on.
+#[derive(Debug, thiserror::Error)]
+pub enum TournamentError {
+    /// The plan makes no schedule.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An entry cannot play.
+    #[error(transparent)]
+    Lineup(#[from] LineupError),
+    /// A match cannot be played.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The names cannot sit at one table.
+    #[error(transparent)]
+    Setup(#[from] necrodome_rules::names::SetupError),
+}
+
+/// Why playing has stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// All blocks are played.
+    Done,
+    /// The neighbours in the standings are told apart.
+    Decided,
+    /// Somebody wanted it to.
+    Interrupted,
+}
+
+/// What is known while it goes on: only what is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Update<'a> {
+    /// Blocks stored.
+    pub blocks: u32,
+    /// Matches stored in this run.
+    pub matches: u64,
+    /// The store.
+    pub store: &'a Store,
+}
+
+/// What a worker says when it has something to say.
+type Message = Result<Vec<BlockResult>, TournamentError>;
+
+/// Plays what is missing in `store`. `watch` hears of every commit; `interrupt` stops it after the running matches.
+/// The names and entries are those of the plan.
+pub fn run<G: Listed>(
+    plan: &Plan,
+    entries: &[EntrySpec],
+    table: &Table<G::Rules>,
+    store: &mut Store,
+    threads: usize,
+    interrupt: &AtomicBool,
+    mut watch: impl FnMut(Update),
+) -> Result<Stop, TournamentError>
+where
+    G::Rules: Sync,
+{
+    let schedule = Schedule::new(plan, G::SEATS)?;
+    let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
+    // A mistake in the line-up shows before the first thread starts.
+    Crew::<G>::new(entries, &names, table, &schedule)?;
+    let mut judge = Judge::new(plan, &schedule, store)?;
+    if judge.is_decided() {
+        return Ok(Stop::Decided);
+    }
+    let first = store.blocks()?;
+    let next = AtomicU32::new(first);
+    let stop = AtomicBool::new(false);
+    let chunk = Crew::<G>::chunk(entries);
+    let (sender, receiver) = sync_channel::<Message>(threads * 2);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, schedule, names, next, stop) = (sender.clone(), &schedule, &names, &next, &stop);
+            let limit = plan.blocks;
+            scope.spawn(move || {
+                let quits = || stop.load(Ordering::Relaxed) || interrupt.load(Ordering::Relaxed);
+                work::<G>(entries, names, table, schedule, next, limit, chunk, &quits, &sender);
+            });
+        }
+        drop(sender);
+        let collected = collect(&receiver, store, &mut judge, first, &mut watch);
+        stop.store(true, Ordering::Relaxed);
+        // Workers that wait to hand in their results must not wait for ever.
+        receiver.iter().for_each(drop);
+        collected
+    })?;
+    Ok(if judge.is_decided() {
+        Stop::Decided
+    } else if store.blocks()? >= plan.blocks {
+        Stop::Done
+    } else {
+        Stop::Interrupted
+    })
+}
+
+/// One worker: takes chunks of blocks until there are no more.
+#[allow(clippy::too_many_arguments)] // They are what a thread shares with the others.
+fn work<G: Listed>(
+    entries: &[EntrySpec],
+    names: &Names,
+    table: &Table<G::Rules>,
+    schedule: &Schedule,
+    next: &AtomicU32,
+    limit: u32,
+    chunk: u32,
+    quits: &dyn Fn() -> bool,
+    sender: &SyncSender<Message>,
+) {
+    let mut crew = match Crew::<G>::new(entries, names, table, schedule) {
+        Ok(crew) => crew,
+        Err(error) => return drop(sender.send(Err(error))),
+    };
+    while !quits() {
+        let from = next.fetch_add(chunk, Ordering::Relaxed);
+        let mut blocks = Vec::new();
+        for block in (from..from.saturating_add(chunk)).take_while(|&block| block < limit) {
+            match crew.play_block(block, quits) {
+                Ok(Some(result)) => blocks.push(result),
+                Ok(None) => break,
+                Err(error) => return drop(sender.send(Err(error))),
+            }
+        }
+        if blocks.is_empty() || sender.send(Ok(blocks)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Puts finished blocks in order and stores them as they become contiguous.
+fn collect(
+    receiver: &Receiver<Message>,
+    store: &mut Store,
+    judge: &mut Judge,
+    first: u32,
+    watch: &mut impl FnMut(Update),
+) -> Result<(), TournamentError> {
+    let mut waiting: BTreeMap<u32, BlockResult> = BTreeMap::new();
+    let mut ready: Vec<BlockResult> = Vec::new();
+    let mut next = first;
+    let mut matches = 0;
+    let mut stored_at = Instant::now();
+    loop {
+        let ended = match receiver.recv_timeout(STORE_EVERY) {
+            Ok(Ok(blocks)) => {
+                waiting.extend(blocks.into_iter().map(|block| (block.block, block)));
+                false
+            }
+            Ok(Err(error)) => return Err(error),
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => true,
+        };
+        while let (Some(block), false) = (waiting.remove(&next), judge.is_decided()) {
+            judge.hear(&block);
+            ready.push(block);
+            next += 1;
+        }
+        let done = ended || judge.is_decided();
+        if !ready.is_empty() && (done || stored_at.elapsed() >= STORE_EVERY) {
+            store.append(&ready)?;
+            matches += ready.iter().map(|block| block.matches.len() as u64).sum::<u64>();
+            ready.clear();
+            stored_at = Instant::now();
+            watch(Update { blocks: next, matches, store });
+        }
+        if done {
+            return Ok(());
+        }
+    }
+}
+
+/// Says when the neighbours are told apart, if the plan wants to know.
+struct Judge<'a> {
+    neighbours: Option<Neighbours>,
+    schedule: &'a Schedule,
+}
+
+impl<'a> Judge<'a> {
+    fn new(plan: &Plan, schedule: &'a Schedule, store: &Store) -> Result<Self, StoreError> {
+        let neighbours = plan.until_decided.then(|| Neighbours::new(plan.entries.len(), ALPHA));
+        let mut judge = Judge { neighbours, schedule };
+        if judge.neighbours.is_some() {
+            for packed in store.results()? {
+                let damaged = || StoreError::Damaged("a block does not fit the plan".into());
+                judge.push(&results::unpack(&packed, schedule.seatings()).ok_or_else(damaged)?);
+            }
+        }
+        Ok(judge)
+    }
+
+    fn hear(&mut self, block: &BlockResult) {
+        self.push(&block.matches);
+    }
+
+    fn push(&mut self, matches: &[MatchResult]) {
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.push(&[results::to_stats(matches, self.schedule.seatings())]);
+        }
+    }
+
+    fn is_decided(&self) -> bool {
+        self.neighbours.as_ref().is_some_and(Neighbours::decided)
+    }
+}
+
+/// The players of one thread.
+enum Crew<'a, G: Listed> {
+    /// All are built-in bots: nothing is recorded, since the seed gives the match again.
+    BuiltIn {
+        makers: Vec<Maker<'a, G>>,
+        table: &'a Table<G::Rules>,
+        schedule: &'a Schedule,
+        names: Vec<Names>,
+    },
+    /// Some are processes: faults and replays are kept.
+    Mixed {
+        entries: &'a [EntrySpec],
+        players: Vec<Option<Box<dyn Player<G>>>>,
+        table: &'a Table<G::Rules>,
+        schedule: &'a Schedule,
+        names: Vec<Names>,
+    },
+}
+
+impl<'a, G: Listed> Crew<'a, G> {
+    fn new(
+        entries: &'a [EntrySpec],
+        names: &'a Names,
+        table: &'a Table<G::Rules>,
+        schedule: &'a Schedule,
+    ) -> Result<Self, TournamentError> {
+        for (entry, name) in entries.iter().zip(names.iter()) {
+            // Processes are started with their first match only.
+            player::<G>(entry, name, table, Seeded::new(0, "trial", 0))?;
+        }
+        let maker = |entry: &'a EntrySpec| match &entry.kind {
+            EntryKind::BuiltIn(spec) => Maker::find(spec).ok(),
+            EntryKind::Program(_) | EntryKind::Human => None,
+        };
+        let names = schedule.seatings().iter().map(|seating| seated(names, seating));
+        let names = names.collect::<Result<Vec<Names>, _>>()?;
+        Ok(match entries.iter().map(maker).collect() {
+            Some(makers) => Crew::BuiltIn { makers, table, schedule, names },
+            None => {
+                let players = entries.iter().map(|_| None).collect();
+                Crew::Mixed { entries, players, table, schedule, names }
+            }
+        })
+    }
+
+    /// Blocks that a worker takes at once: many of those that are played in no time.
+    fn chunk(entries: &[EntrySpec]) -> u32 {
+        let fast = entries.iter().all(|entry| matches!(entry.kind, EntryKind::BuiltIn(_)));
+        if fast && G::ID != "last-bullet" { 64 } else { 1 }
+    }
+
+    /// Plays a block; none if it was interrupted.
+    fn play_block(
+        &mut self,
+        block: u32,
+        quits: &dyn Fn() -> bool,
+    ) -> Result<Option<BlockResult>, TournamentError> {
+        let schedule = match self {
+            Crew::BuiltIn { schedule, .. } | Crew::Mixed { schedule, .. } => *schedule,
+        };
+        let seed = schedule.block_seed(block);
+        let mut result = BlockResult { block, matches: Vec::new(), details: Vec::new(), efforts: Vec::new() };
+        for (number, seating) in schedule.seatings().iter().enumerate() {
+            if quits() {
+                return Ok(None);
+            }
+            let finished = match self {
+                Crew::BuiltIn { makers, table, names, .. } => {
+                    play_built_ins::<G>(makers, table, &names[number], seating, seed)?
+                }
+                Crew::Mixed { entries, players, table, names, .. } => {
+                    let (finished, detail) =
+                        play_mixed(entries, players, table, &names[number], seating, seed, number as u32)?;
+                    result.details.extend(detail);
+                    finished
+                }
+            };
+            result.matches.push(finished);
+        }
+        if let Crew::Mixed { players, .. } = self {
+            let effort = |player: &mut Option<Box<dyn Player<G>>>| {
+                player.as_mut().map_or(Effort::default(), |player| player.take_effort())
+            };
+            result.efforts = players.iter_mut().map(effort).collect();
+        }
+        Ok(Some(result))
+    }
+}
+
+/// The names of those who sit at a table.
+fn seated(names: &Names, seating: &[usize]) -> Result<Names, TournamentError> {
+    Ok(Names::new(seating.iter().map(|&entry| &names[Seat(entry as u16)]))?)
+}
+
+/// The randomness of a built-in bot: its own in each match, the same for its entry on every seat.
+fn own_chance(seed: u64, entry: usize) -> Seeded {
+    Seeded::new(seed, "bot", entry as u64)
+}
+
+fn play_built_ins<G: Listed>(
+    makers: &[Maker<G>],
+    table: &Table<G::Rules>,
+    names: &Names,
+    seating: &[usize],
+    seed: u64,
+) -> Result<MatchResult, TournamentError> {
+    let build = |&entry: &usize| makers[entry].build(own_chance(seed, entry));
+    let mut bots = seating.iter().map(build).collect::<Result<Vec<Box<dyn Bot<G>>>, _>>()?;
+    let mut chance = Seeded::new(seed, "match", 0);
+    let mut game = G::new(names, &table.rules, &mut chance, &mut Silent)?;
+    let outcome = play::play(&mut game, &mut bots, &mut chance, &mut Silent);
+    let outcome = outcome.map_err(|why: Rejected<G::Illegal>| RunError::Referee(why.to_string()))?;
+    Ok(MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns })
+}
+
+fn play_mixed<G: Listed>(
+    entries: &[EntrySpec],
+    players: &mut [Option<Box<dyn Player<G>>>],
+    table: &Table<G::Rules>,
+    names: &Names,
+    seating: &[usize],
+    seed: u64,
+    number: u32,
+) -> Result<(MatchResult, Option<Detail>), TournamentError> {
+    let mut sitting = Vec::with_capacity(seating.len());
+    for (&entry, name) in seating.iter().zip(names.iter()) {
+        let fresh = || player::<G>(&entries[entry], name, table, own_chance(seed, entry));
+        // Processes go on from match to match, built-in bots begin anew with each seed.
+        let keeps = matches!(entries[entry].kind, EntryKind::Program(_));
+        let kept = players[entry].take().filter(|_| keeps);
+        sitting.push(kept.map_or_else(fresh, Ok)?);
+    }
+    let finished = run_match(names, &table.rules, seed, &mut sitting, |_: &G, _| {});
+    for (&entry, player) in seating.iter().zip(sitting) {
+        players[entry] = Some(player);
+    }
+    let finished = finished?;
+    let replay = finished.recording.pack().ok();
+    let detail = Detail { number, faults: finished.faults, replay };
+    let outcome = finished.outcome;
+    let result = MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns };
+    Ok((result, Some(detail)))
+}
+
+impl<G: Listed> Drop for Crew<'_, G> {
+    /// Ends the processes politely.
+    fn drop(&mut self) {
+        if let Crew::Mixed { players, .. } = self {
+            for player in players.iter_mut().flatten() {
+                player.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What a tournament has shown: every number with its error, and a hash that proves the results.
+
+use super::{Format, Plan, Schedule, Store, StoreError, TournamentError, results};
+use crate::{
+    fault::FaultKind,
+    stats::{self, Measure, Sample},
+};
+use serde::Serialize;
+use std::{collections::BTreeMap, time::Duration};
+
+/// The result of a tournament, ready to be printed.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The plan.
+    pub plan: Plan,
+    /// Blocks played.
+    pub blocks: u32,
+    /// Matches played.
+    pub matches: usize,
+    /// The entries, best first.
+    pub standings: Vec<EntryReport>,
+    /// For each pair of entries (numbers as in the plan): how often the first placed better.
+    pub head_to_head: Vec<Vec<stats::HeadToHead>>,
+    /// What the seat is worth.
+    pub seats: stats::SeatEffect,
+    /// Pairs of neighbours in the standings that cannot be told apart.
+    pub undecided: Vec<Separated>,
+    /// What went wrong, counted.
+    pub faults: Vec<FaultCount>,
+    /// A hash of the plan and all results: the same on any machine, with any number of threads.
+    pub hash: String,
+}
+
+/// What is known of an entry.
+#[derive(Debug, Clone, Serialize)]
+pub struct EntryReport {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub bot: String,
+    /// Best and worst rank that the results allow.
+    pub rank: stats::RankInterval,
+    /// Games, wins, win rate, mean place and score.
+    #[serde(flatten)]
+    pub record: stats::Record,
+    /// The joint rating.
+    pub rating: stats::Rating,
+    /// The median of its scores.
+    pub median_score: Option<f64>,
+    /// Mean CPU time of a decision in microseconds; only of processes.
+    pub cpu_us: Option<f64>,
+}
+
+/// Two entries by name.
+#[derive(Debug, Clone, Serialize)]
+pub struct Separated {
+    /// One.
+    pub one: String,
+    /// The other.
+    pub other: String,
+}
+
+/// How often an entry misbehaved in one way.
+#[derive(Debug, Clone, Serialize)]
+pub struct FaultCount {
+    /// The entry.
+    pub name: String,
+    /// How it misbehaved.
+    pub kind: FaultKind,
+    /// How often.
+    pub count: u32,
+    /// The first time, in words.
+    pub first: String,
+}
+
+/// Makes the report of all that is stored.
+pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
+    let packed = store.results()?;
+    let damaged = || StoreError::Damaged("a block does not fit the plan".into());
+    let mut blocks = Vec::with_capacity(packed.len());
+    for bytes in &packed {
+        let matches = results::unpack(bytes, schedule.seatings()).ok_or_else(damaged)?;
+        blocks.push(results::to_stats(&matches, schedule.seatings()));
+    }
+    let sample = Sample::new(&blocks, plan.entries.len());
+    let records = stats::records(&sample);
+    let ratings = stats::rate(&sample, plan.seed);
+    let ranking = match plan.format {
+        // Everybody meets everybody equally often, so that win rates can be compared.
+        Format::Table | Format::RoundRobin | Format::Battle => {
+            stats::rank_by_measure(&sample, Measure::WinRate)
+        }
+        Format::Gauntlet => stats::rank_by_rating(&ratings),
+    };
+    let medians = medians(&blocks, plan.entries.len());
+    let mut order = ranking.order.clone();
+    if plan.format == Format::Battle {
+        let median = |entry: usize| medians[entry].unwrap_or(f64::NEG_INFINITY);
+        order.sort_by(|&a, &b| median(b).total_cmp(&median(a)));
+    }
+    let efforts = store.efforts()?;
+    let entry_report = |&entry: &usize| EntryReport {
+        name: plan.entries[entry].name.clone(),
+        bot: plan.entries[entry].bot.clone(),
+        rank: ranking.ranks[entry].clone(),
+        record: records[entry].clone(),
+        rating: ratings.ratings[entry].clone(),
+        median_score: medians[entry],
+        cpu_us: efforts
+            .get(entry)
+            .filter(|effort| effort.decisions > 0)
+            .map(|effort| effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64),
+    };
+    let name = |entry: usize| plan.entries[entry].name.clone();
+    Ok(Report {
+        plan: plan.clone(),
+        blocks: blocks.len() as u32,
+        matches: blocks.iter().map(|block| block.games.len()).sum(),
+        standings: order.iter().map(entry_report).collect(),
+        head_to_head: stats::head_to_head(&sample),
+        seats: stats::seat_effect(&sample),
+        undecided: ranking
+            .undecided
+            .iter()
+            .map(|&(one, other)| Separated { one: name(one), other: name(other) })
+            .collect(),
+        faults: count_faults(plan, schedule, store)?,
+        hash: hash(plan, &packed),
+    })
+}
+
+/// The median score of each entry.
+fn medians(blocks: &[stats::Block], entries: usize) -> Vec<Option<f64>> {
+    let mut scores: Vec<Vec<i64>> = vec![Vec::new(); entries];
+    for game in blocks.iter().flat_map(|block| &block.games) {
+        for (&entry, &score) in game.entries.iter().zip(&game.scores) {
+            scores[entry].push(score);
+        }
+    }
+    let median = |scores: &mut Vec<i64>| {
+        scores.sort_unstable();
+        let middle = |index: usize| scores.get(index).map(|&score| score as f64);
+        Some((middle(scores.len().checked_sub(1)? / 2)? + middle(scores.len() / 2)?) / 2.0)
+    };
+    scores.iter_mut().map(median).collect()
+}
+
+fn count_faults(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Vec<FaultCount>, StoreError> {
+    let mut counts: BTreeMap<(usize, FaultKind), (u32, String)> = BTreeMap::new();
+    for (block, number, faults) in store.faults()? {
+        let damaged = || StoreError::Damaged("a fault does not fit the plan".into());
+        let seating = schedule.seatings().get(number as usize).ok_or_else(damaged)?;
+        for fault in faults {
+            let entry = *seating.get(fault.seat.index()).ok_or_else(damaged)?;
+            let first = || (0, format!("block {block}, match {number}: {}", fault.fault.detail));
+            counts.entry((entry, fault.fault.kind)).or_insert_with(first).0 += 1;
+        }
+    }
+    let count = |((entry, kind), (count, first)): ((usize, FaultKind), (u32, String))| FaultCount {
+        name: plan.entries[entry].name.clone(),
+        kind,
+        count,
+        first,
+    };
+    Ok(counts.into_iter().map(count).collect())
+}
+
+/// Covers what determines the results and the results, not how many blocks were wanted.
+fn hash(plan: &Plan, packed: &[Vec<u8>]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut identity = plan.clone();
+    identity.blocks = packed.len() as u32;
+    // A plan has no maps with odd keys, and a hasher takes everything.
+    let _ = serde_json::to_writer(&mut hasher, &identity);
+    for bytes in packed {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    }
+    hasher.finalize().to_string()
+}

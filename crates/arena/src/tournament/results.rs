@@ -1,0 +1,127 @@
+//! What a block leaves behind: the results of its matches, packed small, and the details of those where there are any.
+
+use crate::{fault::SeatFault, player::Effort, stats};
+
+/// The result of one match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchResult {
+    /// Places by seat.
+    pub places: Vec<u16>,
+    /// Scores by seat.
+    pub scores: Vec<i64>,
+    /// Turns played.
+    pub turns: u32,
+}
+
+/// What is kept of a match beyond its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detail {
+    /// The number of the match in its block.
+    pub number: u32,
+    /// What went wrong.
+    pub faults: Vec<SeatFault>,
+    /// The replay, packed.
+    pub replay: Option<Vec<u8>>,
+}
+
+/// A finished block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockResult {
+    /// The number of the block.
+    pub block: u32,
+    /// All its matches, in the order of the schedule.
+    pub matches: Vec<MatchResult>,
+    /// What is kept beyond that.
+    pub details: Vec<Detail>,
+    /// How hard each entry has thought.
+    pub efforts: Vec<Effort>,
+}
+
+impl BlockResult {
+    /// The results as bytes: for each match its turns, then place and score of each seat, as variable-length numbers.
+    pub fn pack(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.matches.len() * 8);
+        for result in &self.matches {
+            push(&mut bytes, result.turns.into());
+            for (&place, &score) in result.places.iter().zip(&result.scores) {
+                push(&mut bytes, place.into());
+                push(&mut bytes, zigzag(score));
+            }
+        }
+        bytes
+    }
+}
+
+/// The results of a block from its bytes; none if they are not those of such a schedule.
+pub(super) fn unpack(mut bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<MatchResult>> {
+    let mut matches = Vec::with_capacity(seatings.len());
+    for seating in seatings {
+        let turns = u32::try_from(pull(&mut bytes)?).ok()?;
+        let mut result = MatchResult { places: Vec::new(), scores: Vec::new(), turns };
+        for _ in seating {
+            result.places.push(u16::try_from(pull(&mut bytes)?).ok()?);
+            result.scores.push(unzigzag(pull(&mut bytes)?));
+        }
+        matches.push(result);
+    }
+    bytes.is_empty().then_some(matches)
+}
+
+/// The results of a block for the statistics.
+pub(super) fn to_stats(matches: &[MatchResult], seatings: &[Vec<usize>]) -> stats::Block {
+    let game = |(result, seating): (&MatchResult, &Vec<usize>)| stats::Game {
+        entries: seating.clone(),
+        places: result.places.clone(),
+        scores: result.scores.clone(),
+    };
+    stats::Block { games: matches.iter().zip(seatings).map(game).collect() }
+}
+
+/// Small numbers of either sign become small numbers.
+fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+fn push(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn pull(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_survive_packing() {
+        let seatings = vec![vec![0, 1, 2], vec![2, 1, 0]];
+        let result =
+            |scores: [i64; 3], turns| MatchResult { places: vec![1, 300, 2], scores: scores.into(), turns };
+        let matches = vec![result([0, -1, i64::MIN], u32::MAX), result([i64::MAX, 13, 127], 0)];
+        let block = BlockResult { block: 0, matches: matches.clone(), details: vec![], efforts: vec![] };
+        let packed = block.pack();
+        assert_eq!(unpack(&packed, &seatings), Some(matches));
+        assert_eq!(unpack(&packed[1..], &seatings), None);
+        assert_eq!(unpack(&packed[..packed.len() - 1], &seatings), None);
+        assert_eq!(unpack(&packed, &seatings[..1]), None);
+    }
+}

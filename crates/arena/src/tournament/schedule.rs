@@ -1,0 +1,191 @@
+//! Which entries sit where in which match. A block is one seed, played by every group in all seatings, so that order and
+//! luck cancel.
+
+use super::{Format, Plan};
+use necrodome_rules::chance::{Chance, Seeded};
+use std::ops::RangeInclusive;
+
+/// Seatings beyond this in one block are a slip in the plan.
+const MAX_SEATINGS: usize = 100_000;
+
+/// Why a plan makes no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// Not enough entries, or too many, for the game and the format.
+    #[error("{format} with {seats} seats does not fit {entries} entries: {why}")]
+    Seats {
+        /// The format.
+        format: &'static str,
+        /// Seats of a match.
+        seats: usize,
+        /// Entries.
+        entries: usize,
+        /// What would fit.
+        why: String,
+    },
+    /// More matches in a block than anybody wants to play.
+    #[error("one block would have more than {MAX_SEATINGS} matches: choose fewer entries or another format")]
+    TooMany,
+}
+
+/// All seatings of a block, the same in each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    seatings: Vec<Vec<usize>>,
+    seed: u64,
+}
+
+impl Schedule {
+    /// The schedule of a plan for a game that takes so many seats.
+    pub fn new(plan: &Plan, takes: RangeInclusive<usize>) -> Result<Self, ScheduleError> {
+        let (entries, seats) = (plan.entries.len(), plan.seats);
+        let refuse =
+            |why: String| Err(ScheduleError::Seats { format: plan.format.as_str(), seats, entries, why });
+        if !takes.contains(&seats) {
+            return refuse(format!("the game takes {} to {} seats", takes.start(), takes.end()));
+        }
+        if entries < seats {
+            return refuse("expected at least one entry for each seat".into());
+        }
+        let whole_field = matches!(plan.format, Format::Table | Format::Battle);
+        if whole_field && entries != seats {
+            return refuse("every entry sits at the table, so expected as many seats as entries".into());
+        }
+        if plan.format == Format::Gauntlet && seats != 2 {
+            return refuse("a gauntlet is played by two".into());
+        }
+        let groups = match plan.format {
+            Format::Table | Format::Battle => vec![(0..entries).collect()],
+            Format::RoundRobin => combinations(entries, seats)?,
+            Format::Gauntlet => (1..entries).map(|other| vec![0, other]).collect(),
+        };
+        let seatings: Vec<Vec<usize>> = match plan.format {
+            // In Last Bullet the seat has no meaning: places on the field are random.
+            Format::Battle => groups,
+            _ => groups.iter().flat_map(|group| seatings_of(group)).collect(),
+        };
+        if seatings.len() > MAX_SEATINGS {
+            return Err(ScheduleError::TooMany);
+        }
+        Ok(Schedule { seatings, seed: plan.seed })
+    }
+
+    /// Who sits where, match by match of a block.
+    pub fn seatings(&self) -> &[Vec<usize>] {
+        &self.seatings
+    }
+
+    /// The seed of all matches of a block.
+    pub fn block_seed(&self, block: u32) -> u64 {
+        let mut chance = Seeded::new(self.seed, "block", block.into());
+        // 2^53: exact in any JSON reader.
+        u64::from(chance.uniform(1 << 21)) << 32 | u64::from(chance.uniform(u32::MAX))
+    }
+}
+
+/// All groups of `size` out of `count`, in order.
+fn combinations(count: usize, size: usize) -> Result<Vec<Vec<usize>>, ScheduleError> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut group: Vec<usize> = (0..size).collect();
+    loop {
+        if groups.len() >= MAX_SEATINGS {
+            return Err(ScheduleError::TooMany);
+        }
+        groups.push(group.clone());
+        let Some(place) = (0..size).rev().find(|&place| group[place] < count - size + place) else {
+            return Ok(groups);
+        };
+        group[place] += 1;
+        for later in place + 1..size {
+            group[later] = group[later - 1] + 1;
+        }
+    }
+}
+
+/// All orders of up to three, all rotations of more.
+fn seatings_of(group: &[usize]) -> Vec<Vec<usize>> {
+    match *group {
+        [a, b, c] => {
+            vec![vec![a, b, c], vec![b, c, a], vec![c, a, b], vec![a, c, b], vec![c, b, a], vec![b, a, c]]
+        }
+        _ => (0..group.len()).map(|by| [&group[by..], &group[..by]].concat()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{process::Limits, tournament::PlannedEntry};
+    use std::collections::BTreeSet;
+
+    fn schedule(format: Format, entries: usize, seats: usize) -> Result<Schedule, ScheduleError> {
+        let entry = |i: usize| PlannedEntry { name: format!("e{i}"), bot: "random".into() };
+        let plan = Plan {
+            game: "zombie-dice".into(),
+            options: serde_json::json!({}),
+            entries: (0..entries).map(entry).collect(),
+            format,
+            seats,
+            blocks: 1,
+            seed: 1,
+            until_decided: false,
+            limits: Limits::default(),
+        };
+        Schedule::new(&plan, 2..=99)
+    }
+
+    #[test]
+    fn every_entry_sits_on_every_seat_equally_often() {
+        for (format, entries, seats) in [
+            (Format::Table, 2, 2),
+            (Format::Table, 3, 3),
+            (Format::Table, 5, 5),
+            (Format::RoundRobin, 5, 2),
+            (Format::RoundRobin, 5, 3),
+            (Format::RoundRobin, 6, 4),
+        ] {
+            let schedule = schedule(format, entries, seats).unwrap();
+            let count = |entry: usize, seat: usize| {
+                schedule.seatings().iter().filter(|seating| seating[seat] == entry).count()
+            };
+            for entry in 0..entries {
+                for seat in 0..seats {
+                    assert_eq!(count(entry, seat), count(0, 0), "{format:?} {entries} {seats}");
+                }
+            }
+            let different: BTreeSet<_> = schedule.seatings().iter().collect();
+            assert_eq!(different.len(), schedule.seatings().len());
+        }
+    }
+
+    #[test]
+    fn sizes_are_as_expected() {
+        let size = |format, entries, seats| schedule(format, entries, seats).unwrap().seatings().len();
+        assert_eq!(size(Format::Table, 3, 3), 6, "all permutations of three");
+        assert_eq!(size(Format::Table, 4, 4), 4, "all rotations of four");
+        assert_eq!(size(Format::RoundRobin, 5, 2), 20, "ten pairs, two seatings each");
+        assert_eq!(size(Format::Gauntlet, 5, 2), 8, "four opponents, two seatings each");
+        assert_eq!(size(Format::Battle, 7, 7), 1);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (format, entries, seats) in [
+            (Format::Table, 3, 2),
+            (Format::RoundRobin, 2, 3),
+            (Format::Gauntlet, 4, 3),
+            (Format::Table, 1, 1),
+        ] {
+            assert!(schedule(format, entries, seats).is_err(), "{format:?} {entries} {seats}");
+        }
+        assert_eq!(schedule(Format::RoundRobin, 60, 6), Err(ScheduleError::TooMany));
+    }
+
+    #[test]
+    fn blocks_have_seeds_of_their_own() {
+        let schedule = schedule(Format::Table, 2, 2).unwrap();
+        let seeds: BTreeSet<u64> = (0..1000).map(|block| schedule.block_seed(block)).collect();
+        assert_eq!(seeds.len(), 1000);
+        assert!(seeds.iter().all(|&seed| seed < 1 << 53));
+    }
+}

@@ -1,0 +1,240 @@
+//! The store: one SQLite file that holds the plan, every result, and what went wrong, so that they cannot disagree.
+
+use super::{Plan, results::BlockResult};
+use crate::{fault::SeatFault, player::Effort};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
+use std::{path::Path, time::Duration};
+
+/// "NECR": says that an SQLite file is one of ours.
+const APPLICATION: i32 = 0x4e45_4352;
+/// The version of the tables.
+const VERSION: i32 = 1;
+
+/// Why a store cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another process has it.
+    #[error("the store is in use by another process: wait for it, or choose another --store")]
+    Busy,
+    /// It is not ours.
+    #[error("this file is not a necrodome store, and is left as it is: choose another --store")]
+    Foreign,
+    /// It is ours, but damaged.
+    #[error("the store is damaged ({0}), and is left as it is: choose another --store")]
+    Damaged(String),
+    /// It was written by another version.
+    #[error("the store has version {came}, and this necrodome uses version {VERSION}")]
+    Version {
+        /// The version of the file.
+        came: i32,
+    },
+    /// It holds another tournament.
+    #[error(
+        "the store holds another tournament ({what} differs): choose another --store, or repeat the command as it was"
+    )]
+    OtherPlan {
+        /// What is not the same.
+        what: String,
+    },
+    /// The disk is full.
+    #[error(
+        "the disk is full: what was reported as played is kept; make room and run the same command again"
+    )]
+    Full,
+    /// Anything else.
+    #[error("the store cannot be used: {0}")]
+    Other(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
+            Some(ErrorCode::NotADatabase) => StoreError::Foreign,
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged(error.to_string()),
+            Some(ErrorCode::DiskFull) => StoreError::Full,
+            _ => StoreError::Other(error),
+        }
+    }
+}
+
+/// An open store. No other process can open it meanwhile.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+}
+
+const TABLES: &str = "
+CREATE TABLE plan (plan TEXT NOT NULL);
+-- All results of a block, packed; see results.rs.
+CREATE TABLE block (id INTEGER PRIMARY KEY, results BLOB NOT NULL);
+-- Matches with faults or a replay.
+CREATE TABLE detail (
+    block INTEGER NOT NULL, number INTEGER NOT NULL, faults TEXT NOT NULL, replay BLOB, PRIMARY KEY (block, number)
+);
+-- How hard each entry has thought, over all blocks; measured, so not part of the result.
+CREATE TABLE effort (entry INTEGER PRIMARY KEY, decisions INTEGER NOT NULL, nanoseconds INTEGER NOT NULL);
+";
+
+impl Store {
+    /// A store that lives as long as the process.
+    pub fn in_memory(plan: &Plan) -> Result<Self, StoreError> {
+        Self::prepare(Connection::open_in_memory()?, plan, true)
+    }
+
+    /// Opens the store of a plan, or makes a new one.
+    pub fn open(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
+        // A file that is there but empty is as good as none: a start that was killed leaves one.
+        let fresh = std::fs::metadata(path).map_or(true, |data| data.len() == 0);
+        Self::prepare(Connection::open(path)?, plan, fresh)
+    }
+
+    /// Opens a store to read it, whatever its plan.
+    pub fn read(path: &Path) -> Result<(Self, Plan), StoreError> {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let store = Self::lock(connection, false)?;
+        let plan = store.plan()?.ok_or_else(|| StoreError::Damaged("it has no plan".into()))?;
+        Ok((store, plan))
+    }
+
+    /// Takes the lock and checks that the file is ours.
+    fn lock(connection: Connection, fresh: bool) -> Result<Self, StoreError> {
+        connection.busy_timeout(Duration::ZERO)?;
+        if !fresh {
+            let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+            let version: i32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+            if application != APPLICATION {
+                return Err(StoreError::Foreign);
+            }
+            if version != VERSION {
+                return Err(StoreError::Version { came: version });
+            }
+        }
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?;
+        if !fresh {
+            let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+            if check != "ok" {
+                return Err(StoreError::Damaged(check));
+            }
+        }
+        Ok(Store { connection })
+    }
+
+    fn prepare(connection: Connection, plan: &Plan, fresh: bool) -> Result<Self, StoreError> {
+        let mut store = Self::lock(connection, fresh)?;
+        if fresh {
+            let transaction = store.connection.transaction()?;
+            transaction.execute_batch(TABLES)?;
+            transaction.execute("INSERT INTO plan VALUES (?1)", [to_json(plan)])?;
+            for entry in 0..plan.entries.len() {
+                transaction.execute("INSERT INTO effort VALUES (?1, 0, 0)", [entry as i64])?;
+            }
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+            transaction.commit()?;
+        } else {
+            let stored = store.plan()?.ok_or_else(|| StoreError::Damaged("it has no plan".into()))?;
+            if let Some(what) = difference(&stored, plan) {
+                return Err(StoreError::OtherPlan { what });
+            }
+        }
+        Ok(store)
+    }
+
+    fn plan(&self) -> Result<Option<Plan>, StoreError> {
+        let text: Option<String> =
+            self.connection.query_row("SELECT plan FROM plan", [], |row| row.get(0)).optional()?;
+        let parse = |text: String| {
+            serde_json::from_str(&text).map_err(|error| StoreError::Damaged(error.to_string()))
+        };
+        text.map(parse).transpose()
+    }
+
+    /// How many blocks are stored; they are the first ones.
+    pub fn blocks(&self) -> Result<u32, StoreError> {
+        Ok(self.connection.query_row("SELECT count(*) FROM block", [], |row| row.get(0))?)
+    }
+
+    /// Stores finished blocks, all or none of them. They follow those that are stored already.
+    pub fn append(&mut self, blocks: &[BlockResult]) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction()?;
+        {
+            let mut block_row = transaction.prepare_cached("INSERT INTO block VALUES (?1, ?2)")?;
+            let mut detail_row = transaction.prepare_cached("INSERT INTO detail VALUES (?1, ?2, ?3, ?4)")?;
+            let mut effort_row = transaction.prepare_cached(
+                "UPDATE effort SET decisions = decisions + ?2, nanoseconds = nanoseconds + ?3 WHERE entry = ?1",
+            )?;
+            for block in blocks {
+                block_row.execute(params![block.block, block.pack()])?;
+                for detail in &block.details {
+                    let faults = to_json(&detail.faults);
+                    detail_row.execute(params![block.block, detail.number, faults, detail.replay])?;
+                }
+                for (entry, effort) in block.efforts.iter().enumerate().filter(|(_, e)| e.decisions > 0) {
+                    let nanoseconds = effort.cpu.as_nanos() as i64;
+                    effort_row.execute(params![entry as i64, effort.decisions as i64, nanoseconds])?;
+                }
+            }
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// The packed results of all blocks, in order.
+    pub(super) fn results(&self) -> Result<Vec<Vec<u8>>, StoreError> {
+        let mut query = self.connection.prepare("SELECT results FROM block ORDER BY id")?;
+        let rows = query.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What went wrong, match by match: block, number of the match, faults.
+    pub(super) fn faults(&self) -> Result<Vec<(u32, u32, Vec<SeatFault>)>, StoreError> {
+        let mut query = self.connection.prepare("SELECT block, number, faults FROM detail ORDER BY 1, 2")?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?)))?;
+        let mut all = Vec::new();
+        for row in rows {
+            let (block, number, text) = row?;
+            let faults: Vec<SeatFault> =
+                serde_json::from_str(&text).map_err(|error| StoreError::Damaged(error.to_string()))?;
+            if !faults.is_empty() {
+                all.push((block, number, faults));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The replay of a match, if it was kept.
+    pub fn replay(&self, block: u32, number: u32) -> Result<Option<Vec<u8>>, StoreError> {
+        let query = "SELECT replay FROM detail WHERE block = ?1 AND number = ?2";
+        let row: Option<Option<Vec<u8>>> =
+            self.connection.query_row(query, [block, number], |row| row.get(0)).optional()?;
+        Ok(row.flatten())
+    }
+
+    /// How hard each entry has thought.
+    pub(super) fn efforts(&self) -> Result<Vec<Effort>, StoreError> {
+        let mut query =
+            self.connection.prepare("SELECT decisions, nanoseconds FROM effort ORDER BY entry")?;
+        let rows = query.query_map([], |row| {
+            let (decisions, nanoseconds): (i64, i64) = (row.get(0)?, row.get(1)?);
+            Ok(Effort { decisions: decisions as u64, cpu: Duration::from_nanos(nanoseconds as u64) })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+/// Types of the arena have no maps with odd keys, so this cannot fail.
+fn to_json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// What is not the same in two plans. More blocks than before are welcome: the tournament goes on.
+fn difference(stored: &Plan, asked: &Plan) -> Option<String> {
+    let (Ok(stored), Ok(asked)) = (serde_json::to_value(stored), serde_json::to_value(asked)) else {
+        return Some("plan".into());
+    };
+    let fields = stored.as_object()?.iter().filter(|(name, _)| *name != "blocks");
+    fields.into_iter().find(|(name, value)| asked.get(name) != Some(value)).map(|(name, _)| name.clone())
+}

@@ -1,0 +1,126 @@
+//! `necrodome check-bot`: a bot's gauntlet, told line by line.
+
+use super::print_json;
+use crate::{
+    error::Error,
+    lineup,
+    paint::{bold, dim, green, red, yellow},
+};
+use necrodome_arena::{
+    check::{Candidate, CheckError, Finding, Gauntlet, Report, Verdict, check_bot},
+    process::Limits,
+};
+use necrodome_rules::{options, with_game};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Play a bot through a gauntlet and say what it did right and wrong
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome check-bot tokyo ./mybot.py
+  necrodome check-bot zombie-dice 'cmd:java -cp classes Bot'
+  necrodome check-bot last-bullet target/release/mybot --set copies=100 --json
+
+A bot is written as in `necrodome match`. Exit codes: 0 all is fine, 1 something has to be changed.")]
+pub struct Args {
+    /// What to play (see `necrodome games`)
+    game: String,
+    /// The bot: a file, a command (cmd:...) or a built-in
+    bot: String,
+    /// Set an option of the rules in every match; can be repeated
+    #[arg(long, value_name = "OPTION=VALUE")]
+    set: Vec<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    game: &'static str,
+    bot: &'a str,
+    passed: bool,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let id = lineup::game(&args.game)?;
+    with_game!(id, G => check::<G>(args))
+}
+
+fn check<G: Gauntlet>(args: &Args) -> Result<(), Error> {
+    // Refuses bad options before anything starts.
+    lineup::rules::<G>(&args.set)?;
+    let context = || format!("{} --set", G::ID);
+    let settings: Result<Vec<_>, _> = args.set.iter().map(|text| options::split_pair(text)).collect();
+    let settings = settings.map_err(|source| Error::Option { context: context(), source })?;
+    let (entries, names) = lineup::entries(std::slice::from_ref(&args.bot))?;
+    let candidate = Candidate {
+        entry: &entries[0],
+        name: &Vec::from(names)[0],
+        launcher: std::env::current_exe()?,
+        limits: Limits::default(),
+        settings: &settings,
+    };
+    let mut out = anstream::stdout().lock();
+    let mut told = Ok(());
+    let report = check_bot::<G>(&candidate, &mut |finding| {
+        if !args.json && told.is_ok() {
+            told = print_finding(&mut out, finding).and_then(|()| out.flush());
+        }
+    });
+    told?;
+    let report = report.map_err(|error| match error {
+        CheckError::Lineup(error) => error.into(),
+        CheckError::Option(source) => Error::Option { context: context(), source },
+        CheckError::Setup(source) => Error::Setup { game: G::ID, source },
+    })?;
+    let failed = report.failures();
+    if args.json {
+        drop(out);
+        print_json(&Document { game: G::ID, bot: &args.bot, passed: failed == 0, report: &report })?;
+    } else {
+        print_end(&mut out, candidate.name, &report)?;
+    }
+    match failed {
+        0 => Ok(()),
+        failed => Err(Error::CheckFailed { name: candidate.name.to_owned(), failed }),
+    }
+}
+
+fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
+    let verdict = match finding.verdict {
+        Verdict::Ok => green("ok  "),
+        Verdict::Fail => red("FAIL"),
+        Verdict::Skipped => yellow("skip"),
+    };
+    writeln!(out, "{verdict}  {}  {}", bold(format!("{:<16}", finding.check)), harmless(&finding.text))?;
+    if let Some(wrong) = &finding.wrong {
+        let rows = [("message", &wrong.message), ("came", &wrong.came), ("expected", &wrong.expected)];
+        for (what, text) in rows {
+            writeln!(out, "      {} {}", dim(format!("{what:>8}:")), harmless(text))?;
+        }
+    }
+    Ok(())
+}
+
+/// The end of what the bot has logged, if something went wrong, and the result.
+fn print_end(out: &mut impl Write, name: &str, report: &Report) -> io::Result<()> {
+    const SHOWN: usize = 12;
+    let failed = report.failures();
+    if failed == 0 {
+        return writeln!(out, "{} is ready for the arena.", bold(name));
+    }
+    let lines: Vec<&str> = report.log.lines().collect();
+    for line in &lines[lines.len().saturating_sub(SHOWN)..] {
+        writeln!(out, "{} {}", dim("log:"), harmless(line))?;
+    }
+    Ok(())
+}
+
+/// What bots write may hold control characters, which must not reach the terminal.
+fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}

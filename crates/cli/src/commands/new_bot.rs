@@ -1,0 +1,395 @@
+//! `necrodome new-bot`: a small working bot to start from, out of `templates/`.
+
+use crate::{
+    error::Error,
+    lineup,
+    paint::{bold, dim},
+};
+use necrodome_rules::catalog::GameId;
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+/// Write a small, commented, working bot to start from
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome new-bot tokyo python mybot.py
+  necrodome new-bot zombie-dice rust bots/eater
+  necrodome new-bot last-bullet java . --name Sniper
+
+Languages: python, javascript, java, rust, c, ruby. PATH is a file, or a folder that is made if it is missing;
+in Rust it is always the folder of a new crate.")]
+pub struct Args {
+    /// What it plays (see `necrodome games`)
+    game: String,
+    /// What it is written in
+    language: String,
+    /// Where to write it
+    path: PathBuf,
+    /// The bot's name; without one that of the file or folder
+    #[arg(long)]
+    name: Option<String>,
+    /// Overwrite files that are there
+    #[arg(long)]
+    force: bool,
+}
+
+/// A language with its template.
+struct Language {
+    name: &'static str,
+    /// How else people call it.
+    aliases: &'static [&'static str],
+    /// The extension of its files; a Rust bot is a folder.
+    extension: &'static str,
+    /// Files of the template: where they go, and what is in them. One file is named by the user.
+    files: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! template {
+    ($file:literal) => {
+        include_str!(concat!("../../templates/", $file))
+    };
+}
+
+const LANGUAGES: [Language; 6] = [
+    Language {
+        name: "python",
+        aliases: &["py", "python3"],
+        extension: "py",
+        files: &[("bot.py", template!("python/bot.py"))],
+    },
+    Language {
+        name: "javascript",
+        aliases: &["js", "node", "nodejs"],
+        extension: "js",
+        files: &[("bot.js", template!("javascript/bot.js"))],
+    },
+    Language {
+        name: "java",
+        aliases: &[],
+        extension: "java",
+        files: &[("Bot.java", template!("java/Bot.java"))],
+    },
+    Language {
+        name: "rust",
+        aliases: &["rs"],
+        extension: "",
+        files: &[
+            ("src/main.rs", template!("rust/src/main.rs")),
+            ("Cargo.toml", template!("rust/Cargo.toml")),
+            (".gitignore", template!("rust/.gitignore")),
+        ],
+    },
+    Language { name: "c", aliases: &[], extension: "c", files: &[("bot.c", template!("c/bot.c"))] },
+    Language {
+        name: "ruby",
+        aliases: &["rb"],
+        extension: "rb",
+        files: &[("bot.rb", template!("ruby/bot.rb"))],
+    },
+];
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let game = lineup::game(&args.game)?;
+    let language = language(&args.language)?;
+    let plan = plan(args, game, language)?;
+    if !args.force
+        && let Some((path, _)) = plan.files.iter().find(|(path, _)| path.symlink_metadata().is_ok())
+    {
+        return Err(Error::Exists { path: path.display().to_string() });
+    }
+    for (path, text) in &plan.files {
+        write(path, text).map_err(|source| Error::Write { path: path.display().to_string(), source })?;
+    }
+    print_next_steps(game, language, &plan)
+}
+
+fn language(name: &str) -> Result<&'static Language, Error> {
+    let wanted = name.to_lowercase();
+    let found = LANGUAGES.iter().find(|l| l.name == wanted || l.aliases.contains(&wanted.as_str()));
+    found.ok_or_else(|| Error::UnknownLanguage {
+        name: name.to_owned(),
+        valid: LANGUAGES.iter().map(|language| language.name.to_owned()).collect(),
+    })
+}
+
+/// What is to be written.
+struct Plan {
+    name: String,
+    files: Vec<(PathBuf, String)>,
+}
+
+impl Plan {
+    /// The file to edit.
+    fn main(&self) -> &Path {
+        &self.files[0].0
+    }
+
+    /// The folder of a crate.
+    fn folder(&self) -> &Path {
+        self.files.get(1).and_then(|(manifest, _)| manifest.parent()).unwrap_or(Path::new("."))
+    }
+}
+
+fn plan(args: &Args, game: GameId, language: &Language) -> Result<Plan, Error> {
+    let is_crate = language.extension.is_empty();
+    let target = match (is_crate, is_folder(&args.path)) {
+        (true, _) => args.path.clone(),
+        (false, true) => args.path.join(language.files[0].0),
+        (false, false) => with_extension(&args.path, language.extension)?,
+    };
+    if is_crate && target.is_file() {
+        return Err(Error::Exists { path: target.display().to_string() });
+    }
+    let name = match &args.name {
+        Some(name) => checked_name(name)?,
+        None => default_name(&args.path, &target, is_crate),
+    };
+    let filled_name = if is_crate { crate_name(&name) } else { name };
+    // The text tells how to run the file under the name that it really has.
+    let own = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let fill = |text: &str| {
+        let text = text.replace("{{game}}", game.as_str()).replace("{{hint}}", hint(game));
+        let text = match language.name {
+            _ if is_crate => text,
+            "java" => rename_class(&text, &own),
+            "c" => rename_c(&text, &own),
+            _ => text.replace(language.files[0].0, &own),
+        };
+        text.replace("{{name}}", &filled_name)
+    };
+    let place = |file: &str| if is_crate { target.join(file) } else { target.clone() };
+    let files = language.files.iter().map(|(file, text)| (place(file), fill(text))).collect();
+    Ok(Plan { name: filled_name, files })
+}
+
+/// A folder that is there, or a path that can only mean one.
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.to_string_lossy().ends_with('/')
+}
+
+/// Adds the extension if there is none; another language's is a mistake.
+fn with_extension(path: &Path, extension: &str) -> Result<PathBuf, Error> {
+    match path.extension() {
+        None => Ok(path.with_extension(extension)),
+        Some(own) if own == extension => Ok(path.to_owned()),
+        Some(own) if LANGUAGES.iter().any(|language| own == language.extension) || own == "rs" => {
+            Err(Error::Usage(format!("{}: expected the extension .{extension}, or none", path.display())))
+        }
+        // A name with a dot in it, as in `bot-1.2`.
+        Some(_) => {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".");
+            name.push(extension);
+            Ok(name.into())
+        }
+    }
+}
+
+/// The name of the file, or of the folder when the file has the name of the template.
+fn default_name(path: &Path, target: &Path, is_crate: bool) -> String {
+    let source = if is_crate || !is_folder(path) { target } else { path };
+    // `.` and `..` have no name of their own.
+    let full = source.file_name().map(|_| source.to_owned()).or_else(|| fs::canonicalize(source).ok());
+    let stem = full.as_deref().and_then(if is_crate { Path::file_name } else { Path::file_stem });
+    let name = stem.unwrap_or_default().to_string_lossy();
+    checked_name(&name).unwrap_or_else(|_| "mybot".to_owned())
+}
+
+/// A name that can stand in a comment of any language and be the name of an entry.
+fn checked_name(name: &str) -> Result<String, Error> {
+    let good = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.');
+    let fits = name.chars().count() <= necrodome_rules::names::MAX_NAME;
+    if name.is_empty() || name.trim() != name || !fits || !name.chars().all(good) {
+        return Err(Error::Usage(format!(
+            "bad name {name:?}: expected up to {} letters, digits, spaces, dots, - and _",
+            necrodome_rules::names::MAX_NAME
+        )));
+    }
+    Ok(name.to_owned())
+}
+
+/// A name that cargo takes: ASCII letters, digits, `-` and `_`, beginning with a letter, and no word of the language.
+fn crate_name(name: &str) -> String {
+    /// What cargo refuses: keywords, and names that its own folders and the standard library have.
+    const TAKEN: [&str; 20] = [
+        "test",
+        "core",
+        "std",
+        "alloc",
+        "build",
+        "deps",
+        "examples",
+        "incremental",
+        "bot",
+        "crate",
+        "self",
+        "super",
+        "fn",
+        "mod",
+        "use",
+        "impl",
+        "match",
+        "loop",
+        "move",
+        "serde_json",
+    ];
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' });
+    let name: String = letters.collect::<String>().to_lowercase();
+    let name = name.trim_matches('-');
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || TAKEN.contains(&name) {
+        return format!("bot-{name}").trim_matches('-').to_owned();
+    }
+    name.to_owned()
+}
+
+/// Java runs a file with any class in it, but its readers expect the class to have the file's name.
+fn rename_class(text: &str, file: &str) -> String {
+    let stem = file.strip_suffix(".java").unwrap_or(file);
+    let text = text.replace("Bot.java", file);
+    let is_identifier = stem.starts_with(|c: char| c.is_ascii_alphabetic())
+        && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    // Classes that the template itself uses.
+    let taken =
+        ["Json", "Object", "String", "List", "Map", "Random", "Math", "System", "Long", "Double", "Integer"];
+    if is_identifier && !taken.contains(&stem) {
+        text.replace("public class Bot ", &format!("public class {stem} "))
+    } else {
+        // A public class must have the name of its file.
+        text.replace("public class Bot ", "class Bot ")
+    }
+}
+
+fn rename_c(text: &str, file: &str) -> String {
+    let stem = file.strip_suffix(".c").unwrap_or(file);
+    text.replace("-o bot bot.c", &format!("-o {stem} {file}")).replace("./bot\n", &format!("./{stem}\n"))
+}
+
+/// What to look at first in the view, and what an action is. One line that no comment of any language ends at.
+fn hint(game: GameId) -> &'static str {
+    match game {
+        GameId::ZombieDice | GameId::ZombieDiceSolo | GameId::ZombieDiceRace => {
+            "view.turn has your brains, shotguns, hand and what is left in the cup; an action is \
+             {\"type\": \"go\"} or {\"type\": \"stop\"}."
+        }
+        GameId::LastBullet => {
+            "view.copies has your living copies, each with its bullets and whom it sees as [dx, dy, who, number]; an \
+             action is {\"orders\": [...]}, at most one move or shoot for each copy."
+        }
+        GameId::Infection => {
+            "view.question says whether you choose a partner of view.partners or answer one; an action is a contact, \
+             an answer or an end, each with an optional commit and antidote."
+        }
+        GameId::Tokyo => {
+            "view.phase says whether you are rolling or asked to leave Tokyo; an action is \
+             {\"type\": \"keep\", \"dice\": [six times true or false]}, {\"type\": \"yield\"} or {\"type\": \"stay\"}."
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text)?;
+    if text.starts_with("#!") {
+        let mode = fs::metadata(path)?.permissions().mode();
+        // Whoever may read it may run it.
+        fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))?;
+    }
+    Ok(())
+}
+
+/// How an entry is written: with a slash, so that it is not taken for a built-in bot.
+fn as_entry(path: &Path) -> String {
+    let text = path.display().to_string();
+    quoted(&if text.contains('/') { text } else { format!("./{text}") })
+}
+
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '=' | ':' | ',');
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+fn print_next_steps(game: GameId, language: &Language, plan: &Plan) -> Result<(), Error> {
+    let main = plan.main();
+    let mut steps = Vec::new();
+    let entry = match language.name {
+        "rust" => {
+            let manifest = quoted(&plan.folder().join("Cargo.toml").display().to_string());
+            steps.push(format!("cargo build --release --manifest-path {manifest}"));
+            as_entry(&plan.folder().join("target/release").join(&plan.name))
+        }
+        "c" => {
+            let program = main.with_extension("");
+            let words = [&program, main].map(|path| quoted(&path.display().to_string()));
+            steps.push(format!("cc -O2 -o {} {}", words[0], words[1]));
+            as_entry(&program)
+        }
+        _ => as_entry(main),
+    };
+    let others = match game {
+        GameId::ZombieDiceSolo => "",
+        GameId::ZombieDice | GameId::ZombieDiceRace => " greedy",
+        GameId::LastBullet => " gunner runner",
+        GameId::Infection => " careful spreader random random",
+        GameId::Tokyo => " angry",
+    };
+    steps.push(format!("necrodome check-bot {game} {entry}"));
+    steps.push(format!("necrodome match {game} {entry}{others}"));
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "Wrote {}, a bot for {game} in {}. Next:", bold(main.display()), language.name)?;
+    for step in steps {
+        writeln!(out, "  {step}")?;
+    }
+    let rules = match game {
+        GameId::ZombieDiceSolo | GameId::ZombieDiceRace => "zombie-dice",
+        other => other.as_str(),
+    };
+    writeln!(out, "{}", dim(format!("What it sees and says: docs/rules/{rules}.md, docs/protocol.md")))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_end_no_comment() {
+        for game in GameId::ALL {
+            for bad in ["*/", "\"\"\"", "\\u", "\n", "{{"] {
+                assert!(!hint(game).contains(bad), "{game}: {bad:?}");
+            }
+            // A Python docstring must not end in a quote.
+            assert!(hint(game).ends_with('.'));
+        }
+    }
+
+    #[test]
+    fn crates_get_names_that_cargo_takes() {
+        for (name, expected) in [
+            ("My Bot 2.0", "my-bot-2-0"),
+            ("眠い", "bot"),
+            ("9lives", "bot-9lives"),
+            ("test", "bot-test"),
+            ("eater", "eater"),
+        ] {
+            assert_eq!(crate_name(name), expected);
+        }
+    }
+
+    #[test]
+    fn a_missing_extension_is_added() {
+        let path = |path: &str, extension| {
+            with_extension(Path::new(path), extension).map(|p| p.display().to_string())
+        };
+        assert_eq!(path("a/mybot", "py").unwrap(), "a/mybot.py");
+        assert_eq!(path("a/mybot.py", "py").unwrap(), "a/mybot.py");
+        assert_eq!(path("bot-1.2", "py").unwrap(), "bot-1.2.py");
+        assert!(path("mybot.js", "py").is_err());
+    }
+}

@@ -1,0 +1,136 @@
+//! `necrodome replay`: tell, verify or look into a recorded match.
+
+use super::play_match::print_result;
+use crate::{
+    error::Error,
+    lineup,
+    paint::{bold, dim, green},
+    tell::Tell,
+};
+use necrodome_arena::{
+    replay::{self, Replay, ReplayError, Unpacked},
+    tournament::Store,
+};
+use necrodome_rules::with_game;
+use std::{
+    fs,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+/// Tell a recorded match, or prove that it was not changed
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome match tokyo angry point-hunter --replay mymatch.replay
+  necrodome replay mymatch.replay
+  necrodome replay mymatch.replay --verify
+  necrodome replay mymatch.replay --at 7
+  necrodome replay night.store --from 12.0 --save match.replay    block 12, match 0 of a stored tournament")]
+pub struct Args {
+    /// A replay file, or with --from the store of a tournament
+    file: PathBuf,
+    /// Only re-run it through the referee, and check every event and the hash
+    #[arg(long)]
+    verify: bool,
+    /// Show the state after so many steps (decisions), as JSON
+    #[arg(long, value_name = "STEP")]
+    at: Option<usize>,
+    /// Take the match from a tournament's store: block and number of the match
+    #[arg(long, value_name = "BLOCK.MATCH")]
+    from: Option<String>,
+    /// Save the match to a file
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let refuse = |source: ReplayError| Error::Replay { path: args.file.display().to_string(), source };
+    let packed = match &args.from {
+        Some(place) => from_store(&args.file, place)?,
+        None => fs::read(&args.file).map_err(|error| refuse(error.into()))?,
+    };
+    if let Some(path) = &args.save {
+        let failed = |source| Error::Write { path: path.display().to_string(), source };
+        return fs::write(path, packed).map_err(failed);
+    }
+    let unpacked = replay::unpack(packed.as_slice()).map_err(refuse)?;
+    let id = lineup::game(&unpacked.game)?;
+    with_game!(id, G => show::<G>(args, unpacked)).map_err(|error| match error {
+        ReplayError::Io(error) => Error::Io(error),
+        other => refuse(other),
+    })
+}
+
+/// The packed replay of a match in a store.
+fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
+    let numbers = place.split_once('.').and_then(|(b, m)| Some((b.parse().ok()?, m.parse().ok()?)));
+    let Some((block, number)) = numbers else {
+        return Err(Error::Usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}")));
+    };
+    let failed = |source: necrodome_arena::tournament::StoreError| Error::Tournament(source.into());
+    let (store, plan) = Store::read(path).map_err(failed)?;
+    if let Some(packed) = store.replay(block, number).map_err(failed)? {
+        return Ok(packed);
+    }
+    super::tournament::play_again(&plan, block, number, store.blocks().map_err(failed)?)
+}
+
+fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), ReplayError> {
+    let replay: Replay<G> = unpacked.parse()?;
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    if args.verify {
+        replay.play(|_, _, _| Ok(()))?;
+        writeln!(out, "{}: {} steps, every event and the hash agree", green("verified"), replay.steps.len())?;
+        return Ok(out.flush()?);
+    }
+    if let Some(at) = args.at {
+        return show_step(&replay, at, &mut out);
+    }
+    let mut story = G::Story::default();
+    let mut reasons = replay.steps.iter().map(|step| &step.reasons);
+    replay.play(|step, game: &G, log| {
+        if step > 0 {
+            for reason in reasons.next().into_iter().flatten().flatten() {
+                writeln!(out, "  {}", dim(format!("reason: {reason:?}")))?;
+            }
+        }
+        G::tell(&mut story, &mut out, &replay.names, game, log)?;
+        if game.to_act().is_empty() {
+            G::tell_end(&mut out, &replay.names, game)?;
+        }
+        Ok(())
+    })?;
+    print_result::<G>(&mut out, &replay.names, &replay.outcome)?;
+    Ok(out.flush()?)
+}
+
+/// The state after a step, and the moves that are made from it.
+fn show_step<G: Tell>(replay: &Replay<G>, at: usize, out: &mut impl Write) -> Result<(), ReplayError> {
+    let last = replay.steps.len();
+    if at > last {
+        let why = format!("there is no step {at}: the match has {last}");
+        return Err(ReplayError::Io(io::Error::other(why)));
+    }
+    replay.play(|step, game: &G, log| {
+        if step != at {
+            return Ok(());
+        }
+        writeln!(out, "{} {step} of {last}", bold("step"))?;
+        G::tell(&mut G::Story::default(), out, &replay.names, game, log)?;
+        writeln!(out, "{} {}", bold("state"), serde_json::to_string(game)?)?;
+        if let Some(next) = replay.steps.get(step) {
+            for (&seat, choice) in game.to_act().iter().zip(&next.moves) {
+                writeln!(
+                    out,
+                    "{} {}: {}",
+                    bold("next"),
+                    &replay.names[seat],
+                    serde_json::to_string(choice)?
+                )?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,228 @@
+//! `necrodome tournament`: many matches, a leaderboard that can be defended.
+
+mod config;
+mod print;
+mod progress;
+
+use super::print_json;
+use crate::{error::Error, lineup};
+use config::Config;
+use necrodome_arena::{
+    entry::EntrySpec,
+    lineup::Table,
+    process::Limits,
+    run::run_match,
+    tournament::{self, Format, Plan, PlannedEntry, Schedule, Stop, Store, TournamentError, report},
+};
+use necrodome_rules::{
+    catalog::{GameId, Listed},
+    chance::Seeded,
+    game::Seat,
+    names::Names,
+    with_game,
+};
+use std::{
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+/// Play a tournament and print a leaderboard with intervals
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome tournament zombie-dice
+  necrodome tournament zombie-dice greedy cautious ./mybot.py --blocks 2000 --store night.store
+  necrodome tournament tokyo angry point-hunter random --format round-robin --seats 2 --until-decided
+  necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
+  necrodome tournament night.toml --json --csv night.csv
+
+A block is one seed played in all seatings (all orders up to three seats, all rotations of more), so that order and
+luck cancel; every interval is computed on blocks. With --store the tournament survives anything: run the same command
+again and it goes on where it was. The hash at the end proves the results: the same with any number of threads.
+
+A file.toml holds the same as the flags:
+  game = \"zombie-dice\"
+  bots = [\"greedy\", \"Ada=./ada.py\"]
+  blocks = 2000
+  seed = 7
+  [options]
+  tiebreak = \"until_broken\"
+  [limits]
+  decision_ms = 100")]
+pub struct Args {
+    /// A game (see `necrodome games`), or a FILE.toml
+    game: String,
+    /// Who takes part, as in `necrodome match`; without any, a line-up to look at
+    #[arg(value_name = "BOT")]
+    bots: Vec<String>,
+    /// How many blocks to play
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    blocks: Option<u32>,
+    /// The seed of everything; without one a random seed is chosen and printed
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Who meets whom: table, round-robin, gauntlet or battle
+    #[arg(long)]
+    format: Option<String>,
+    /// Seats of a match in a round-robin
+    #[arg(long)]
+    seats: Option<usize>,
+    /// Set an option of the rules; can be repeated
+    #[arg(long, value_name = "OPTION=VALUE")]
+    set: Vec<String>,
+    /// Stop as soon as a test that may look at any time separates the neighbours in the standings
+    #[arg(long)]
+    until_decided: bool,
+    /// Threads to play on; all cores by default
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Keep the tournament in this file, and go on with it if it is there
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Write the standings as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// Set by Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let mut config = Config::read(args)?;
+    let id = lineup::game(&config.game)?;
+    // The folder of the bundled bot lives until the tournament is over.
+    let _folder = if config.bots.is_empty() { config.default_line_up(id)? } else { None };
+    with_game!(id, G => play::<G>(args, &config))
+}
+
+fn play<G: Listed>(args: &Args, config: &Config) -> Result<(), Error>
+where
+    G::Rules: Sync,
+{
+    let rules = config.rules::<G>()?;
+    let (mut entries, names) = lineup::entries(&config.bots)?;
+    if let (Some(bundled), Some(last)) = (config.bundled, entries.last_mut()) {
+        // Where it lies differs from run to run, and must not make another plan of the same tournament.
+        last.text = bundled.to_owned();
+    }
+    let plan = plan::<G>(args, config, &entries, &names, &rules)?;
+    let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
+    let mut table = lineup::table(rules, plan.seats)?;
+    table.limits = plan.limits;
+    let store = match &config.store {
+        Some(path) => Store::open(path, &plan),
+        None => Store::in_memory(&plan),
+    };
+    let mut store = store.map_err(TournamentError::from)?;
+    // A second Ctrl-C is the system's: it kills at once.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    let threads = args.threads.map(usize::from);
+    let threads = threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    let mut progress =
+        progress::Progress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
+    let stop = tournament::run::<G>(&plan, &entries, &table, &mut store, threads, &INTERRUPTED, |update| {
+        progress.show(&update);
+    })?;
+    progress.finish();
+    let report = report(&plan, &schedule, &store)?;
+    if let Some(path) = &args.csv {
+        let failed = |source| Error::Write { path: path.display().to_string(), source };
+        fs::write(path, print::csv(&report)).map_err(failed)?;
+    }
+    if args.json {
+        print_json(&report)?;
+    } else {
+        print::report(&report, stop)?;
+    }
+    match (stop, &config.store) {
+        (Stop::Interrupted, Some(_)) => {
+            eprintln!("stopped: {} blocks are kept; run the same command again to go on", report.blocks);
+            Err(Error::Interrupted)
+        }
+        (Stop::Interrupted, None) => Err(Error::Interrupted),
+        _ => Ok(()),
+    }
+}
+
+/// All that determines the tournament. A store that is there already gives the seed, if none is asked for.
+fn plan<G: Listed>(
+    args: &Args,
+    config: &Config,
+    entries: &[EntrySpec],
+    names: &Names,
+    rules: &G::Rules,
+) -> Result<Plan, Error> {
+    let format = config.format(G::ID)?;
+    let stored = config.store.as_ref().filter(|path| path.exists());
+    let stored_seed = match (config.seed, stored) {
+        (None, Some(path)) => Store::read(path).ok().map(|(_, plan)| plan.seed),
+        _ => None,
+    };
+    let whole_field = matches!(format, Format::Table | Format::Battle);
+    let seats = config.seats.unwrap_or(if whole_field { entries.len() } else { 2.max(*G::SEATS.start()) });
+    let entry =
+        |(entry, name): (&EntrySpec, &str)| PlannedEntry { name: name.into(), bot: entry.text.clone() };
+    Ok(Plan {
+        game: G::ID.into(),
+        options: serde_json::to_value(rules).map_err(std::io::Error::from)?,
+        entries: entries.iter().zip(names.iter()).map(entry).collect(),
+        format,
+        seats,
+        blocks: config.blocks.unwrap_or_else(|| default_blocks::<G>(entries)),
+        seed: lineup::seed(config.seed.or(stored_seed))?,
+        until_decided: args.until_decided || config.until_decided,
+        limits: config.limits.unwrap_or_default(),
+    })
+}
+
+/// Enough to see something, in a time that one likes to wait.
+fn default_blocks<G: Listed>(entries: &[EntrySpec]) -> u32 {
+    let processes =
+        entries.iter().any(|entry| matches!(entry.kind, necrodome_arena::entry::EntryKind::Program(_)));
+    match (G::ID, processes) {
+        ("last-bullet", _) => 20,
+        (_, true) => 200,
+        ("infection", false) => 500,
+        (_, false) => 5000,
+    }
+}
+
+/// Plays a match of a stored tournament again: with built-in bots the seed is all that is needed.
+pub fn play_again(plan: &Plan, block: u32, number: u32, blocks: u32) -> Result<Vec<u8>, Error> {
+    let id: GameId = lineup::game(&plan.game)?;
+    if block >= blocks {
+        return Err(Error::Usage(format!("there is no block {block}: {blocks} are stored")));
+    }
+    with_game!(id, G => play_again_as::<G>(plan, block, number))
+}
+
+fn play_again_as<G: Listed>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, Error> {
+    let schedule = Schedule::new(plan, G::SEATS).map_err(TournamentError::from)?;
+    let Some(seating) = schedule.seatings().get(number as usize) else {
+        let matches = schedule.seatings().len();
+        return Err(Error::Usage(format!("there is no match {number}: a block has {matches}")));
+    };
+    let rules: G::Rules = serde_json::from_value(plan.options.clone()).map_err(std::io::Error::from)?;
+    let seed = schedule.block_seed(block);
+    let names = Names::new(seating.iter().map(|&entry| &plan.entries[entry].name));
+    let names = names.map_err(|source| Error::Setup { game: G::ID, source })?;
+    let table: Table<G::Rules> =
+        Table { launcher: std::env::current_exe()?, limits: Limits::default(), rules, seats: plan.seats };
+    let mut players = Vec::new();
+    for (&entry, &seat) in seating.iter().zip(Seat::all(seating.len())) {
+        let spec = EntrySpec::parse(&plan.entries[entry].bot, std::path::Path::new("."))?;
+        let chance = Seeded::new(seed, "bot", entry as u64);
+        players.push(necrodome_arena::lineup::player::<G>(&spec, &names[seat], &table, chance)?);
+    }
+    let finished = run_match(&names, &table.rules, seed, &mut players, |_: &G, _| {}).map_err(Error::Run)?;
+    Ok(finished.recording.pack()?)
+}

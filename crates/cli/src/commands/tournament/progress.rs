@@ -1,0 +1,89 @@
+//! What is shown while a tournament is played: a bar and the standings on a terminal, plain lines elsewhere.
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use necrodome_arena::tournament::{Plan, Schedule, Update, report};
+use std::{
+    io::{IsTerminal, stderr},
+    time::{Duration, Instant},
+};
+
+/// How often standings are computed, and plain lines are written.
+const EVERY: Duration = Duration::from_secs(2);
+
+pub struct Progress<'a> {
+    plan: &'a Plan,
+    schedule: &'a Schedule,
+    bars: Option<Bars>,
+    began: Instant,
+    told: Instant,
+    first: u32,
+}
+
+struct Bars {
+    bar: ProgressBar,
+    standings: ProgressBar,
+}
+
+impl<'a> Progress<'a> {
+    pub fn new(plan: &'a Plan, schedule: &'a Schedule, done: u32) -> Self {
+        let bars = stderr().is_terminal().then(|| {
+            let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+            let standings = all.add(ProgressBar::new_spinner());
+            standings
+                .set_style(ProgressStyle::with_template("{msg}").unwrap_or(ProgressStyle::default_spinner()));
+            let bar = all.add(ProgressBar::new(plan.blocks.into()));
+            let style = "{bar:40} {pos}/{len} blocks  {msg}  ETA {eta}";
+            bar.set_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()));
+            bar.set_position(done.into());
+            bar.reset_eta();
+            Bars { bar, standings }
+        });
+        let now = Instant::now();
+        Progress { plan, schedule, bars, began: now, told: now, first: done }
+    }
+
+    pub fn show(&mut self, update: &Update) {
+        let elapsed = self.began.elapsed();
+        let rate = update.matches as f64 / elapsed.as_secs_f64().max(0.001);
+        if let Some(bars) = &self.bars {
+            bars.bar.set_position(update.blocks.into());
+            bars.bar.set_message(format!("{rate:.0} matches/s"));
+        }
+        // The fast tournaments are over before anybody wants to look.
+        if self.told.elapsed() < EVERY {
+            return;
+        }
+        self.told = Instant::now();
+        match &self.bars {
+            Some(bars) => bars.standings.set_message(self.standings(update)),
+            None => {
+                let played = f64::from(update.blocks - self.first).max(1.0);
+                let left = f64::from(self.plan.blocks - update.blocks) / played * elapsed.as_secs_f64();
+                let (blocks, all) = (update.blocks, self.plan.blocks);
+                eprintln!("{blocks}/{all} blocks, {rate:.0} matches/s, ETA {left:.0} s");
+            }
+        }
+    }
+
+    /// The leaders so far, in a few lines. The whole report would take longer than the blocks between two looks.
+    fn standings(&self, update: &Update) -> String {
+        const SHOWN: usize = 10;
+        if update.blocks > 20_000 {
+            return String::new();
+        }
+        let Ok(report) = report(self.plan, self.schedule, update.store) else { return String::new() };
+        let line = |(place, entry): (usize, &necrodome_arena::tournament::EntryReport)| {
+            let rate = entry.record.win_rate.as_ref().map_or(0.0, |rate| rate.mean * 100.0);
+            format!("{:>3}. {:<24} {rate:5.1}% wins", place + 1, entry.name)
+        };
+        let lines: Vec<String> = report.standings.iter().enumerate().take(SHOWN).map(line).collect();
+        lines.join("\n")
+    }
+
+    pub fn finish(&mut self) {
+        if let Some(bars) = self.bars.take() {
+            bars.standings.finish_and_clear();
+            bars.bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What an entry can tell of its own: the fate of its survivors. All else is for the judge, or seen in the window.
+
+use necrodome_rules::{
+    game::Seat,
+    last_bullet::{Event, ShotResult, WhoIs},
+};
+
+/// Whether the event happened to a survivor of this entry.
+pub fn is_own(me: Seat, event: &Event) -> bool {
+    match event {
+        Event::Rose { replaced, .. } => replaced.is_some_and(|replaced| replaced.who == WhoIs::entry(me)),
+        Event::Killed { who, .. } => *who == WhoIs::entry(me),
+        Event::Bitten { seat, .. }
+        | Event::Shot { seat, .. }
+        | Event::Scavenged { seat, .. }
+        | Event::EntryOut { seat, .. } => *seat == me,
+    }
+}
+
+/// The event of a survivor in words; `steered` is the number of the one that is the person itself.
+pub fn line(steered: Option<u32>, event: &Event) -> Option<String> {
+    let lost = |number: u32, how: &str| match steered == Some(number) {
+        true => format!("You were {how}."),
+        false => format!("One of yours was {how}."),
+    };
+    Some(match event {
+        Event::Rose { replaced, .. } => lost(replaced.as_ref()?.number, "buried by a rising zombie"),
+        Event::Bitten { number, .. } => lost(*number, "bitten"),
+        Event::Killed { number, .. } => lost(*number, "shot"),
+        Event::Shot { result: ShotResult::Hit, .. } => "Your shot hit.".to_owned(),
+        Event::Shot { result: ShotResult::Missed, .. } => "Your shot missed.".to_owned(),
+        Event::Shot { result: ShotResult::NoBullet, .. } => return None,
+        Event::Scavenged { bullets, .. } => format!("Bullets taken from a corpse: {bullets}."),
+        Event::EntryOut { score, .. } => {
+            format!("You are gone; you lived to clock {score}. The others play on without you.")
+        }
+    })
+}

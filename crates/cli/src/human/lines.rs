@@ -1,0 +1,54 @@
+//! Questions and answers as lines of text: for pipes, scripts and terminals that cannot do more.
+
+use super::{Gone, Place, Playable, Said};
+use std::io::{self, IsTerminal, Write};
+
+/// Standard input and output, line by line.
+pub struct Lines;
+
+impl Lines {
+    /// Shows the question and reads lines until one is a choice.
+    pub fn ask<G: Playable>(
+        &mut self,
+        memory: &mut G::Memory,
+        place: &Place,
+        view: &G::View,
+    ) -> Result<G::Action, Gone> {
+        let mut out = anstream::stdout();
+        G::show(memory, &mut out, place, view)?;
+        loop {
+            // Only a terminal echoes what is typed, with its end of line.
+            let end = if io::stdin().is_terminal() { "> " } else { "?\n" };
+            write!(out, "{}{end}", G::words(view))?;
+            out.flush()?;
+            let line = self.read()?;
+            match line.as_str() {
+                "" => {}
+                "?" | "help" | "rules" => writeln!(out, "{}", G::RULES.trim())?,
+                "q" | "quit" => return Err(Gone::Left),
+                line => match G::read(memory, place, view, line) {
+                    Ok(Said::Act(action)) => return Ok(action),
+                    Ok(Said::Again) => G::show(memory, &mut out, place, view)?,
+                    Err(why) => writeln!(out, "{why}")?,
+                },
+            }
+        }
+    }
+
+    fn read(&mut self) -> Result<String, Gone> {
+        let mut line = String::new();
+        match io::stdin().read_line(&mut line) {
+            Ok(0) => Err(Gone::InputEnded),
+            Ok(_) => Ok(line.trim().to_owned()),
+            // Not text: asked again like any other bad input.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok("(not text)".to_owned()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// What was expected, and what came.
+pub fn expected(what: &str, came: &str) -> String {
+    let came: String = came.chars().take(80).collect();
+    format!("Expected {what}, got {came:?}.")
+}

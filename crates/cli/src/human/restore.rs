@@ -1,0 +1,98 @@
+//! Gives the terminal back as it was: at the end of a question, on a panic, and when a signal ends the program.
+
+use ratatui::crossterm::{
+    cursor::Show,
+    execute,
+    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+    low_level::emulate_default_handler,
+};
+use std::{
+    fs::File,
+    io,
+    os::fd::AsFd,
+    panic,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+/// Whether the alternate screen is shown.
+static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
+
+/// Raw mode for as long as this lives.
+pub struct RawMode;
+
+impl RawMode {
+    pub fn enter() -> io::Result<Self> {
+        watch();
+        enable_raw_mode()?;
+        Ok(RawMode)
+    }
+}
+
+impl Drop for RawMode {
+    fn drop(&mut self) {
+        // There is no better terminal to report it to.
+        let _ = disable_raw_mode();
+    }
+}
+
+/// The alternate screen for as long as this lives.
+pub struct FullScreen;
+
+impl FullScreen {
+    pub fn enter() -> io::Result<Self> {
+        watch();
+        FULL_SCREEN.store(true, Ordering::SeqCst);
+        execute!(io::stdout(), EnterAlternateScreen)?;
+        Ok(FullScreen)
+    }
+}
+
+impl Drop for FullScreen {
+    fn drop(&mut self) {
+        leave_full_screen();
+    }
+}
+
+fn leave_full_screen() {
+    if FULL_SCREEN.swap(false, Ordering::SeqCst) {
+        // Past the lock of standard output, which the main thread may hold while a signal is handled.
+        if let Ok(out) = io::stdout().as_fd().try_clone_to_owned() {
+            let mut out = File::from(out);
+            let _ = execute!(out, LeaveAlternateScreen, Show);
+        }
+    }
+}
+
+fn restore() {
+    leave_full_screen();
+    let _ = disable_raw_mode();
+}
+
+/// From now on panics and signals restore the terminal first.
+fn watch() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            restore();
+            report(info);
+        }));
+        // Without the watch a signal still ends the program, it only leaves the terminal as it is.
+        if let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) {
+            thread::spawn(move || {
+                for signal in signals.forever() {
+                    restore();
+                    let _ = emulate_default_handler(signal);
+                }
+            });
+        }
+    });
+}
