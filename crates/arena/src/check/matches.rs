@@ -327,7 +327,10 @@ impl<'a, G: Gauntlet> Room<'a, G> {
         notes.add_log(log.as_bytes());
         for fault in &faults {
             let check = if fault.kind == FaultKind::LeftChildren { "processes" } else { "end of input" };
-            notes.add(Finding::fail(check, format!("{}: {fault}", self.hall.title()), None));
+            // Each process ends in the same way: once is enough.
+            if !notes.has_failed(check) {
+                notes.add(Finding::fail(check, format!("{}: {fault}", self.hall.title()), None));
+            }
         }
         faults.len()
     }

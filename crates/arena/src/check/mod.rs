@@ -193,6 +193,11 @@ impl Notes<'_> {
         self.report.findings.push(finding);
     }
 
+    fn has_failed(&self, check: &str) -> bool {
+        let failed = |finding: &Finding| finding.check == check && finding.verdict == Verdict::Fail;
+        self.report.findings.iter().any(failed)
+    }
+
     fn add_log(&mut self, log: &[u8]) {
         self.report.log += &String::from_utf8_lossy(log);
     }

@@ -31,20 +31,22 @@ const SILENCE: Duration = Duration::from_millis(100);
 /// Ids are to be repeated, not counted.
 const IDS: [u64; 7] = [2, 3, 10, 11, 999, 1_000_000_007, 7];
 
-/// Checks the protocol. False if the bot does not even start, so that nothing else can be tried.
+/// Checks the protocol. False if the bot does not start or falls at its first decision, so that nothing else can be tried.
 pub(super) fn check<G: Gauntlet>(
     candidate: &Candidate,
     program: &Program,
     hall: &Hall<G>,
     notes: &mut Notes,
 ) -> bool {
-    let mut talk = Talk { candidate, program, hall, process: None, ready: None };
+    let mut talk = Talk { candidate, program, hall, process: None, ready: None, known: Vec::new() };
     if !talk.hello(notes) {
         return false;
     }
     let position = |names: &Names| hunt::<G>(names, &hall.rules, G::OPPONENTS, |_| true);
     let Some(first) = position(&hall.names) else { return true };
-    talk.first_answer(&first, notes);
+    if !talk.first_answer(&first, notes) {
+        return false;
+    }
     talk.ids(&first, notes);
     talk.unknown(&first, notes);
     if let Some(odd) = odd_names(&hall.names).ok().and_then(|names| position(&names)) {
@@ -71,6 +73,8 @@ struct Talk<'a, G: Gauntlet> {
     hall: &'a Hall<G>,
     process: Option<Process>,
     ready: Option<Ready>,
+    /// Faults that the bot has shown in plain questions.
+    known: Vec<FaultKind>,
 }
 
 /// What went wrong in a conversation.
@@ -236,15 +240,19 @@ impl<G: Gauntlet> Talk<'_, G> {
         })
     }
 
-    fn first_answer(&mut self, position: &Position<G>, notes: &mut Notes) {
+    /// Whether the bot can be asked on.
+    fn first_answer(&mut self, position: &Position<G>, notes: &mut Notes) -> bool {
         let started = self.start(position, 1, None, notes);
         match started.and_then(|()| self.ask(position, 1, None, notes)) {
             Ok(action) => {
                 let text = format!("answers its first decision: {}", shortened(&json(&action)));
                 notes.add(Finding::ok("first answer", text));
+                true
             }
             Err(Failure { kind, wrong }) => {
+                self.known.push(kind);
                 notes.add(Finding::fail("first answer", kind.to_string(), Some(wrong)));
+                kind.is_survivable()
             }
         }
     }
@@ -254,10 +262,12 @@ impl<G: Gauntlet> Talk<'_, G> {
             match self.ask(position, id, None, notes) {
                 Ok(_) => {}
                 Err(Failure { kind: FaultKind::WrongId, wrong }) => {
+                    self.known.push(FaultKind::WrongId);
                     let text = "answers with another id than that of the decision".to_owned();
                     return notes.add(Finding::fail("ids", text, Some(wrong)));
                 }
                 Err(Failure { kind, wrong }) => {
+                    self.known.push(kind);
                     let text = format!("{kind}, when asked several times");
                     return notes.add(Finding::fail("answers", text, Some(wrong)));
                 }
@@ -265,6 +275,14 @@ impl<G: Gauntlet> Talk<'_, G> {
         }
         self.tell_end();
         notes.add(Finding::ok("ids", "repeats the id of each decision, whatever it is"));
+    }
+
+    /// A failure, unless the bot fails in the same way at plain questions: then it says nothing about this check.
+    fn blame(&self, check: &'static str, text: String, Failure { kind, wrong }: Failure) -> Finding {
+        match self.known.contains(&kind) {
+            true => Finding::skipped(check, format!("cannot be told because of the {kind} above")),
+            false => Finding::fail(check, text, Some(wrong)),
+        }
     }
 
     /// Later versions may add messages and fields: they are to be ignored.
@@ -290,18 +308,18 @@ impl<G: Gauntlet> Talk<'_, G> {
         // Without anything new first: was it the message or the field?
         let started = self.start(position, 2, None, notes);
         if let Err(failure) = started.and_then(|()| self.ask(position, 20, None, notes)) {
-            let wrong = Wrong { message, ..failure.wrong };
             let text = format!("{}, after a message of an unknown type", failure.kind);
-            notes.add(Finding::fail("unknown messages", text, Some(wrong)));
+            let wrong = Wrong { message, ..failure.wrong };
+            notes.add(self.blame("unknown messages", text, Failure { wrong, ..failure }));
         } else {
             notes.add(Finding::ok("unknown messages", "ignores a message of an unknown type"));
         }
         let started = self.start(position, 3, Some(&extra), notes);
         match started.and_then(|()| self.ask(position, 21, Some(&extra), notes)) {
             Ok(_) => notes.add(Finding::ok("unknown fields", "ignores unknown fields of messages and views")),
-            Err(Failure { kind, wrong }) => {
-                let text = format!("{kind}, when start, decide and view have a field more");
-                notes.add(Finding::fail("unknown fields", text, Some(wrong)));
+            Err(failure) => {
+                let text = format!("{}, when start, decide and view have a field more", failure.kind);
+                notes.add(self.blame("unknown fields", text, failure));
             }
         }
         self.tell_end();
@@ -316,10 +334,11 @@ impl<G: Gauntlet> Talk<'_, G> {
             Ok(_) => {
                 notes.add(Finding::ok("names", "reads names with quotes, backslashes and other alphabets"))
             }
-            Err(Failure { kind, wrong }) => {
+            Err(failure) => {
                 let names: Vec<String> = position.names.clone().into();
-                let text = format!("{kind}, in a match with the names {}", shortened(&json(&names)));
-                notes.add(Finding::fail("names", text, Some(wrong)));
+                let text =
+                    format!("{}, in a match with the names {}", failure.kind, shortened(&json(&names)));
+                notes.add(self.blame("names", text, failure));
             }
         }
         self.tell_end();
@@ -352,8 +371,8 @@ impl<G: Gauntlet> Talk<'_, G> {
                     let text = "promises the same answer to the same view, and gives another".to_owned();
                     return notes.add(Finding::fail("deterministic", text, Some(wrong)));
                 }
-                (Err(Failure { kind, wrong }), _) | (_, Err(Failure { kind, wrong })) => {
-                    return notes.add(Finding::fail("deterministic", kind.to_string(), Some(wrong)));
+                (Err(failure), _) | (_, Err(failure)) => {
+                    return notes.add(self.blame("deterministic", failure.kind.to_string(), failure));
                 }
             }
         }

@@ -249,12 +249,7 @@ impl Gauntlet for LastBullet {
                 seats: 1,
                 set: "copies=1 max_turns=200",
                 matches: 4,
-                positions: vec![
-                    ("alone, with nobody in sight", SHOOTERS, |view| {
-                        view.copies.len() == 1 && view.copies[0].seen.is_empty()
-                    }),
-                    ("a board no larger than the window", SHOOTERS, |view| view.side == 17),
-                ],
+                positions: vec![("a board no larger than the window", SHOOTERS, |view| view.side == 17)],
             },
             Setup {
                 seats: 4,
@@ -266,6 +261,14 @@ impl Gauntlet for LastBullet {
                         any_copy(view, |copy| copy.seen.len() > 20)
                     }),
                 ],
+            },
+            Setup {
+                seats: 2,
+                set: "copies=2 density=0.0005 max_turns=60",
+                matches: 2,
+                positions: vec![("nobody in sight", SHOOTERS, |view| {
+                    view.copies.iter().all(|copy| copy.seen.is_empty())
+                })],
             },
             Setup { seats: 20, set: "copies=10 density=0.25 max_turns=10", matches: 1, positions: vec![] },
         ]
@@ -307,13 +310,16 @@ impl Gauntlet for Infection {
                     ("a zombie that has applied all its viruses", RANDOM, |view| {
                         is_zombie(view) && view.applied > 0 && view.known_viruses() == 0
                     }),
-                    ("has met nobody, and nobody is left to meet", &["random", "careful"], |view| {
-                        chooses(view) && !view.has_met && view.partners.is_empty()
-                    }),
-                    ("the last turn", RANDOM, |view| view.public.turns + 1 == view.max_turns),
                 ],
             },
-            Setup { seats: 2, set: "", matches: 3, positions: vec![] },
+            Setup {
+                seats: 2,
+                set: "",
+                matches: 3,
+                positions: vec![("nobody left to meet, so that the turn has to end", RANDOM, |view| {
+                    chooses(view) && view.partners.is_empty()
+                })],
+            },
             Setup {
                 seats: 12,
                 set: "zombies=3 start_viruses=2 surplus_virus=lost",
@@ -328,7 +334,42 @@ impl Gauntlet for Infection {
                     chooses(view) && Infection::legal_actions(view).is_none_or(|legal| legal.len() > 256)
                 })],
             },
-            Setup { seats: 3, set: "zombies=0 max_turns=2", matches: 2, positions: vec![] },
+            Setup {
+                seats: 3,
+                set: "zombies=0 max_turns=2",
+                matches: 2,
+                positions: vec![("the last turn", RANDOM, |view| view.public.turns + 1 == view.max_turns)],
+            },
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{names, positions::hunt, rules_with};
+    use necrodome_rules::{catalog::GameId, with_game};
+
+    /// Every position comes up with the game's own options, and a built-in bot's answer to it is legal.
+    fn positions_exist<G: Gauntlet>() {
+        for setup in G::setups() {
+            let rules = rules_with::<G>(setup.set, &[]).unwrap();
+            let names = names("me", setup.seats).unwrap();
+            for (what, bots, wanted) in setup.positions {
+                let position = hunt::<G>(&names, &rules, bots, wanted);
+                let position = position.unwrap_or_else(|| panic!("{}: {what}", G::ID));
+                assert_eq!(&position.names[position.seat], "me", "{}: {what}", G::ID);
+                assert!(wanted(&position.view), "{}: {what}", G::ID);
+                let mut bots = crate::check::positions::line_up::<G>(G::OPPONENTS, 1, 0).unwrap();
+                position.judge(&bots[0].act(&position.view)).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn all_positions_come_up() {
+        for id in GameId::ALL {
+            with_game!(id, G => positions_exist::<G>());
+        }
     }
 }

@@ -17,9 +17,9 @@ pub struct Drawn {
 /// Lines that [`draw`] takes.
 pub const HEIGHT: u16 = 3;
 
-/// Draws dice side by side.
-pub fn draw(out: &mut impl Write, dice: &[Drawn]) -> io::Result<()> {
-    let width = 2 + dice.iter().map(|die| die.face.len()).max().unwrap_or(0);
+/// Draws dice side by side, with room for the longest face of the game.
+pub fn draw(out: &mut impl Write, longest: &str, dice: &[Drawn]) -> io::Result<()> {
+    let width = 2 + longest.len();
     for row in 0..HEIGHT {
         let line: Vec<String> =
             dice.iter().map(|die| Painted(die.style, die.row(row, width)).to_string()).collect();
@@ -55,7 +55,7 @@ mod tests {
     fn boxes_close() {
         let die = |face, mark| Drawn { style: Style::new(), label: "1".to_owned(), face, mark };
         let mut out = Vec::new();
-        draw(&mut out, &[die("attack", None), die("3", Some("keep"))]).unwrap();
+        draw(&mut out, "attack", &[die("attack", None), die("3", Some("keep"))]).unwrap();
         let drawn = "  ┌─1──────┐ ╔═1══════╗\n  │ attack │ ║   3    ║\n  └────────┘ ╚═keep═══╝\n";
         assert_eq!(String::from_utf8(out).unwrap(), drawn);
     }

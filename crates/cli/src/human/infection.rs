@@ -80,26 +80,21 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
         let answering = matches!(view.question, Question::Answer { .. });
         let action = match word.to_lowercase().as_str() {
             "contact" if !answering => {
-                // A name may look like an addition: the whole rest comes first.
-                let (with, extras) = match partner(place, view, rest) {
-                    Some(with) => (Some(with), Extras::default()),
-                    None => {
-                        let (name, extras) = extras(rest)?;
-                        (partner(place, view, name), extras)
-                    }
-                };
+                // A name may end like an addition, so names are looked for after each one that is taken off.
+                let (name, extras) = extras(rest, |name| partner(place, view, name).is_some())?;
+                let with = partner(place, view, name);
                 let Some(with) = with else {
                     return Err(expected("the name of somebody you can meet", rest));
                 };
                 Action::Contact { with, commit: extras.commit, antidote: extras.antidote }
             }
             "answer" if answering => {
-                let ("", Extras { commit, antidote }) = extras(rest)? else {
+                let ("", Extras { commit, antidote }) = extras(rest, str::is_empty)? else {
                     return Err(expected(Self::words(view), line));
                 };
                 Action::Answer { commit, antidote }
             }
-            "end" if !answering => match extras(rest)? {
+            "end" if !answering => match extras(rest, str::is_empty)? {
                 ("", Extras { commit: Commitment::None, antidote }) => Action::End { antidote },
                 _ => return Err(expected("end or end antidote", line)),
             },
@@ -229,11 +224,14 @@ fn partner(place: &Place, view: &InfectionView, text: &str) -> Option<Seat> {
     named.or_else(numbered).copied()
 }
 
-/// Takes additions off the end of a line.
-fn extras(mut text: &str) -> Result<(&str, Extras), String> {
+/// Takes additions off the end of a line until what is left is `enough`, or no addition.
+fn extras(mut text: &str, enough: impl Fn(&str) -> bool) -> Result<(&str, Extras), String> {
     let mut extras = Extras::default();
     loop {
-        text = text.trim_end();
+        text = text.trim();
+        if enough(text) {
+            return Ok((text, extras));
+        }
         let (before, last) = text.rsplit_once(' ').unwrap_or(("", text));
         let (earlier, word) = before.trim_end().rsplit_once(' ').unwrap_or(("", before.trim_end()));
         if last.eq_ignore_ascii_case("antidote") {

@@ -22,11 +22,12 @@ impl Keys {
             match event::read()? {
                 Event::Resize(..) => return Ok(Pressed::Resized),
                 Event::Key(key) if key.kind == KeyEventKind::Release => {}
-                Event::Key(key) if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                    if matches!(key.code, KeyCode::Char('c' | 'd')) {
-                        return Err(Gone::Left);
-                    }
-                }
+                Event::Key(key) if key.modifiers.contains(KeyModifiers::CONTROL) => match key.code {
+                    KeyCode::Char('c' | 'd') => return Err(Gone::Left),
+                    // Enter, if it was pressed a moment before raw mode.
+                    KeyCode::Char('j') => return Ok(Pressed::Key(KeyCode::Enter)),
+                    _ => {}
+                },
                 Event::Key(key) => return Ok(Pressed::Key(key.code)),
                 _ => {}
             }

@@ -5,22 +5,19 @@ use ratatui::crossterm::{
     execute,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    iterator::Signals,
-    low_level::emulate_default_handler,
-};
 use std::{
     fs::File,
     io,
     os::fd::AsFd,
-    panic,
+    panic, process,
     sync::{
         Once,
         atomic::{AtomicBool, Ordering},
     },
-    thread,
 };
+
+/// What shells give for a command that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
 
 /// Whether the alternate screen is shown.
 static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
@@ -85,14 +82,10 @@ fn watch() {
             restore();
             report(info);
         }));
-        // Without the watch a signal still ends the program, it only leaves the terminal as it is.
-        if let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) {
-            thread::spawn(move || {
-                for signal in signals.forever() {
-                    restore();
-                    let _ = emulate_default_handler(signal);
-                }
-            });
-        }
+        // Without this a signal still ends the program, it only leaves the terminal as it is.
+        let _ = ctrlc::set_handler(|| {
+            restore();
+            process::exit(INTERRUPTED);
+        });
     });
 }

@@ -41,7 +41,7 @@ fn drawn(place: usize, face: Face, kept: bool) -> dice::Drawn {
 
 fn draw(out: &mut impl Write, dice: &Dice, kept: [bool; 6]) -> io::Result<()> {
     let drawn: Vec<_> = (0..6).map(|die| drawn(die, dice[die], kept[die])).collect();
-    dice::draw(out, &drawn)
+    dice::draw(out, "attack", &drawn)
 }
 
 impl Playable for Tokyo {

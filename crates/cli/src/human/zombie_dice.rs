@@ -47,7 +47,7 @@ fn hear(
     for logged in log {
         match &logged.event {
             Event::Rolled { seat, hand, .. } if place.drawn && *seat == place.seat => {
-                dice::draw(out, &hand.map(drawn))?;
+                dice::draw(out, "footsteps", &hand.map(drawn))?;
             }
             _ => story::tell(memory, out, &place.names, std::slice::from_ref(logged))?,
         }

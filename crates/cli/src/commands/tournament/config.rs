@@ -53,9 +53,9 @@ impl Config {
         let refuse = |why: String| Error::Usage(format!("{}: {why}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
         let mut config: Config = toml::from_str(&text).map_err(|error| {
-            // Line and column, then what is wrong: one line.
-            let at = error.span().map_or(0, |span| text[..span.start.min(text.len())].lines().count().max(1));
-            refuse(format!("line {at}: {}", error.message().replace('\n', " ")))
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = 1 + before.matches('\n').count();
+            refuse(format!("line {line}: {}", error.message().replace('\n', " ")))
         })?;
         if config.game.is_empty() {
             return Err(refuse("expected game = \"...\"".into()));

@@ -15,7 +15,7 @@ pub struct Progress<'a> {
     schedule: &'a Schedule,
     bars: Option<Bars>,
     began: Instant,
-    told: Instant,
+    told: Option<Instant>,
     first: u32,
 }
 
@@ -38,8 +38,7 @@ impl<'a> Progress<'a> {
             bar.reset_eta();
             Bars { bar, standings }
         });
-        let now = Instant::now();
-        Progress { plan, schedule, bars, began: now, told: now, first: done }
+        Progress { plan, schedule, bars, began: Instant::now(), told: None, first: done }
     }
 
     pub fn show(&mut self, update: &Update) {
@@ -49,11 +48,10 @@ impl<'a> Progress<'a> {
             bars.bar.set_position(update.blocks.into());
             bars.bar.set_message(format!("{rate:.0} matches/s"));
         }
-        // The fast tournaments are over before anybody wants to look.
-        if self.told.elapsed() < EVERY {
+        if self.told.is_some_and(|told| told.elapsed() < EVERY) {
             return;
         }
-        self.told = Instant::now();
+        self.told = Some(Instant::now());
         match &self.bars {
             Some(bars) => bars.standings.set_message(self.standings(update)),
             None => {

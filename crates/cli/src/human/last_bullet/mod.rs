@@ -4,7 +4,7 @@ mod news;
 mod screen;
 mod window;
 
-use super::{Gone, Keys, Place, Playable, Said, lines::expected};
+use super::{Gone, Keys, Place, Playable, Said, lines::expected, restore::FullScreen};
 use crate::{
     paint::{bold, count, dim, green, of_entry},
     tell::last_bullet::letter,
@@ -13,7 +13,6 @@ use necrodome_rules::{
     game::Logged,
     last_bullet::{Action, CopyView, Direction, Event, LastBullet, LastBulletView, Order},
 };
-use screen::Screen;
 use std::io::{self, Write};
 use window::{Cell, targets};
 
@@ -24,8 +23,8 @@ pub struct Memory {
     steered: Option<u32>,
     /// What has happened to the entry since the last question.
     news: Vec<String>,
-    /// The window, once it is drawn.
-    screen: Option<Screen>,
+    /// The whole terminal, once the window has been drawn.
+    screen: Option<FullScreen>,
 }
 
 impl Memory {

@@ -12,9 +12,9 @@ use crate::human::{
 use crate::tell::last_bullet::letter;
 use necrodome_rules::last_bullet::{Action, CopyView, Direction, LastBullet, LastBulletView, Seen};
 use ratatui::{
-    Frame, Terminal,
+    Frame, Terminal, TerminalOptions, Viewport,
     backend::CrosstermBackend,
-    crossterm::event::KeyCode,
+    crossterm::{event::KeyCode, execute, terminal},
     layout::{Constraint, Layout, Rect},
     style::{Color, Style, Stylize},
     text::{Line, Span},
@@ -22,19 +22,15 @@ use ratatui::{
 };
 use std::io::{self, Stdout};
 
-/// The terminal while it is taken over.
-pub struct Screen {
-    // The order matters: the terminal shows its cursor again before the screen is given back.
-    terminal: Terminal<CrosstermBackend<Stdout>>,
-    _full: FullScreen,
-}
-
-impl Screen {
-    fn new() -> io::Result<Self> {
-        let full = FullScreen::enter()?;
-        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-        Ok(Screen { terminal, _full: full })
-    }
+/// A clean screen for one question.
+///
+/// The terminal is made anew for each: whatever was typed while others thought has been echoed over the picture. Its
+/// size is fixed, since ratatui asks the terminal where the cursor is when it adapts itself, which not all answer.
+fn clean() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
+    execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
+    let (width, height) = terminal::size()?;
+    let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
+    Terminal::with_options(CrosstermBackend::new(io::stdout()), TerminalOptions { viewport })
 }
 
 /// What the keys mean just now.
@@ -59,19 +55,20 @@ pub fn ask(
     place: &Place,
     view: &LastBulletView,
 ) -> Result<Action, Gone> {
-    let mut screen = match memory.screen.take() {
-        Some(screen) => screen,
-        None => Screen::new()?,
-    };
-    // Whatever was typed while others thought has been echoed over the picture.
-    screen.terminal.clear()?;
+    if memory.screen.is_none() {
+        memory.screen = Some(FullScreen::enter()?);
+    }
+    let mut terminal = clean()?;
     let mut mode = Mode::Walking;
     let mut hint = String::new();
     let action = loop {
         let Some(copy) = memory.survivor(view) else { break Action::default() };
         let picture = Picture { place, view, copy, news: &memory.news, mode, hint: &hint };
-        screen.terminal.draw(|frame| picture.draw(frame))?;
-        let Pressed::Key(key) = keys.press()? else { continue };
+        terminal.draw(|frame| picture.draw(frame))?;
+        let Pressed::Key(key) = keys.press()? else {
+            terminal = clean()?;
+            continue;
+        };
         hint.clear();
         mode = match (mode, key) {
             (Mode::Reading, _) => Mode::Walking,
@@ -107,7 +104,6 @@ pub fn ask(
         };
     };
     memory.news.clear();
-    memory.screen = Some(screen);
     Ok(action)
 }
 
