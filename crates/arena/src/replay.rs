@@ -95,6 +95,7 @@ impl<G: Game> Recording<G> {
     }
 
     pub(crate) fn finish(&mut self, outcome: &Outcome) {
+        hash_inputs(&mut self.hasher, &self.names, &self.rules, &self.first_picks, &self.steps);
         hash_json(&mut self.hasher, outcome);
         self.outcome = Some(outcome.clone());
     }
@@ -147,6 +148,18 @@ fn hash_events<E: Serialize>(hasher: &mut blake3::Hasher, log: &[Logged<E>]) {
     for logged in log {
         hash_json(hasher, logged);
     }
+}
+
+/// Names, options, picks, moves and reasons: what could be changed without changing what happens.
+fn hash_inputs(
+    hasher: &mut blake3::Hasher,
+    names: &Names,
+    rules: &impl Serialize,
+    picks: &[u32],
+    steps: &[impl Serialize],
+) {
+    hash_json(hasher, &(names, rules, picks));
+    steps.iter().for_each(|step| hash_json(hasher, step));
 }
 
 fn hash_json(hasher: &mut blake3::Hasher, value: &impl Serialize) {
@@ -246,8 +259,11 @@ pub fn unpack(packed: impl Read) -> Result<Unpacked, ReplayError> {
         match line {
             Ok(line) => lines.push(line),
             Err(error) if lines.is_empty() => return Err(foreign(&error)),
-            // Cut or damaged: what is missing shows in the lines.
-            Err(_) => break,
+            // Cut or damaged, be it behind the last line: what stands in the place of the end is none.
+            Err(_) => {
+                lines.push(String::new());
+                break;
+            }
         }
     }
     if lines.is_empty() {
@@ -322,9 +338,10 @@ impl<G: Game> Replay<G> {
         if outcome != self.outcome {
             return Err(ReplayError::Changed("ends differently than it says"));
         }
+        hash_inputs(&mut hasher, &self.names, &self.rules, &self.first_picks, &self.steps);
         hash_json(&mut hasher, &outcome);
         if hasher.finalize().to_string() != self.hash {
-            return Err(ReplayError::Changed("has other events than those that were recorded"));
+            return Err(ReplayError::Changed("has other contents than those that were recorded"));
         }
         Ok(())
     }

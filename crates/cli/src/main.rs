@@ -1,6 +1,8 @@
 //! `necrodome`: flags and glue. Each command is a file in `commands`, the stories of matches are in `tell`,
 //! a person at the terminal is in `human`.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod commands;
 mod error;
 mod human;
@@ -47,6 +49,7 @@ enum Command {
 
 fn main() -> ExitCode {
     necrodome_arena::process::run_stage();
+    necrodome_arena::process::adopt_orphans();
     let result = match Cli::parse().command {
         Command::Games(args) => commands::games::run(&args),
         Command::Bots(args) => commands::bots::run(&args),

@@ -222,8 +222,14 @@ fn kill_descendants() -> usize {
     first.len()
 }
 
-/// All living processes below `root`.
-pub(super) fn descendants(root: Pid) -> Vec<Pid> {
+/// All living processes directly below `parent`.
+pub(super) fn children(parent: Pid) -> Vec<Pid> {
+    let pairs = parents().into_iter();
+    pairs.filter(|&(of, _)| of == parent.as_raw()).map(|(_, pid)| Pid::from_raw(pid)).collect()
+}
+
+/// Every living process: its parent, then itself; in the order of parents.
+fn parents() -> Vec<(i32, i32)> {
     let mut parents: Vec<(i32, i32)> = Vec::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
@@ -232,6 +238,12 @@ pub(super) fn descendants(root: Pid) -> Vec<Pid> {
         }
     }
     parents.sort_unstable();
+    parents
+}
+
+/// All living processes below `root`.
+pub(super) fn descendants(root: Pid) -> Vec<Pid> {
+    let parents = parents();
     let mut found = vec![root.as_raw()];
     let mut next = 0;
     while next < found.len() {

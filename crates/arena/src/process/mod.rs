@@ -2,9 +2,11 @@
 
 mod cpu;
 mod launch;
+mod orphans;
 mod player;
 
 pub use launch::{Resources, run_stage};
+pub use orphans::adopt_orphans;
 pub use player::{Limits, ProcessPlayer};
 pub(crate) use player::{parse_act, to_line};
 
@@ -92,6 +94,7 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(refuse)?;
+        orphans::stays(Pid::from_raw(child.id() as i32));
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -338,9 +341,15 @@ impl Drop for Process {
     /// Nothing is left behind, whatever happened.
     fn drop(&mut self) {
         self.stdin = None;
+        let supervisor = Pid::from_raw(self.child.id() as i32);
         if let Ok(None) = self.child.try_wait() {
-            let _ = kill(Pid::from_raw(self.child.id() as i32), Signal::SIGUSR1);
-            let _ = self.child.wait();
+            let _ = kill(supervisor, Signal::SIGUSR1);
+        }
+        let ended = self.child.wait();
+        orphans::left(supervisor);
+        // A supervisor ends by itself; one that was killed, by its own bot, has left the others to the arena.
+        if ended.is_ok_and(|status| status.code().is_none()) {
+            orphans::kill_all();
         }
     }
 }

@@ -167,16 +167,11 @@ impl<G: Listed> ProcessPlayer<G> {
         };
         process.send(&to_line(&hello))?;
         let start = Duration::from_millis(self.limits.start_ms);
-        let (line, _) = process.receive(self.limits.allowance(start)).map_err(|fault| {
+        let answer = process.receive(self.limits.allowance(start)).map_err(|fault| fault.detail);
+        let ready = answer.and_then(|(line, _)| parse_ready(&line)).map_err(|why| {
             self.old_log.extend_from_slice(process.log());
-            Fault::new(FaultKind::NoStart, fault.detail)
+            Fault::new(FaultKind::NoStart, why)
         })?;
-        let refuse = |why: String| Fault::new(FaultKind::NoStart, why);
-        let ready: Ready = serde_json::from_slice(&line)
-            .map_err(|error| refuse(format!("expected ready, got {} ({error})", excerpt(&line))))?;
-        if ready.protocol != PROTOCOL {
-            return Err(refuse(format!("speaks protocol {}, and this arena {PROTOCOL}", ready.protocol)));
-        }
         self.wants_events = ready.events;
         process.tell(&self.start_line);
         Ok(process)
@@ -235,6 +230,16 @@ pub(crate) fn to_line(message: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(message).unwrap_or_default()
 }
 
+/// Parses the answer to `hello`; says what is wrong with it.
+fn parse_ready(line: &[u8]) -> Result<Ready, String> {
+    let ready: Ready = serde_json::from_slice(line)
+        .map_err(|error| format!("expected ready, got {} ({error})", excerpt(line)))?;
+    if ready.protocol != PROTOCOL {
+        return Err(format!("speaks protocol {}, and this arena {PROTOCOL}", ready.protocol));
+    }
+    Ok(ready)
+}
+
 /// Parses an answer; first the id, so that an old answer is told from garbage.
 pub(crate) fn parse_act<A: for<'de> Deserialize<'de>>(
     line: &[u8],
@@ -249,6 +254,10 @@ pub(crate) fn parse_act<A: for<'de> Deserialize<'de>>(
         Fault::new(FaultKind::Garbage, detail)
     };
     let came: Id = serde_json::from_slice(line).map_err(garbage)?;
+    if came.id < id {
+        let detail = format!("id {} was answered before, and {id} is asked", came.id);
+        return Err(Fault::new(FaultKind::Flood, detail));
+    }
     if came.id != id {
         return Err(Fault::new(FaultKind::WrongId, format!("expected id {id}, got {}", came.id)));
     }

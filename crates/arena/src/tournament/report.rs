@@ -102,9 +102,9 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
     let entry_report = |&entry: &usize| EntryReport {
         name: plan.entries[entry].name.clone(),
         bot: plan.entries[entry].bot.clone(),
-        rank: ranking.ranks[entry].clone(),
+        rank: ranking.ranks[entry],
         record: records[entry].clone(),
-        rating: ratings.ratings[entry].clone(),
+        rating: ratings.ratings[entry],
         median_score: medians[entry],
         cpu_us: efforts
             .get(entry)

@@ -74,6 +74,8 @@ struct MatchResult<'a, R> {
     scores: &'a [i64],
     turns: u32,
     faults: &'a [SeatFault],
+    /// What each bot has written to standard error.
+    logs: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -140,6 +142,7 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
             scores,
             turns: *turns,
             faults: &finished.faults,
+            logs: &logs,
         });
     }
     print_result::<G>(&mut out, &names, &finished.outcome)?;

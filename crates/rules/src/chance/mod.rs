@@ -22,6 +22,7 @@ pub trait Chance {
     /// The index of one of `weights`, each with probability `weight / sum`. An outcome of weight 0 never comes.
     ///
     /// The sum is at least 1 and fits into a `u32`.
+    #[inline]
     fn pick(&mut self, weights: &[u32]) -> usize {
         let mut left = self.uniform(weights.iter().sum());
         for (index, &weight) in weights.iter().enumerate() {

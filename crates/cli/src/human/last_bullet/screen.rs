@@ -137,8 +137,8 @@ impl Picture<'_> {
     fn draw(&self, frame: &mut Frame) {
         // Two columns for each square, so that the window looks square.
         let width = 2 * SIDE as u16 + 3;
-        let [left, right] =
-            Layout::horizontal([Constraint::Length(width), Constraint::Min(0)]).areas(frame.area());
+        let columns = Layout::horizontal([Constraint::Length(width), Constraint::Min(0)]).spacing(1);
+        let [left, right] = columns.areas(frame.area());
         let window = Rect { height: left.height.min(SIDE as u16 + 2), ..left };
         let title = format!(" {}: clock {} ", &self.place.names[self.place.seat], self.view.clock);
         frame.render_widget(Paragraph::new(self.board()).block(Block::bordered().title(title)), window);

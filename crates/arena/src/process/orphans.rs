@@ -1,0 +1,64 @@
+//! The last resort: a hostile bot can kill its supervisor, and then its children belong to nobody. The arena's process
+//! adopts them and kills them.
+
+use super::launch::{children, descendants};
+use nix::{
+    sys::{
+        prctl,
+        signal::{Signal, kill},
+        wait::{WaitPidFlag, waitpid},
+    },
+    unistd::{Pid, getpid},
+};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+static ADOPTS: AtomicBool = AtomicBool::new(false);
+/// The supervisors that run now: all other children of this process are orphans.
+static SUPERVISORS: Mutex<BTreeSet<Pid>> = Mutex::new(BTreeSet::new());
+
+/// From now on this process adopts what bots leave behind. For programs that have no other children than bots.
+pub fn adopt_orphans() {
+    if prctl::set_child_subreaper(true).is_ok() {
+        ADOPTS.store(true, Ordering::Relaxed);
+    }
+}
+
+pub(super) fn stays(supervisor: Pid) {
+    SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner).insert(supervisor);
+}
+
+pub(super) fn left(supervisor: Pid) {
+    SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner).remove(&supervisor);
+}
+
+/// Kills all processes that came to this one from a supervisor that is no more.
+pub(super) fn kill_all() {
+    if !ADOPTS.load(Ordering::Relaxed) {
+        return;
+    }
+    loop {
+        // The lock is held, so that no supervisor is taken for an orphan between its start and its entry.
+        let supervisors = SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner);
+        let orphans: Vec<Pid> =
+            children(getpid()).into_iter().filter(|child| !supervisors.contains(child)).collect();
+        if orphans.is_empty() {
+            return;
+        }
+        for &orphan in &orphans {
+            for below in descendants(orphan) {
+                let _ = kill(below, Signal::SIGKILL);
+            }
+            let _ = kill(orphan, Signal::SIGKILL);
+            let _ = waitpid(orphan, Some(WaitPidFlag::WNOHANG));
+        }
+        drop(supervisors);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
