@@ -64,7 +64,7 @@ pub enum EntryError {
         why: String,
     },
     /// The parameters of a built-in bot are not well-formed.
-    #[error("{text}: {why}")]
+    #[error("bot {text:?}: {why}")]
     Params {
         /// The entry.
         text: String,

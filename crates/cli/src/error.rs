@@ -4,7 +4,7 @@ use necrodome_arena::{
     entry::EntryError, lineup::LineupError, replay::ReplayError, run::RunError, tournament::TournamentError,
 };
 use necrodome_rules::{names::SetupError, options::OptionError};
-use std::io;
+use std::{io, path::Path};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -72,9 +72,10 @@ fn suggest(name: &str, valid: &[String]) -> String {
 
 fn lineup_hint(error: &LineupError) -> String {
     match error {
-        LineupError::UnknownBot { name, valid, .. } => {
-            format!(": {}; a file is written with a slash: ./{name}", suggest(name, valid))
+        LineupError::UnknownBot { name, .. } if Path::new(name).exists() => {
+            format!(" (the file of that name is written ./{name})")
         }
+        LineupError::UnknownBot { name, valid, .. } => format!(": {}", suggest(name, valid)),
         LineupError::Params { source, .. } => option_hint(source),
         LineupError::Human => String::new(),
     }

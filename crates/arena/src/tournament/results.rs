@@ -120,7 +120,7 @@ mod tests {
         let block = BlockResult { block: 0, matches: matches.clone(), details: vec![], efforts: vec![] };
         let packed = block.pack();
         assert_eq!(unpack(&packed, &seatings), Some(matches));
-        assert_eq!(unpack(&packed[1..], &seatings), None);
+        assert_eq!(unpack(&[&packed[..], &[0]].concat(), &seatings), None);
         assert_eq!(unpack(&packed[..packed.len() - 1], &seatings), None);
         assert_eq!(unpack(&packed, &seatings[..1]), None);
     }

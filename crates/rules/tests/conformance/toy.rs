@@ -112,7 +112,7 @@ impl<const BREACH: u8> Game for Toy<BREACH> {
         self.luck += u32::from(BREACH == FORGETS_WHEN_SAVED) * (1 + chance.uniform(2));
         self.sums[seat.index()] += add + u32::from(BREACH == BREAKS_INVARIANT);
         if BREACH == HIDDEN_CHANCE {
-            self.sums[0] = u32::from(CALLS.fetch_add(1, Relaxed) % 7 == 0);
+            self.sums[0] = u32::from(CALLS.fetch_add(1, Relaxed).is_multiple_of(7));
         }
         self.turn += 1;
         log.record(Audience::Everyone, add);
