@@ -17,15 +17,38 @@ pub fn play<G: Game>(
     chance: &mut impl Chance,
     log: &mut impl Log<G::Event>,
 ) -> Result<Outcome, Rejected<G::Illegal>> {
-    let mut views: Vec<G::View> = Seat::all(bots.len()).iter().map(|&seat| game.view(seat)).collect();
-    let mut moves = Vec::with_capacity(bots.len());
-    loop {
-        if let Some(outcome) = game.outcome() {
-            return Ok(outcome);
-        }
-        decide(game, bots, &mut views, &mut moves);
-        game.apply(&moves, chance, log)?;
+    play_with(&mut Memory::default(), game, bots, chance, log)
+}
+
+/// Views and moves, to be used again from match to match.
+pub struct Memory<G: Game> {
+    views: Vec<G::View>,
+    moves: Vec<Move<G::Action>>,
+}
+
+impl<G: Game> Default for Memory<G> {
+    fn default() -> Self {
+        Memory { views: Vec::new(), moves: Vec::new() }
     }
+}
+
+/// Like [`play`], for many matches in a row.
+pub fn play_with<G: Game>(
+    memory: &mut Memory<G>,
+    game: &mut G,
+    bots: &mut [Box<dyn Bot<G>>],
+    chance: &mut impl Chance,
+    log: &mut impl Log<G::Event>,
+) -> Result<Outcome, Rejected<G::Illegal>> {
+    let Memory { views, moves } = memory;
+    views.truncate(bots.len());
+    let missing = &Seat::all(bots.len())[views.len()..];
+    views.extend(missing.iter().map(|&seat| game.view(seat)));
+    while !game.to_act().is_empty() {
+        decide(game, bots, views, moves);
+        game.apply(moves, chance, log)?;
+    }
+    game.outcome().ok_or(Rejected::Over)
 }
 
 /// Asks the bots of all seats that are to act, each with its own view.

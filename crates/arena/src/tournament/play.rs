@@ -213,10 +213,9 @@ impl<'a> Judge<'a> {
         let neighbours = plan.until_decided.then(|| Neighbours::new(plan.entries.len(), ALPHA));
         let mut judge = Judge { neighbours, schedule };
         if judge.neighbours.is_some() {
-            for packed in store.results()? {
-                let damaged = || StoreError::Damaged("a block does not fit the plan".into());
-                judge.push(&results::unpack(&packed, schedule.seatings()).ok_or_else(damaged)?);
-            }
+            let damaged = || StoreError::Damaged("a block does not fit the plan".into());
+            let blocks = results::unpack(&store.results()?, schedule.seatings()).ok_or_else(damaged)?;
+            blocks.iter().for_each(|matches| judge.push(matches));
         }
         Ok(judge)
     }
@@ -241,6 +240,7 @@ enum Crew<'a, G: Listed> {
     /// All are built-in bots: nothing is recorded, since the seed gives the match again.
     BuiltIn {
         makers: Vec<Maker<'a, G>>,
+        memory: play::Memory<G>,
         table: &'a Table<G::Rules>,
         schedule: &'a Schedule,
         names: Vec<Names>,
@@ -273,7 +273,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         let names = schedule.seatings().iter().map(|seating| seated(names, seating));
         let names = names.collect::<Result<Vec<Names>, _>>()?;
         Ok(match entries.iter().map(maker).collect() {
-            Some(makers) => Crew::BuiltIn { makers, table, schedule, names },
+            Some(makers) => Crew::BuiltIn { makers, memory: play::Memory::default(), table, schedule, names },
             None => {
                 let players = entries.iter().map(|_| None).collect();
                 Crew::Mixed { entries, players, table, schedule, names }
@@ -303,8 +303,8 @@ impl<'a, G: Listed> Crew<'a, G> {
                 return Ok(None);
             }
             let finished = match self {
-                Crew::BuiltIn { makers, table, names, .. } => {
-                    play_built_ins::<G>(makers, table, &names[number], seating, seed)?
+                Crew::BuiltIn { makers, memory, table, names, .. } => {
+                    play_built_ins(makers, memory, table, &names[number], seating, seed)?
                 }
                 Crew::Mixed { entries, players, table, names, .. } => {
                     let (finished, detail) =
@@ -337,6 +337,7 @@ fn own_chance(seed: u64, entry: usize) -> Seeded {
 
 fn play_built_ins<G: Listed>(
     makers: &[Maker<G>],
+    memory: &mut play::Memory<G>,
     table: &Table<G::Rules>,
     names: &Names,
     seating: &[usize],
@@ -346,7 +347,7 @@ fn play_built_ins<G: Listed>(
     let mut bots = seating.iter().map(build).collect::<Result<Vec<Box<dyn Bot<G>>>, _>>()?;
     let mut chance = Seeded::new(seed, "match", 0);
     let mut game = G::new(names, &table.rules, &mut chance, &mut Silent)?;
-    let outcome = play::play(&mut game, &mut bots, &mut chance, &mut Silent);
+    let outcome = play::play_with(memory, &mut game, &mut bots, &mut chance, &mut Silent);
     let outcome = outcome.map_err(|why: Rejected<G::Illegal>| RunError::Referee(why.to_string()))?;
     Ok(MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns })
 }

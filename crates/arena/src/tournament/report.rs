@@ -77,11 +77,9 @@ pub struct FaultCount {
 pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
     let packed = store.results()?;
     let damaged = || StoreError::Damaged("a block does not fit the plan".into());
-    let mut blocks = Vec::with_capacity(packed.len());
-    for bytes in &packed {
-        let matches = results::unpack(bytes, schedule.seatings()).ok_or_else(damaged)?;
-        blocks.push(results::to_stats(&matches, schedule.seatings()));
-    }
+    let unpacked = results::unpack(&packed, schedule.seatings()).ok_or_else(damaged)?;
+    let to_stats = |matches: &Vec<_>| results::to_stats(matches, schedule.seatings());
+    let blocks: Vec<stats::Block> = unpacked.iter().map(to_stats).collect();
     let sample = Sample::new(&blocks, plan.entries.len());
     let records = stats::records(&sample);
     let ratings = stats::rate(&sample, plan.seed);
@@ -125,7 +123,7 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
             .map(|&(one, other)| Separated { one: name(one), other: name(other) })
             .collect(),
         faults: count_faults(plan, schedule, store)?,
-        hash: hash(plan, &packed),
+        hash: hash(plan, blocks.len() as u32, &packed),
     })
 }
 
@@ -166,15 +164,12 @@ fn count_faults(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Vec<F
 }
 
 /// Covers what determines the results and the results, not how many blocks were wanted.
-fn hash(plan: &Plan, packed: &[Vec<u8>]) -> String {
+fn hash(plan: &Plan, blocks: u32, packed: &[u8]) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut identity = plan.clone();
-    identity.blocks = packed.len() as u32;
+    identity.blocks = blocks;
     // A plan has no maps with odd keys, and a hasher takes everything.
     let _ = serde_json::to_writer(&mut hasher, &identity);
-    for bytes in packed {
-        hasher.update(&(bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
-    }
+    hasher.update(packed);
     hasher.finalize().to_string()
 }

@@ -38,33 +38,40 @@ pub struct BlockResult {
 }
 
 impl BlockResult {
-    /// The results as bytes: for each match its turns, then place and score of each seat, as variable-length numbers.
-    pub fn pack(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.matches.len() * 8);
+    /// Adds the results to `bytes`: for each match its turns, then place and score of each seat, as variable-length
+    /// numbers.
+    pub fn pack(&self, bytes: &mut Vec<u8>) {
         for result in &self.matches {
-            push(&mut bytes, result.turns.into());
+            push(bytes, result.turns.into());
             for (&place, &score) in result.places.iter().zip(&result.scores) {
-                push(&mut bytes, place.into());
-                push(&mut bytes, zigzag(score));
+                push(bytes, place.into());
+                push(bytes, zigzag(score));
             }
         }
-        bytes
     }
 }
 
-/// The results of a block from its bytes; none if they are not those of such a schedule.
-pub(super) fn unpack(mut bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<MatchResult>> {
+/// The results of all blocks from their bytes; none if they are not those of such a schedule.
+pub(super) fn unpack(mut bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Vec<MatchResult>>> {
+    let mut blocks = Vec::new();
+    while !bytes.is_empty() {
+        blocks.push(unpack_block(&mut bytes, seatings)?);
+    }
+    Some(blocks)
+}
+
+fn unpack_block(bytes: &mut &[u8], seatings: &[Vec<usize>]) -> Option<Vec<MatchResult>> {
     let mut matches = Vec::with_capacity(seatings.len());
     for seating in seatings {
-        let turns = u32::try_from(pull(&mut bytes)?).ok()?;
+        let turns = u32::try_from(pull(bytes)?).ok()?;
         let mut result = MatchResult { places: Vec::new(), scores: Vec::new(), turns };
         for _ in seating {
-            result.places.push(u16::try_from(pull(&mut bytes)?).ok()?);
-            result.scores.push(unzigzag(pull(&mut bytes)?));
+            result.places.push(u16::try_from(pull(bytes)?).ok()?);
+            result.scores.push(unzigzag(pull(bytes)?));
         }
         matches.push(result);
     }
-    bytes.is_empty().then_some(matches)
+    Some(matches)
 }
 
 /// The results of a block for the statistics.
@@ -118,10 +125,11 @@ mod tests {
             |scores: [i64; 3], turns| MatchResult { places: vec![1, 300, 2], scores: scores.into(), turns };
         let matches = vec![result([0, -1, i64::MIN], u32::MAX), result([i64::MAX, 13, 127], 0)];
         let block = BlockResult { block: 0, matches: matches.clone(), details: vec![], efforts: vec![] };
-        let packed = block.pack();
-        assert_eq!(unpack(&packed, &seatings), Some(matches));
+        let mut packed = Vec::new();
+        block.pack(&mut packed);
+        block.pack(&mut packed);
+        assert_eq!(unpack(&packed, &seatings), Some(vec![matches.clone(), matches]));
         assert_eq!(unpack(&[&packed[..], &[0]].concat(), &seatings), None);
         assert_eq!(unpack(&packed[..packed.len() - 1], &seatings), None);
-        assert_eq!(unpack(&packed, &seatings[..1]), None);
     }
 }

@@ -66,8 +66,8 @@ pub struct Store {
 
 const TABLES: &str = "
 CREATE TABLE plan (plan TEXT NOT NULL);
--- All results of a block, packed; see results.rs.
-CREATE TABLE block (id INTEGER PRIMARY KEY, results BLOB NOT NULL);
+-- The results of blocks that were stored together, packed; see results.rs.
+CREATE TABLE results (first INTEGER PRIMARY KEY, blocks INTEGER NOT NULL, packed BLOB NOT NULL);
 -- Matches with faults or a replay.
 CREATE TABLE detail (
     block INTEGER NOT NULL, number INTEGER NOT NULL, faults TEXT NOT NULL, replay BLOB, PRIMARY KEY (block, number)
@@ -155,20 +155,23 @@ impl Store {
 
     /// How many blocks are stored; they are the first ones.
     pub fn blocks(&self) -> Result<u32, StoreError> {
-        Ok(self.connection.query_row("SELECT count(*) FROM block", [], |row| row.get(0))?)
+        Ok(self.connection.query_row("SELECT coalesce(sum(blocks), 0) FROM results", [], |row| row.get(0))?)
     }
 
     /// Stores finished blocks, all or none of them. They follow those that are stored already.
     pub fn append(&mut self, blocks: &[BlockResult]) -> Result<(), StoreError> {
+        let Some(first) = blocks.first() else { return Ok(()) };
         let transaction = self.connection.transaction()?;
         {
-            let mut block_row = transaction.prepare_cached("INSERT INTO block VALUES (?1, ?2)")?;
+            let mut packed = Vec::new();
+            blocks.iter().for_each(|block| block.pack(&mut packed));
+            let results_row = "INSERT INTO results VALUES (?1, ?2, ?3)";
+            transaction.execute(results_row, params![first.block, blocks.len() as i64, packed])?;
             let mut detail_row = transaction.prepare_cached("INSERT INTO detail VALUES (?1, ?2, ?3, ?4)")?;
             let mut effort_row = transaction.prepare_cached(
                 "UPDATE effort SET decisions = decisions + ?2, nanoseconds = nanoseconds + ?3 WHERE entry = ?1",
             )?;
             for block in blocks {
-                block_row.execute(params![block.block, block.pack()])?;
                 for detail in &block.details {
                     let faults = to_json(&detail.faults);
                     detail_row.execute(params![block.block, detail.number, faults, detail.replay])?;
@@ -183,10 +186,10 @@ impl Store {
     }
 
     /// The packed results of all blocks, in order.
-    pub(super) fn results(&self) -> Result<Vec<Vec<u8>>, StoreError> {
-        let mut query = self.connection.prepare("SELECT results FROM block ORDER BY id")?;
+    pub(super) fn results(&self) -> Result<Vec<u8>, StoreError> {
+        let mut query = self.connection.prepare("SELECT packed FROM results ORDER BY first")?;
         let rows = query.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        Ok(rows.collect::<Result<Vec<Vec<u8>>, _>>()?.concat())
     }
 
     /// What went wrong, match by match: block, number of the match, faults.

@@ -24,14 +24,14 @@ pub trait Chance {
     /// The sum is at least 1 and fits into a `u32`.
     #[inline]
     fn pick(&mut self, weights: &[u32]) -> usize {
-        let mut left = self.uniform(weights.iter().sum());
-        for (index, &weight) in weights.iter().enumerate() {
-            match left.checked_sub(weight) {
-                Some(rest) => left = rest,
-                None => return index,
-            }
+        let place = self.uniform(weights.iter().sum());
+        // How many outcomes end at or before the place: counted without a branch, since nobody can predict it.
+        let (mut index, mut end) = (0, 0);
+        for &weight in &weights[..weights.len() - 1] {
+            end += weight;
+            index += usize::from(place >= end);
         }
-        unreachable!("uniform(n) is below n, the sum of the weights")
+        index
     }
 
     /// Puts `items` into a uniformly random order (Fisher-Yates).

@@ -91,15 +91,8 @@ impl Turn {
     /// Chance is asked first for the colour of each die that is drawn, then for the face of each die in the hand, green
     /// dice first.
     pub fn roll(&mut self, out_of_dice: OutOfDice, chance: &mut impl Chance) -> Rolled {
-        let mut hand = self.footsteps();
-        let mut missing = 3 - hand.total();
-        while missing > 0 {
-            let colour = Colour::ALL[chance.pick(&self.cup.weights())];
-            self.cup[colour] -= 1;
-            hand[colour] += 1;
-            missing -= 1;
-        }
-        let hand = self.roll_hand(hand, chance);
+        let colours = self.fill_hand(chance);
+        let hand = roll_dice(colours, chance);
         self.set_aside(hand);
 
         let feet_left = hand.iter().filter(|die| die.face == Face::Footsteps).count() as u8;
@@ -124,34 +117,27 @@ impl Turn {
         }
     }
 
-    /// Rolls the dice in the order of their colours and sorts equal colours by face.
-    fn roll_hand(&self, colours: Counts, chance: &mut impl Chance) -> [Die; 3] {
-        let mut hand = [Die { colour: Colour::Green, face: Face::Brain }; 3];
-        let mut slot = 0;
-        for colour in Colour::ALL {
-            for _ in 0..colours[colour] {
-                hand[slot] = Die { colour, face: Face::ALL[chance.pick(&colour.sides())] };
-                slot += 1;
-            }
+    /// The colours of the dice to roll: the footsteps of the last roll, and what is drawn from the cup. In order.
+    fn fill_hand(&mut self, chance: &mut impl Chance) -> [Colour; 3] {
+        let mut colours = [Colour::Green; 3];
+        let mut held = 0;
+        for die in self.hand.iter().flatten() {
+            // Written in any case and counted if it stays: no branch that nobody can predict.
+            colours[held] = die.colour;
+            held += usize::from(die.face == Face::Footsteps);
         }
-        for (a, b) in [(0, 1), (1, 2), (0, 1)] {
-            if hand[a] > hand[b] {
-                hand.swap(a, b);
-            }
+        for slot in &mut colours[held..] {
+            *slot = Colour::ALL[chance.pick(&self.cup.weights())];
+            self.cup[*slot] -= 1;
         }
-        hand
+        sorted(colours)
     }
 
     fn set_aside(&mut self, hand: [Die; 3]) {
-        for die in hand {
-            match die.face {
-                Face::Brain => {
-                    self.brains += 1;
-                    self.brain_dice[die.colour] += 1;
-                }
-                Face::Footsteps => {}
-                Face::Shotgun => self.shotgun_dice[die.colour] += 1,
-            }
+        for Die { colour, face } in hand {
+            self.brains += u32::from(face == Face::Brain);
+            self.brain_dice[colour] += u8::from(face == Face::Brain);
+            self.shotgun_dice[colour] += u8::from(face == Face::Shotgun);
         }
         self.hand = Some(hand);
     }
@@ -212,6 +198,17 @@ impl Turn {
         }
         Ok(())
     }
+}
+
+/// Rolls dice in the order of their colours, and sorts those of equal colour by face.
+fn roll_dice(colours: [Colour; 3], chance: &mut impl Chance) -> [Die; 3] {
+    sorted(colours.map(|colour| Die { colour, face: Face::ALL[chance.pick(&colour.sides())] }))
+}
+
+fn sorted<T: Ord + Copy>([a, b, c]: [T; 3]) -> [T; 3] {
+    let (a, b) = (a.min(b), a.max(b));
+    let (b, c) = (b.min(c), b.max(c));
+    [a.min(b), a.max(b), c]
 }
 
 /// Starts a turn, with its first roll where that is not a choice. Says why the turn is over, if it is.
