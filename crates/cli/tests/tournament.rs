@@ -177,7 +177,7 @@ fn a_second_process_on_the_same_store_is_refused() {
 
 #[test]
 fn until_decided_stops_early_and_says_so() {
-    let words = ["tokyo", "angry", "random", "--seed=1", "--blocks=3000", "--until-decided"];
+    let words = ["tokyo", "angry", "random", "--seed=1", "--blocks=3000", "--until=decided"];
     let report = json(&words);
     assert!(report["blocks"].as_u64().unwrap() < 1000, "{}", report["blocks"]);
     let on_two = json(&[&words[..], &["--threads=2"]].concat());
@@ -224,6 +224,65 @@ fn a_misbehaving_bot_hurts_only_itself() {
     let kinds: Vec<&str> = faults.iter().map(|fault| fault["kind"].as_str().unwrap()).collect();
     assert!(kinds.contains(&"crash") && kinds.contains(&"out"), "{kinds:?}");
     assert_eq!(report["matches"], 24);
+}
+
+/// What happens when a process ends belongs to the report too.
+#[test]
+fn bad_endings_and_logs_are_reported() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bots/misbehaving");
+    let bot = |name: &str| format!("{folder}/{name}.py");
+    let (stubborn, crash) = (bot("ignores_sigterm"), bot("crash"));
+    let report = json(&["zombie-dice", "greedy", &stubborn, &crash, "--seed=1", "--blocks=1", "--threads=1"]);
+    let faults = report["faults"].as_array().unwrap();
+    let has = |name: &str, kind: &str| faults.iter().any(|f| f["name"] == name && f["kind"] == kind);
+    assert!(has("ignores_sigterm", "ignored_sigterm") && has("crash", "crash"), "{faults:?}");
+    assert!(report["logs"].to_string().contains("Traceback"), "{}", report["logs"]);
+}
+
+#[test]
+fn players_who_play_alone_are_compared_by_their_scores() {
+    let report = json(&["zombie-dice-solo", "greedy", "random", "--seed=1", "--blocks=500"]);
+    assert_eq!(report["matches"], 500);
+    let best = &report["standings"][0];
+    assert_eq!((best["name"].clone(), best["rank"]["worst"].clone()), ("greedy".into(), 1.into()));
+    let mean = best["mean_score"]["mean"].as_f64().unwrap();
+    assert!((1.7..2.5).contains(&mean), "the exact value is 2.087, this is {mean}");
+}
+
+/// A file system of half a megabyte, in a mount namespace of its own.
+#[test]
+fn a_full_disk_is_reported_and_what_was_played_is_kept() {
+    let folder = TempDir::new().unwrap();
+    let binary = assert_cmd::cargo::cargo_bin!("necrodome");
+    let kept = folder.path().join("kept.store");
+    fs::create_dir(folder.path().join("small")).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=512k tmpfs {0}/small && \
+         {1} tournament zombie-dice greedy random --seed 3 --blocks 100000000 --store {0}/small/t.store; \
+         code=$?; cp {0}/small/t.store* {0}/ && mv {0}/t.store {2}; exit $code",
+        folder.path().display(),
+        binary.display(),
+        kept.display()
+    );
+    let result = std::process::Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", &script])
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&result.stderr);
+    assert!(error.contains("the disk is full"), "{error}");
+    for leftover in ["t.store-wal", "t.store-shm"] {
+        let from = folder.path().join(leftover);
+        if from.exists() {
+            fs::rename(from, folder.path().join(leftover.replace("t.store", "kept.store"))).unwrap();
+        }
+    }
+    let stored = format!("--store={}", kept.display());
+    let words = ["zombie-dice", "greedy", "random", "--seed=3", "--blocks=1", &stored];
+    let report = json(&words);
+    let blocks = report["blocks"].as_u64().unwrap();
+    assert!(blocks > 0, "what was stored before is there");
+    let fresh = format!("--blocks={blocks}");
+    assert_eq!(hash(&report), hash(&json(&["zombie-dice", "greedy", "random", "--seed=3", &fresh])));
 }
 
 #[test]

@@ -7,8 +7,8 @@ mod schedule;
 mod store;
 
 pub use play::{Stop, TournamentError, Update, run};
-pub use report::{EntryReport, FaultCount, Report, Separated, report};
-pub use results::{BlockResult, Detail, MatchResult};
+pub use report::{EntryReport, FaultCount, Log, Report, Separated, report};
+pub use results::{BlockResult, Closing, Detail, MatchResult};
 pub use schedule::{Schedule, ScheduleError};
 pub use store::{Store, StoreError};
 

@@ -1,7 +1,9 @@
 //! Plays a tournament on several threads. Results count in the order of the schedule, whoever finishes first, so they are
 //! the same on one thread and on many, and after a kill.
 
-use super::{BlockResult, Detail, MatchResult, Plan, Schedule, ScheduleError, Store, StoreError, results};
+use super::{
+    BlockResult, Closing, Detail, MatchResult, Plan, Schedule, ScheduleError, Store, StoreError, results,
+};
 use crate::{
     entry::{EntryKind, EntrySpec},
     lineup::{LineupError, Maker, Table, player},
@@ -73,7 +75,14 @@ pub struct Update<'a> {
 }
 
 /// What a worker says when it has something to say.
-type Message = Result<Vec<BlockResult>, TournamentError>;
+enum Message {
+    /// Blocks are finished.
+    Blocks(Vec<BlockResult>),
+    /// The worker is done and has closed its players.
+    Closed(Vec<Closing>),
+    /// It cannot go on.
+    Failed(TournamentError),
+}
 
 /// Plays what is missing in `store`. `watch` hears of every commit; `interrupt` stops it after the running matches.
 /// The names and entries are those of the plan.
@@ -114,9 +123,10 @@ where
         drop(sender);
         let collected = collect(&receiver, store, &mut judge, first, &mut watch);
         stop.store(true, Ordering::Relaxed);
-        // Workers that wait to hand in their results must not wait for ever.
-        receiver.iter().for_each(drop);
-        collected
+        // Workers that wait to hand in their results must not wait for ever; what they say at the end still counts.
+        let late: Vec<Closing> = receiver.iter().flat_map(Message::into_closings).collect();
+        collected?;
+        Ok::<_, TournamentError>(store.close(&late)?)
     })?;
     Ok(if judge.is_decided() {
         Stop::Decided
@@ -125,6 +135,15 @@ where
     } else {
         Stop::Interrupted
     })
+}
+
+impl Message {
+    fn into_closings(self) -> Vec<Closing> {
+        match self {
+            Message::Closed(closings) => closings,
+            Message::Blocks(_) | Message::Failed(_) => Vec::new(),
+        }
+    }
 }
 
 /// One worker: takes chunks of blocks until there are no more.
@@ -142,7 +161,7 @@ fn work<G: Listed>(
 ) {
     let mut crew = match Crew::<G>::new(entries, names, table, schedule) {
         Ok(crew) => crew,
-        Err(error) => return drop(sender.send(Err(error))),
+        Err(error) => return drop(sender.send(Message::Failed(error))),
     };
     while !quits() {
         let from = next.fetch_add(chunk, Ordering::Relaxed);
@@ -151,13 +170,14 @@ fn work<G: Listed>(
             match crew.play_block(block, quits) {
                 Ok(Some(result)) => blocks.push(result),
                 Ok(None) => break,
-                Err(error) => return drop(sender.send(Err(error))),
+                Err(error) => return drop(sender.send(Message::Failed(error))),
             }
         }
-        if blocks.is_empty() || sender.send(Ok(blocks)).is_err() {
-            return;
+        if blocks.is_empty() || sender.send(Message::Blocks(blocks)).is_err() {
+            break;
         }
     }
+    let _ = sender.send(Message::Closed(crew.close()));
 }
 
 /// Puts finished blocks in order and stores them as they become contiguous.
@@ -175,11 +195,15 @@ fn collect(
     let mut stored_at = Instant::now();
     loop {
         let ended = match receiver.recv_timeout(STORE_EVERY) {
-            Ok(Ok(blocks)) => {
+            Ok(Message::Blocks(blocks)) => {
                 waiting.extend(blocks.into_iter().map(|block| (block.block, block)));
                 false
             }
-            Ok(Err(error)) => return Err(error),
+            Ok(Message::Closed(closings)) => {
+                store.close(&closings)?;
+                false
+            }
+            Ok(Message::Failed(error)) => return Err(error),
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => true,
         };
@@ -287,6 +311,16 @@ impl<'a, G: Listed> Crew<'a, G> {
         if fast && G::ID != "last-bullet" { 64 } else { 1 }
     }
 
+    /// Ends the processes politely. Gives what was left to say.
+    fn close(self) -> Vec<Closing> {
+        let Crew::Mixed { players, .. } = self else { return Vec::new() };
+        let close = |(entry, player): (usize, Option<Box<dyn Player<G>>>)| {
+            let (faults, log) = player?.close();
+            (!faults.is_empty() || !log.is_empty()).then_some(Closing { entry, faults, log })
+        };
+        players.into_iter().enumerate().filter_map(close).collect()
+    }
+
     /// Plays a block; none if it was interrupted.
     fn play_block(
         &mut self,
@@ -379,15 +413,4 @@ fn play_mixed<G: Listed>(
     let outcome = finished.outcome;
     let result = MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns };
     Ok((result, Some(detail)))
-}
-
-impl<G: Listed> Drop for Crew<'_, G> {
-    /// Ends the processes politely.
-    fn drop(&mut self) {
-        if let Crew::Mixed { players, .. } = self {
-            for player in players.iter_mut().flatten() {
-                player.close();
-            }
-        }
-    }
 }

@@ -27,6 +27,8 @@ pub struct Report {
     pub undecided: Vec<Separated>,
     /// What went wrong, counted.
     pub faults: Vec<FaultCount>,
+    /// What processes have written to standard error, by entry; the end of it.
+    pub logs: Vec<Log>,
     /// A hash of the plan and all results: the same on any machine, with any number of threads.
     pub hash: String,
 }
@@ -72,6 +74,18 @@ pub struct FaultCount {
     /// The first time, in words.
     pub first: String,
 }
+
+/// What an entry has written to standard error.
+#[derive(Debug, Clone, Serialize)]
+pub struct Log {
+    /// The entry.
+    pub name: String,
+    /// The last lines.
+    pub lines: Vec<String>,
+}
+
+/// Lines of a log that are shown.
+const LOG_LINES: usize = 10;
 
 /// Makes the report of all that is stored.
 pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
@@ -123,6 +137,7 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
             .map(|&(one, other)| Separated { one: name(one), other: name(other) })
             .collect(),
         faults: count_faults(plan, schedule, store)?,
+        logs: logs(plan, store)?,
         hash: hash(plan, blocks.len() as u32, &packed),
     })
 }
@@ -154,6 +169,12 @@ fn count_faults(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Vec<F
             counts.entry((entry, fault.fault.kind)).or_insert_with(first).0 += 1;
         }
     }
+    for closing in store.closings()? {
+        for fault in closing.faults {
+            let first = || (0, format!("the end: {}", fault.detail));
+            counts.entry((closing.entry, fault.kind)).or_insert_with(first).0 += 1;
+        }
+    }
     let count = |((entry, kind), (count, first)): ((usize, FaultKind), (u32, String))| FaultCount {
         name: plan.entries[entry].name.clone(),
         kind,
@@ -161,6 +182,20 @@ fn count_faults(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Vec<F
         first,
     };
     Ok(counts.into_iter().map(count).collect())
+}
+
+/// The end of each log; an entry that has run in several processes shows the last one that wrote something.
+fn logs(plan: &Plan, store: &Store) -> Result<Vec<Log>, StoreError> {
+    let mut logs: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for closing in store.closings()?.into_iter().filter(|closing| !closing.log.is_empty()) {
+        let lines: Vec<&str> = closing.log.lines().collect();
+        let shown = lines[lines.len().saturating_sub(LOG_LINES)..].iter();
+        let harmless =
+            |line: &&str| line.chars().map(|c| if c.is_control() { '?' } else { c }).take(500).collect();
+        logs.insert(closing.entry, shown.map(harmless).collect());
+    }
+    let name = |entry: usize| plan.entries.get(entry).map_or(String::new(), |entry| entry.name.clone());
+    Ok(logs.into_iter().map(|(entry, lines)| Log { name: name(entry), lines }).collect())
 }
 
 /// Covers what determines the results and the results, not how many blocks were wanted.

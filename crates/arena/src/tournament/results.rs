@@ -1,6 +1,11 @@
 //! What a block leaves behind: the results of its matches, packed small, and the details of those where there are any.
 
-use crate::{fault::SeatFault, player::Effort, stats};
+use crate::{
+    fault::{Fault, SeatFault},
+    player::Effort,
+    stats,
+};
+use necrodome_rules::game::Outcome;
 
 /// The result of one match.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +40,17 @@ pub struct BlockResult {
     pub details: Vec<Detail>,
     /// How hard each entry has thought.
     pub efforts: Vec<Effort>,
+}
+
+/// What was left to say when a player was closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closing {
+    /// The entry.
+    pub entry: usize,
+    /// What went wrong at the end.
+    pub faults: Vec<Fault>,
+    /// What it has written to standard error.
+    pub log: String,
 }
 
 impl BlockResult {
@@ -75,7 +91,14 @@ fn unpack_block(bytes: &mut &[u8], seatings: &[Vec<usize>]) -> Option<Vec<MatchR
 }
 
 /// The results of a block for the statistics.
+///
+/// Entries that play alone are compared by their scores on the same seed, as if they had played together.
 pub(super) fn to_stats(matches: &[MatchResult], seatings: &[Vec<usize>]) -> stats::Block {
+    if seatings.iter().all(|seating| seating.len() == 1) {
+        let scores: Vec<i64> = matches.iter().map(|result| result.scores[0]).collect();
+        let places = Outcome::ranked(&scores, Vec::new(), 0).places;
+        return stats::Block { games: vec![stats::Game { entries: seatings.concat(), places, scores }] };
+    }
     let game = |(result, seating): (&MatchResult, &Vec<usize>)| stats::Game {
         entries: seating.clone(),
         places: result.places.clone(),

@@ -1,6 +1,9 @@
 //! The store: one SQLite file that holds the plan, every result, and what went wrong, so that they cannot disagree.
 
-use super::{Plan, results::BlockResult};
+use super::{
+    Plan,
+    results::{BlockResult, Closing},
+};
 use crate::{fault::SeatFault, player::Effort};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 use std::{path::Path, time::Duration};
@@ -74,6 +77,8 @@ CREATE TABLE detail (
 );
 -- How hard each entry has thought, over all blocks; measured, so not part of the result.
 CREATE TABLE effort (entry INTEGER PRIMARY KEY, decisions INTEGER NOT NULL, nanoseconds INTEGER NOT NULL);
+-- What was left to say when a process ended.
+CREATE TABLE closing (entry INTEGER NOT NULL, faults TEXT NOT NULL, log TEXT NOT NULL);
 ";
 
 impl Store {
@@ -206,6 +211,31 @@ impl Store {
             }
         }
         Ok(all)
+    }
+
+    /// Stores what was left to say when players were closed.
+    pub fn close(&mut self, closings: &[Closing]) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction()?;
+        for Closing { entry, faults, log } in closings {
+            let row = params![*entry as i64, to_json(faults), log];
+            transaction.execute("INSERT INTO closing VALUES (?1, ?2, ?3)", row)?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// What was left to say when players were closed.
+    pub(super) fn closings(&self) -> Result<Vec<Closing>, StoreError> {
+        let mut query = self.connection.prepare("SELECT entry, faults, log FROM closing ORDER BY rowid")?;
+        let rows = query.query_map([], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+        })?;
+        let mut closings = Vec::new();
+        for row in rows {
+            let (entry, faults, log) = row?;
+            let faults = serde_json::from_str(&faults).map_err(|e| StoreError::Damaged(e.to_string()))?;
+            closings.push(Closing { entry: entry as usize, faults, log });
+        }
+        Ok(closings)
     }
 
     /// The replay of a match, if it was kept.

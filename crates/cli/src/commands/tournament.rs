@@ -34,7 +34,7 @@ use std::{
 Examples:
   necrodome tournament zombie-dice
   necrodome tournament zombie-dice greedy cautious ./mybot.py --blocks 2000 --store night.store
-  necrodome tournament tokyo angry point-hunter random --format round-robin --seats 2 --until-decided
+  necrodome tournament tokyo angry point-hunter random --format round-robin --seats 2 --until decided
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
   necrodome tournament night.toml --json --csv night.csv
 
@@ -73,8 +73,8 @@ pub struct Args {
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,
     /// Stop as soon as a test that may look at any time separates the neighbours in the standings
-    #[arg(long)]
-    until_decided: bool,
+    #[arg(long, value_name = "WHEN", value_parser = ["decided"])]
+    until: Option<String>,
     /// Threads to play on; all cores by default
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -168,7 +168,11 @@ fn plan<G: Listed>(
         _ => None,
     };
     let whole_field = matches!(format, Format::Table | Format::Battle);
-    let seats = config.seats.unwrap_or(if whole_field { entries.len() } else { 2.max(*G::SEATS.start()) });
+    let seats = config.seats.unwrap_or(if whole_field {
+        entries.len()
+    } else {
+        2.clamp(*G::SEATS.start(), *G::SEATS.end())
+    });
     let entry =
         |(entry, name): (&EntrySpec, &str)| PlannedEntry { name: name.into(), bot: entry.text.clone() };
     Ok(Plan {
@@ -179,7 +183,7 @@ fn plan<G: Listed>(
         seats,
         blocks: config.blocks.unwrap_or_else(|| default_blocks::<G>(entries)),
         seed: lineup::seed(config.seed.or(stored_seed))?,
-        until_decided: args.until_decided || config.until_decided,
+        until_decided: args.until.is_some() || config.until_decided,
         limits: config.limits.unwrap_or_default(),
     })
 }

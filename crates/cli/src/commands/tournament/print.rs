@@ -142,6 +142,11 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         let times = count(fault.count, "time");
         writeln!(out, "{} {}: {} {times}, first in {}", red("fault:"), fault.name, fault.kind, fault.first)?;
     }
+    for log in &report.logs {
+        for line in &log.lines {
+            writeln!(out, "{} {}: {line}", dim("log:"), log.name)?;
+        }
+    }
     match stop {
         Stop::Done => {}
         Stop::Decided => writeln!(out, "stopped early: all neighbours in the standings are told apart")?,
