@@ -2,7 +2,7 @@
 
 use super::{
     Action, CopyView, Direction, LastBullet, LastBulletView, Order, Seen, WhoIs,
-    referee::{RANGE, VISION},
+    rules::{RANGE, VISION},
 };
 use crate::{
     bot::{Bot, BuiltIn, Named},

@@ -1,7 +1,7 @@
 //! Who stands in which window: a bit for each square, so that a 17 x 17 window is read in 17 steps.
 
 use super::board::{Square, Torus};
-use super::referee::VISION;
+use super::rules::VISION;
 use alloc::{vec, vec::Vec};
 
 /// Squares on each side of the centre.

@@ -1,7 +1,7 @@
 //! What an entry is told: for each of its copies, what that copy knows and sees.
 
 use super::sight::{Sight, WINDOW};
-use super::{board::*, referee::VISION};
+use super::{board::*, rules::VISION};
 use crate::{game::Seat, names::Names};
 use alloc::vec::Vec;
 use schemars::JsonSchema;

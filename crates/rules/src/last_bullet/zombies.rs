@@ -1,8 +1,8 @@
 //! What zombies do: they walk toward the nearest living player they see.
 
 use super::board::Square;
-use super::referee::{Direction, VISION};
 use super::sight::{Sight, WINDOW};
+use super::{action::Direction, rules::VISION};
 use crate::chance::Chance;
 
 /// The squares of a window by distance; at the same distance westmost first, then northmost.

@@ -1,0 +1,89 @@
+//! What happens in a turn.
+
+use super::{board::Square, view::WhoIs};
+use crate::game::Seat;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What stood where a zombie rose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Replaced {
+    /// Its name, as a place in the list of names.
+    pub who: WhoIs,
+    /// Its identity number.
+    pub number: u32,
+}
+
+/// What came of a shot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ShotResult {
+    /// The target is hit.
+    Hit,
+    /// The target is not within range, or there is no such number: the bullet is lost.
+    Missed,
+    /// The copy had no bullet: nothing happened.
+    NoBullet,
+}
+
+/// What happens. Only the judge hears of it: entries learn what their copies see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A zombie rose.
+    Rose {
+        /// Where.
+        square: Square,
+        /// Its number.
+        number: u32,
+        /// What it replaced.
+        replaced: Option<Replaced>,
+    },
+    /// A player next to a zombie became one.
+    Bitten {
+        /// The entry.
+        seat: Seat,
+        /// The number of the copy.
+        number: u32,
+        /// The number of the zombie it is now.
+        zombie: u32,
+    },
+    /// A copy shot.
+    Shot {
+        /// The entry.
+        seat: Seat,
+        /// The number of the copy.
+        number: u32,
+        /// The number it shot at.
+        target: u32,
+        /// What came of it.
+        result: ShotResult,
+    },
+    /// Somebody who was hit became a corpse.
+    Killed {
+        /// Who it was, as a place in the list of names.
+        who: WhoIs,
+        /// The number it had.
+        number: u32,
+        /// The number of the corpse.
+        corpse: u32,
+    },
+    /// A copy took bullets from a corpse.
+    Scavenged {
+        /// The entry.
+        seat: Seat,
+        /// The number of the copy.
+        number: u32,
+        /// The number of the corpse.
+        corpse: u32,
+        /// How many it took.
+        bullets: u32,
+    },
+    /// The last copy of an entry is gone.
+    EntryOut {
+        /// The entry.
+        seat: Seat,
+        /// Its score.
+        score: u32,
+    },
+}
