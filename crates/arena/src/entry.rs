@@ -144,7 +144,8 @@ fn split_name(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-fn looks_like_file(text: &str) -> bool {
+/// Whether an entry (without its name) is meant as a file: it has a slash, or an extension that can be run.
+pub fn looks_like_file(text: &str) -> bool {
     text.contains('/') || runner(Path::new(text)).is_some()
 }
 

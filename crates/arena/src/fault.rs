@@ -78,9 +78,11 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault with its detail.
+    /// A fault with its detail, which may quote what a bot wrote: it is made safe to print, and short.
     pub fn new(kind: FaultKind, detail: impl Into<String>) -> Self {
-        Fault { kind, detail: detail.into() }
+        const LONGEST: usize = 500;
+        let harmless = |c: char| if c.is_control() { '?' } else { c };
+        Fault { kind, detail: detail.into().chars().map(harmless).take(LONGEST).collect() }
     }
 }
 

@@ -130,7 +130,7 @@ enum Expected {
 use Expected::{AtTheEnd, Fatal, Flood, NoStart, Nothing, Survivable};
 
 /// Every bot in the folder with what must come of it.
-const MISBEHAVING: [(&str, Expected); 24] = [
+const MISBEHAVING: [(&str, Expected); 25] = [
     // The slow ones first.
     ("no_ready", NoStart),
     ("slow_start 60", NoStart),
@@ -139,6 +139,7 @@ const MISBEHAVING: [(&str, Expected); 24] = [
     ("closes_stdout", Fatal(&["closed"])),
     ("crash", Fatal(&["crash"])),
     ("escapes", Fatal(&["crash"])),
+    ("stops_parent", AtTheEnd("ignored_sigterm")),
     ("deep_json 100000", Fatal(&["oversized"])),
     ("deep_json 20000", Fatal(&["garbage"])),
     ("dies_at_start", NoStart),

@@ -14,11 +14,13 @@ pub(super) struct TreeClock {
     clock: Option<ClockId>,
     /// CPU time of other processes, as far as it has been seen.
     others: Duration,
+    /// Whether the bot had other processes at the last look: a wrapper has, most bots have not.
+    has_others: bool,
 }
 
 impl TreeClock {
     pub(super) fn new(pid: Pid) -> Self {
-        TreeClock { pid, clock: clock_getcpuclockid(pid).ok(), others: Duration::ZERO }
+        TreeClock { pid, clock: clock_getcpuclockid(pid).ok(), others: Duration::ZERO, has_others: false }
     }
 
     /// CPU time so far: that of the process itself exactly, that of others as of the last [`look`](Self::look).
@@ -26,9 +28,20 @@ impl TreeClock {
         self.own() + self.others
     }
 
+    /// CPU time so far, of others too if there are any.
+    pub(super) fn now(&mut self) -> Duration {
+        if self.has_others { self.look().0 } else { self.glance() }
+    }
+
+    /// Whether it takes a look to know the CPU time.
+    pub(super) fn has_others(&self) -> bool {
+        self.has_others
+    }
+
     /// CPU time so far of the whole tree, and how many other processes live in it.
     pub(super) fn look(&mut self) -> (Duration, usize) {
         let below = descendants(self.pid);
+        self.has_others = !below.is_empty();
         let living: Duration = below.iter().map(|&pid| TreeClock::new(pid).own()).sum();
         // Never goes back when a child ends that was not waited for.
         self.others = self.others.max(living + buried_children(self.pid));

@@ -33,6 +33,8 @@ const MAX_STDERR: usize = 64 << 10;
 const END_GRACE: Duration = Duration::from_secs(1);
 /// How long the end of a process may take to be seen after its output has ended.
 const EXIT_GRACE: Duration = Duration::from_millis(300);
+/// How long a supervisor may take to kill everything.
+const KILL_GRACE: Duration = Duration::from_secs(5);
 /// Environment variables that bots get to see.
 const ENVIRONMENT: [&str; 7] = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "TMPDIR"];
 
@@ -93,8 +95,7 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(refuse)?;
-        orphans::stays(Pid::from_raw(child.id() as i32));
+        let mut child = orphans::spawn(&mut command).map_err(refuse)?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -133,10 +134,6 @@ impl Process {
         self.clock = first.map(|pid| TreeClock::new(Pid::from_raw(pid)));
     }
 
-    fn cpu(&self) -> Duration {
-        self.clock.as_ref().map_or(Duration::ZERO, TreeClock::glance)
-    }
-
     /// Sends a line; the clock of the answer starts. Output that came before is a flood.
     pub(crate) fn send(&mut self, line: &[u8]) -> Result<(), Fault> {
         self.pump();
@@ -145,7 +142,8 @@ impl Process {
             return Err(Fault::new(FaultKind::Flood, format!("nothing was asked, but {shown} came")));
         }
         self.tell(line);
-        self.sent = (self.cpu(), Instant::now());
+        let used = self.clock.as_mut().map_or(Duration::ZERO, TreeClock::now);
+        self.sent = (used, Instant::now());
         Ok(())
     }
 
@@ -159,6 +157,9 @@ impl Process {
     /// Waits for a line, and gives it with the CPU time it took.
     pub(crate) fn receive(&mut self, allowed: Allowance) -> Result<(Vec<u8>, Duration), Fault> {
         let mut patience = Duration::from_millis(5);
+        // Wall-clock time counts from here: before, the arena may have been waiting for somebody else.
+        self.pump();
+        let listening = Instant::now();
         loop {
             if let Some(end) = self.received.iter().position(|&byte| byte == b'\n') {
                 if end > self.max_line {
@@ -170,7 +171,7 @@ impl Process {
             if self.received.len() > self.max_line {
                 return Err(self.oversized());
             }
-            let elapsed = self.sent.1.elapsed();
+            let elapsed = listening.elapsed();
             if elapsed >= allowed.wall {
                 let waited =
                     format!("no answer within {:.1} s of wall-clock time", allowed.wall.as_secs_f64());
@@ -201,8 +202,10 @@ impl Process {
         let max_processes = self.max_processes;
         let Some(clock) = &mut self.clock else { return Ok(Duration::ZERO) };
         // To look at the whole tree is expensive; who answers at once has had no time to start other processes.
-        let (now, others) =
-            if at.elapsed() < Duration::from_millis(2) { (clock.glance(), 0) } else { clock.look() };
+        let (now, others) = match at.elapsed() < Duration::from_millis(2) && !clock.has_others() {
+            true => (clock.glance(), 0),
+            false => clock.look(),
+        };
         let used = now.saturating_sub(from);
         if others > max_processes {
             let detail = format!("{others} processes at once, where {max_processes} are allowed");
@@ -344,6 +347,11 @@ impl Drop for Process {
         let supervisor = Pid::from_raw(self.child.id() as i32);
         if let Ok(None) = self.child.try_wait() {
             let _ = kill(supervisor, Signal::SIGUSR1);
+            // A hostile bot may have stopped its supervisor.
+            let _ = kill(supervisor, Signal::SIGCONT);
+            if self.exit_code(Instant::now() + KILL_GRACE).is_none() {
+                let _ = kill(supervisor, Signal::SIGKILL);
+            }
         }
         let ended = self.child.wait();
         orphans::left(supervisor);

@@ -12,6 +12,8 @@ use nix::{
 };
 use std::{
     collections::BTreeSet,
+    io,
+    process::{Child, Command},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -30,8 +32,12 @@ pub fn adopt_orphans() {
     }
 }
 
-pub(super) fn stays(supervisor: Pid) {
-    SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner).insert(supervisor);
+/// Starts a supervisor. The lock is held, so that it is not taken for an orphan between its start and its entry.
+pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
+    let mut supervisors = SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let child = command.spawn()?;
+    supervisors.insert(Pid::from_raw(child.id() as i32));
+    Ok(child)
 }
 
 pub(super) fn left(supervisor: Pid) {
@@ -44,7 +50,6 @@ pub(super) fn kill_all() {
         return;
     }
     loop {
-        // The lock is held, so that no supervisor is taken for an orphan between its start and its entry.
         let supervisors = SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner);
         let orphans: Vec<Pid> =
             children(getpid()).into_iter().filter(|child| !supervisors.contains(child)).collect();

@@ -68,7 +68,8 @@ impl Limits {
 
     pub(crate) fn allowance(&self, cpu: Duration) -> Allowance {
         // Never less than a second of patience: a loaded machine is not the bot's fault.
-        Allowance { cpu, wall: (cpu * self.wall_factor).max(Duration::from_secs(1)) }
+        let wall = cpu.checked_mul(self.wall_factor).unwrap_or(Duration::MAX);
+        Allowance { cpu, wall: wall.max(Duration::from_secs(1)) }
     }
 
     /// The longest line of a bot, in bytes.
@@ -139,7 +140,7 @@ impl<G: Listed> ProcessPlayer<G> {
             seats,
             process: None,
             wants_events: false,
-            starts_left: limits.restarts + 1,
+            starts_left: limits.restarts.saturating_add(1),
             pending: None,
             next_id: 0,
             bank: Duration::ZERO,
@@ -208,7 +209,12 @@ impl<G: Listed> ProcessPlayer<G> {
         let Some(process) = &mut self.process else {
             return Err(Fault::new(FaultKind::Out, "not running"));
         };
-        let (line, used) = process.receive(allowed)?;
+        let (line, used) = process.receive(allowed).inspect_err(|fault| {
+            if fault.kind == FaultKind::Timeout {
+                // What is left is spent, too: a bot that has no time left is not started again in this match.
+                self.bank = if self.bank <= decision { Duration::ZERO } else { self.bank - decision };
+            }
+        })?;
         self.bank = self.bank.saturating_sub(used);
         self.effort.decisions += 1;
         self.effort.cpu += used;
@@ -299,9 +305,14 @@ impl<G: Listed> Player<G> for ProcessPlayer<G> {
     }
 
     fn ask(&mut self, view: &G::View) {
-        if self.pending.is_none() {
-            self.pending = self.put_question(view).err();
+        if self.pending.is_some() {
+            return;
         }
+        self.pending = if self.bank.is_zero() {
+            Some(Fault::new(FaultKind::Timeout, "no time is left in this match"))
+        } else {
+            self.put_question(view).err()
+        };
     }
 
     fn answer(&mut self, _: &G::View) -> Answer<G::Action> {

@@ -341,6 +341,7 @@ impl<'a, G: Listed> Crew<'a, G> {
                     play_built_ins(makers, memory, table, &names[number], seating, seed)?
                 }
                 Crew::Mixed { entries, players, table, names, .. } => {
+                    let seed = schedule.match_seed(block, number);
                     let (finished, detail) =
                         play_mixed(entries, players, table, &names[number], seating, seed, number as u32)?;
                     result.details.extend(detail);

@@ -99,9 +99,8 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
     let ratings = stats::rate(&sample, plan.seed);
     let ranking = match plan.format {
         // Everybody meets everybody equally often, so that win rates can be compared.
-        Format::Table | Format::RoundRobin | Format::Battle => {
-            stats::rank_by_measure(&sample, Measure::WinRate)
-        }
+        Format::Table | Format::RoundRobin => stats::rank_by_measure(&sample, Measure::WinRate),
+        Format::Battle => stats::rank_by_measure(&sample, Measure::MeanScore),
         Format::Gauntlet => stats::rank_by_rating(&ratings),
     };
     let medians = medians(&blocks, plan.entries.len());
@@ -170,6 +169,9 @@ fn count_faults(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Vec<F
         }
     }
     for closing in store.closings()? {
+        if closing.entry >= plan.entries.len() {
+            return Err(StoreError::Damaged("a closing does not fit the plan".into()));
+        }
         for fault in closing.faults {
             let first = || (0, format!("the end: {}", fault.detail));
             counts.entry((closing.entry, fault.kind)).or_insert_with(first).0 += 1;

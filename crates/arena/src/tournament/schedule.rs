@@ -75,9 +75,24 @@ impl Schedule {
         &self.seatings
     }
 
-    /// The seed of all matches of a block.
+    /// The seed of one match of a block, where bots could remember the dice of another.
+    ///
+    /// A process plays all matches of a block, one after the other: with the same dice in each it would know those of
+    /// the second. Who plays alone meets each seed once, so that scores can be compared on the same dice.
+    pub fn match_seed(&self, block: u32, number: usize) -> u64 {
+        match self.seatings[number].len() {
+            1 => self.block_seed(block),
+            _ => self.seed_of("match of a block", u64::from(block) << 32 | number as u64),
+        }
+    }
+
+    /// The seed of all matches of a block between built-in bots, which remember nothing.
     pub fn block_seed(&self, block: u32) -> u64 {
-        let mut chance = Seeded::new(self.seed, "block", block.into());
+        self.seed_of("block", block.into())
+    }
+
+    fn seed_of(&self, purpose: &'static str, index: u64) -> u64 {
+        let mut chance = Seeded::new(self.seed, purpose, index);
         // 2^53: exact in any JSON reader.
         u64::from(chance.uniform(1 << 21)) << 32 | u64::from(chance.uniform(u32::MAX))
     }

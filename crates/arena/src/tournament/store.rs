@@ -89,9 +89,13 @@ impl Store {
 
     /// Opens the store of a plan, or makes a new one.
     pub fn open(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
-        // A file that is there but empty is as good as none: a start that was killed leaves one.
-        let fresh = std::fs::metadata(path).map_or(true, |data| data.len() == 0);
-        Self::prepare(Connection::open(path)?, plan, fresh)
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(Duration::ZERO)?;
+        // A database without any table is as good as none: a start that was killed leaves one.
+        let blank = "SELECT (SELECT count(*) FROM sqlite_schema) = 0
+            AND (SELECT application_id FROM pragma_application_id) = 0";
+        let fresh = connection.query_row(blank, [], |row| row.get(0))?;
+        Self::prepare(connection, plan, fresh)
     }
 
     /// Opens a store to read it, whatever its plan.

@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::{error::Error, lineup};
-use necrodome_arena::{process::Limits, tournament::Format};
+use necrodome_arena::{entry::looks_like_file, process::Limits, tournament::Format};
 use necrodome_rules::catalog::{GameId, Listed};
 use serde::Deserialize;
 use std::{
@@ -142,7 +142,7 @@ fn relative_to(folder: &Path, bot: &str) -> String {
         Some((name, rest)) if !name.contains([':', '/']) => (Some(name), rest),
         _ => (None, bot),
     };
-    let moved = if text.starts_with("./") || text.starts_with("../") {
+    let moved = if looks_like_file(text) && !text.starts_with("cmd:") {
         folder.join(text).display().to_string()
     } else {
         text.to_owned()
