@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn clear_differences_give_single_ranks_and_equals_share_theirs() {
         let strengths = [0.1, 0.42, 0.06, 0.42];
-        for blocks in [table(&strengths, 300, 4), round_robin(&strengths, 120, 4)] {
+        for blocks in [table(&strengths, 300, 3), round_robin(&strengths, 120, 3)] {
             let sample = Sample::new(&blocks, 4);
             let by_rating = rank_by_rating(&rate(&sample, 1));
             for ranking in [
