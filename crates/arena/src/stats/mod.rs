@@ -1,4 +1,4 @@
-//! Statistics of tournaments. The unit of sampling is the block (one seed, all seat rotations), not the game.
+//! Statistics of tournaments. The unit of sampling is the block (one round of the schedule in all seatings), not the game.
 //!
 //! Games of one block share their dice, so they are not independent; blocks are. Every error here is
 //! therefore an error between blocks. Blocks of the same line-up form a stratum: the schedule fixes how often

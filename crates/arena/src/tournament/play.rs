@@ -47,6 +47,9 @@ pub enum TournamentError {
     /// A match cannot be played.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A match cannot be recorded.
+    #[error("a match cannot be recorded: {0}")]
+    Replay(#[from] std::io::Error),
     /// The names cannot sit at one table.
     #[error(transparent)]
     Setup(#[from] necrodome_rules::names::SetupError),
@@ -409,7 +412,7 @@ fn play_mixed<G: Listed>(
         players[entry] = Some(player);
     }
     let finished = finished?;
-    let replay = finished.recording.pack().ok();
+    let replay = Some(finished.recording.pack()?);
     let detail = Detail { number, faults: finished.faults, replay };
     let outcome = finished.outcome;
     let result = MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns };

@@ -1,5 +1,5 @@
-//! Which entries sit where in which match. A block is one seed, played by every group in all seatings, so that order and
-//! luck cancel.
+//! Which entries sit where in which match. A block is one round of the schedule: every group in all seatings, so that order
+//! and luck cancel.
 
 use super::{Format, Plan};
 use necrodome_rules::chance::{Chance, Seeded};
