@@ -75,14 +75,18 @@ impl Turn {
     }
 
     /// Dice that will be rolled again.
-    fn footsteps(&self) -> Counts {
-        let mut feet = Counts::default();
-        for die in self.hand.iter().flatten() {
-            if die.face == Face::Footsteps {
-                feet[die.colour] += 1;
-            }
-        }
-        feet
+    pub fn footsteps(&self) -> Counts {
+        footsteps(&self.hand)
+    }
+
+    /// Dice left in the cup.
+    pub fn cup(&self) -> Counts {
+        self.cup
+    }
+
+    /// Shotguns by colour.
+    pub fn shotgun_dice(&self) -> Counts {
+        self.shotgun_dice
     }
 
     /// Rolls: fills the hand to three dice from the cup, rolls them, sets brains and shotguns aside. Only for a turn
@@ -92,7 +96,27 @@ impl Turn {
     /// dice first.
     pub fn roll(&mut self, out_of_dice: OutOfDice, chance: &mut impl Chance) -> Rolled {
         let colours = self.fill_hand(chance);
-        let hand = roll_dice(colours, chance);
+        self.settle(roll_dice(colours, chance), out_of_dice)
+    }
+
+    /// A roll that is known to have shown `hand`: the same as [`roll`](Turn::roll), without chance. None, and nothing
+    /// changed, if this turn cannot roll such a hand.
+    pub fn land(&mut self, hand: [Die; 3], out_of_dice: OutOfDice) -> Option<Rolled> {
+        let mut rolled = Counts::default();
+        for die in hand {
+            rolled[die.colour] += 1;
+        }
+        let (feet, mut cup) = (self.footsteps(), self.cup);
+        for colour in Colour::ALL {
+            let drawn = rolled[colour].checked_sub(feet[colour])?;
+            cup[colour] = cup[colour].checked_sub(drawn)?;
+        }
+        self.cup = cup;
+        Some(self.settle(sorted(hand), out_of_dice))
+    }
+
+    /// What follows from a hand that was drawn and rolled.
+    fn settle(&mut self, hand: [Die; 3], out_of_dice: OutOfDice) -> Rolled {
         self.set_aside(hand);
 
         let feet_left = hand.iter().filter(|die| die.face == Face::Footsteps).count() as u8;
@@ -197,6 +221,21 @@ impl Turn {
             return Err("the turn goes on with fewer than three dice".to_string());
         }
         Ok(())
+    }
+}
+
+fn footsteps(hand: &Option<[Die; 3]>) -> Counts {
+    let mut feet = Counts::default();
+    for die in hand.iter().flatten() {
+        feet[die.colour] += u8::from(die.face == Face::Footsteps);
+    }
+    feet
+}
+
+impl TurnView {
+    /// Dice that will be rolled again.
+    pub fn footsteps(&self) -> Counts {
+        footsteps(&self.hand)
     }
 }
 

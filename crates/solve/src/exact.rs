@@ -1,0 +1,210 @@
+//! Exact values of bots that are pure functions of what they see: every view that they can come to is shown to them
+//! once, and the rest is arithmetic. No simulation, no error bar.
+
+use crate::{
+    equation::fixed_point,
+    race::{self, RaceSolution},
+    solo::SoloSolution,
+    turn::{Dual, FullGraph, Work, evaluate},
+    words,
+};
+use necrodome_rules::zombie_dice::{
+    FirstRoll, GOAL, RaceRules, RaceView, SoloRules, SoloView, Turn, TurnView,
+};
+use serde::Serialize;
+
+/// Why a bot has no exact value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Inexact {
+    /// It is not a function of what it sees.
+    #[error(
+        "it answers differently when it is asked again: with {view} it wanted to {first}, then to {again}"
+    )]
+    Changes {
+        /// What it was shown.
+        view: String,
+        /// What it said.
+        first: &'static str,
+        /// What it said the second time.
+        again: &'static str,
+    },
+    /// It gave no answer.
+    #[error("it did not answer: {0}")]
+    Silent(String),
+    /// Nobody wanted to wait.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Scores at which a race is not over.
+const SCORES: usize = GOAL as usize;
+
+/// A bot that is asked whether it rolls.
+pub trait Asked<V> {
+    /// Whether it rolls with this view.
+    fn rolls(&mut self, view: &V) -> Result<bool, Inexact>;
+
+    /// Every how many views are shown again later, to see whether the answer is the same.
+    fn again(&self) -> usize {
+        1
+    }
+}
+
+/// How often the turn of a bot banks each number of brains, and how many views it was shown.
+fn banks<V, A: Asked<V>>(
+    graph: &FullGraph,
+    first_roll: FirstRoll,
+    bot: &mut A,
+    show: impl Fn(TurnView) -> V,
+) -> Result<(Vec<f64>, usize), Inexact> {
+    let mut views = 0;
+    let mut answers: Vec<(TurnView, bool)> = Vec::new();
+    let mut ask = |view: &TurnView| {
+        let rolls = bot.rolls(&show(*view))?;
+        if views % bot.again() == 0 {
+            answers.push((*view, rolls));
+        }
+        views += 1;
+        Ok(rolls)
+    };
+    let goes = first_roll == FirstRoll::Mandatory || ask(&Turn::START.view())?;
+    let banks = if goes { graph.banks(&mut ask)? } else { vec![1.0] };
+    // In the other order, so that a bot that counts its questions is found out.
+    for (view, first) in answers.into_iter().rev() {
+        let again = bot.rolls(&show(view))?;
+        if again != first {
+            let word = |rolls: bool| if rolls { "roll" } else { "stop" };
+            let view = words::turn(&view);
+            return Err(Inexact::Changes { view, first: word(first), again: word(again) });
+        }
+    }
+    Ok((banks, views))
+}
+
+/// What a bot scores in solo.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExactSolo {
+    /// Its expected score.
+    pub score: f64,
+    /// The highest expected score there is.
+    pub best: f64,
+    /// The probability of each score.
+    pub distribution: Vec<f64>,
+    /// How many views it was shown.
+    pub views: usize,
+}
+
+/// The expected score of a bot in solo.
+pub fn solo(rules: &SoloRules, bot: &mut impl Asked<SoloView>) -> Result<ExactSolo, Inexact> {
+    let graph = FullGraph::new(rules.out_of_dice);
+    let (distribution, views) = banks(&graph, rules.first_roll, bot, |turn| SoloView { turn })?;
+    let score = (0..).zip(&distribution).map(|(brains, chance)| f64::from(brains) * chance).sum();
+    Ok(ExactSolo { score, best: SoloSolution::new(rules).value(), distribution, views })
+}
+
+/// A chance to win from 0 to 0.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Chance {
+    /// Moving first.
+    pub first: f64,
+    /// Moving second.
+    pub second: f64,
+    /// On average, when the seats are changed.
+    pub mean: f64,
+}
+
+/// How a bot plays the race: at each pair of scores, how often its turn banks each number of brains.
+#[derive(Debug, Clone)]
+pub struct RaceProfile {
+    /// By its score and the other's.
+    banks: Vec<Vec<f64>>,
+    /// How many views it was shown.
+    pub views: usize,
+}
+
+impl RaceProfile {
+    /// Asks a bot at every pair of scores; `progress` hears how many of 169 are done.
+    pub fn ask(
+        rules: &RaceRules,
+        bot: &mut impl Asked<RaceView>,
+        mut progress: impl FnMut(usize),
+    ) -> Result<Self, Inexact> {
+        let graph = FullGraph::new(rules.out_of_dice);
+        let mut profile = RaceProfile { banks: Vec::with_capacity(SCORES * SCORES), views: 0 };
+        for own in 0..GOAL {
+            for other in 0..GOAL {
+                let show = |turn| RaceView { turn, score: own, opponent_score: other };
+                let (banks, views) = banks(&graph, rules.first_roll, bot, show)?;
+                profile.banks.push(banks);
+                profile.views += views;
+                progress(profile.banks.len());
+            }
+        }
+        Ok(profile)
+    }
+
+    /// How the perfect player plays.
+    pub fn optimal(rules: &RaceRules, solution: &RaceSolution) -> Self {
+        let scores = (0..GOAL).flat_map(|own| (0..GOAL).map(move |other| (own, other)));
+        let banks = scores.map(|(own, other)| solution.prices(own, other).distribution(rules.first_roll));
+        RaceProfile { banks: banks.collect(), views: 0 }
+    }
+
+    /// Its chance against another bot.
+    pub fn against(&self, other: &RaceProfile) -> Chance {
+        duel(|own, rival, ends| self.turn(own, rival, ends), |own, rival, ends| other.turn(own, rival, ends))
+    }
+
+    /// The chance of whoever knows exactly how this bot plays and makes the best of it.
+    pub fn best_response(&self, rules: &RaceRules, solution: &RaceSolution) -> Chance {
+        let mut work = Work::default();
+        let respond = |own: usize, _: usize, ends: &[Dual]| {
+            evaluate(solution.graph(), &race::ends(ends, own), rules.first_roll, &mut work, None)[0]
+        };
+        duel(respond, |own, rival, ends| self.turn(own, rival, ends))
+    }
+
+    /// The value of a turn if its ends have these values; beyond the last all are worth the same.
+    fn turn(&self, own: usize, other: usize, ends: &[Dual]) -> Dual {
+        let mut value = [0.0; 2];
+        for (brains, chance) in self.banks[own * SCORES + other].iter().enumerate() {
+            let end = ends[brains.min(ends.len() - 1)];
+            value = [value[0] + chance * end[0], value[1] + chance * end[1]];
+        }
+        value
+    }
+}
+
+/// The chance of one way to play against another. A way to play turns the values of the ends of a turn into the value
+/// of the turn.
+fn duel(
+    mut one: impl FnMut(usize, usize, &[Dual]) -> Dual,
+    mut other: impl FnMut(usize, usize, &[Dual]) -> Dual,
+) -> Chance {
+    // By the mover's score and its rival's.
+    let mut ones = [[0.0; SCORES]; SCORES];
+    let mut others = [[0.0; SCORES]; SCORES];
+    for total in (0..2 * SCORES - 1).rev() {
+        for a in (0..SCORES).filter(|&a| (a..a + SCORES).contains(&total)) {
+            let b = total - a;
+            let mut of_one = |theirs: f64| {
+                let ends = race::ends_at(|score| others[b][score], a, [1.0 - theirs, -1.0]);
+                one(a, b, &ends)
+            };
+            let mut of_other = |theirs: f64| {
+                let ends = race::ends_at(|score| ones[a][score], b, [1.0 - theirs, -1.0]);
+                other(b, a, &ends)
+            };
+            let chance = fixed_point(0.5, |chance| {
+                let [first, first_slope] = of_one(chance);
+                let [second, second_slope] = of_other(first);
+                [second, first_slope * second_slope]
+            });
+            let [first, _] = of_one(chance);
+            others[b][a] = chance;
+            ones[a][b] = first;
+        }
+    }
+    let (first, second) = (ones[0][0], 1.0 - others[0][0]);
+    Chance { first, second, mean: (first + second) / 2.0 }
+}

@@ -1,0 +1,24 @@
+//! The dice games solved exactly: values, perfect players, the price of a decision and the luck of a roll.
+
+#![deny(missing_docs)]
+
+mod equation;
+pub mod exact;
+mod ledger;
+mod race;
+mod solo;
+mod solution;
+mod table;
+mod tokyo;
+mod turn;
+pub mod words;
+mod zombie_dice;
+
+pub use ledger::{Audit, Entry, Ledger};
+pub use race::RaceSolution;
+pub use solo::SoloSolution;
+pub use solution::{Meter, Never, OPTIMAL, Price, Roll, Solution, Solvable, Unsolved, result};
+pub use table::{Standing, TableSolution};
+pub use tokyo::{PerfectMonster, Place, Rolls, Start, TokyoMeter, TokyoSolution};
+pub use turn::{Graph, Position, Spot, TurnPrices};
+pub use zombie_dice::{Format, Perfect, ROUNDS, TurnMeter};

@@ -1,0 +1,234 @@
+//! What it means for a game to be solved.
+
+use necrodome_rules::{
+    bot::Bot,
+    catalog::Listed,
+    game::{Game, Log, Move, Outcome, Seat},
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A game, and its exact solution where it has one.
+pub trait Solvable: Listed {
+    /// Its solution.
+    type Solution: Solution<Self>;
+    /// Its perfect player.
+    type Optimal: Bot<Self> + Clone + 'static;
+
+    /// The solution under these rules for so many seats. It is solved once for the whole process.
+    fn solve(rules: &Self::Rules, seats: usize) -> Result<Arc<Self::Solution>, Unsolved>;
+
+    /// What is said of the perfect player; none where there is no such player.
+    const OPTIMAL: Option<&'static str>;
+
+    /// The perfect player under these rules; with more than two seats, or limits on rounds or turns, the best that can be
+    /// justified.
+    fn optimal(rules: &Self::Rules) -> Option<Self::Optimal>;
+}
+
+/// The name of the perfect player of every game that has one.
+pub const OPTIMAL: &str = "optimal";
+
+/// Exact values of every position. A value is the chance to win (a shared win counts one half), or the expected score
+/// of a game for one. Those "to seat 0" belong to that seat whoever moves.
+pub trait Solution<G: Game>: Send + Sync + 'static {
+    /// Follows a match by its events.
+    type Meter: Meter<G::Event>;
+
+    /// Before anything has happened, to seat 0.
+    fn start(&self) -> f64;
+
+    /// How many positions have a value of their own.
+    fn positions(&self) -> usize;
+
+    /// Every option of the seat that is to act, to that seat, in the order in which a person would list them. Actions
+    /// that are the same but for the order of the dice are listed once.
+    fn prices(&self, view: &G::View) -> Vec<Price<G::Action>>;
+
+    /// What a move is worth to the seat that makes it.
+    fn price(&self, view: &G::View, choice: &Move<G::Action>) -> f64;
+
+    /// The best action of the seat that is to act.
+    fn best(&self, view: &G::View) -> G::Action;
+
+    /// A meter for a match that is about to begin.
+    fn meter(self: &Arc<Self>) -> Self::Meter;
+}
+
+/// What an action is worth to the seat that takes it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Price<A> {
+    /// The action.
+    pub action: A,
+    /// Its value.
+    pub value: f64,
+}
+
+/// Measures the luck of a match from its events: with every roll, how much better it was than expected. Whatever the
+/// players do, its expectation is zero.
+pub trait Meter<E>: Log<E> {
+    /// The luck of seat 0 so far.
+    fn luck(&self) -> f64;
+
+    /// The last roll, once.
+    fn take(&mut self) -> Option<Roll>;
+
+    /// Begins a new match.
+    fn restart(&mut self);
+}
+
+/// One roll of the dice, to seat 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Roll {
+    /// Who rolled.
+    pub seat: Seat,
+    /// What was to be expected.
+    pub before: f64,
+    /// What came.
+    pub after: f64,
+}
+
+/// What a finished match was worth to seat 0.
+pub fn result(outcome: &Outcome) -> f64 {
+    match outcome.places.as_slice() {
+        [_] => outcome.scores[0] as f64,
+        _ => {
+            outcome.winners().find(|seat| seat.0 == 0).map_or(0.0, |_| 1.0 / outcome.winners().count() as f64)
+        }
+    }
+}
+
+/// A value to the mover as a value to seat 0, in a game of two.
+pub(crate) fn to_first(seat: Seat, value: f64) -> f64 {
+    if seat.0 == 0 { value } else { 1.0 - value }
+}
+
+/// Why there is no exact solution.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unsolved {
+    /// The game is too large.
+    #[error(
+        "{game} is not solved: exact values are there for zombie-dice-solo, zombie-dice-race, and zombie-dice and tokyo for two"
+    )]
+    Game {
+        /// The game.
+        game: &'static str,
+    },
+    /// Solved for fewer seats only.
+    #[error("{game} is solved for two seats, not for {seats}")]
+    Seats {
+        /// The game.
+        game: &'static str,
+        /// How many there are.
+        seats: usize,
+    },
+    /// A limit on rounds or turns that can be felt.
+    #[error("{game} with {option}={value} is not solved: {hint}")]
+    Limit {
+        /// The game.
+        game: &'static str,
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: u32,
+        /// What would be solved.
+        hint: &'static str,
+    },
+}
+
+/// The solution of a game that has none: it cannot exist.
+#[derive(Debug, Clone, Copy)]
+pub enum Never {}
+
+impl<G: Game> Solution<G> for Never {
+    type Meter = Never;
+
+    fn start(&self) -> f64 {
+        match *self {}
+    }
+
+    fn positions(&self) -> usize {
+        match *self {}
+    }
+
+    fn prices(&self, _: &G::View) -> Vec<Price<G::Action>> {
+        match *self {}
+    }
+
+    fn price(&self, _: &G::View, _: &Move<G::Action>) -> f64 {
+        match *self {}
+    }
+
+    fn best(&self, _: &G::View) -> G::Action {
+        match *self {}
+    }
+
+    fn meter(self: &Arc<Self>) -> Never {
+        match **self {}
+    }
+}
+
+impl<E> Log<E> for Never {
+    fn record(&mut self, _: necrodome_rules::game::Audience, _: E) {
+        match *self {}
+    }
+}
+
+impl<E> Meter<E> for Never {
+    fn luck(&self) -> f64 {
+        match *self {}
+    }
+
+    fn take(&mut self) -> Option<Roll> {
+        match *self {}
+    }
+
+    fn restart(&mut self) {
+        match *self {}
+    }
+}
+
+impl<G: Game> Bot<G> for Never {
+    fn act(&mut self, _: &G::View) -> G::Action {
+        match *self {}
+    }
+}
+
+macro_rules! unsolved {
+    ($($game:ty),*) => {$(
+        impl Solvable for $game {
+            type Solution = Never;
+            type Optimal = Never;
+            const OPTIMAL: Option<&'static str> = None;
+
+            fn solve(_: &Self::Rules, _: usize) -> Result<Arc<Never>, Unsolved> {
+                Err(Unsolved::Game { game: Self::ID })
+            }
+
+            fn optimal(_: &Self::Rules) -> Option<Never> {
+                None
+            }
+        }
+    )*};
+}
+
+unsolved!(necrodome_rules::last_bullet::LastBullet, necrodome_rules::infection::Infection);
+
+/// Solutions that are there already, so that a hundred bots share one.
+pub(crate) struct Shelf<K, S>(Mutex<Vec<(K, Arc<S>)>>);
+
+impl<K: PartialEq, S> Shelf<K, S> {
+    pub const fn new() -> Self {
+        Shelf(Mutex::new(Vec::new()))
+    }
+
+    /// The solution for `key`. Whoever comes while it is being solved waits for it.
+    pub fn get(&self, key: K, solve: impl FnOnce() -> S) -> Arc<S> {
+        let mut shelf: MutexGuard<Vec<_>> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = shelf.iter().find(|(other, _)| *other == key) {
+            return found.clone();
+        }
+        let solved = Arc::new(solve());
+        shelf.push((key, solved.clone()));
+        solved
+    }
+}

@@ -1,0 +1,236 @@
+//! Tokyo for two: the chance to win in every state, the best dice to keep, when to leave Tokyo.
+
+mod dice;
+mod play;
+mod policy;
+mod sheet;
+
+pub use play::{PerfectMonster, Rolls, TokyoMeter};
+
+use dice::{FULL, Handfuls};
+use necrodome_rules::tokyo::{GOAL, MAX_HEALTH};
+use policy::Policy;
+use rayon::prelude::*;
+use sheet::Sheet;
+use std::sync::OnceLock;
+
+const HEALTH: usize = MAX_HEALTH as usize;
+const POINTS: usize = GOAL as usize;
+/// Turns that are computed together: with four the sheet fits into the first cache.
+const LANES: usize = 4;
+
+/// Where the mover stands when its turn begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// In Tokyo; the points for it are still to come.
+    Inside,
+    /// The other is in Tokyo.
+    Outside,
+    /// Nobody is: the first turn of a match.
+    Empty,
+}
+
+/// The beginning of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Start {
+    /// Where the mover stands.
+    pub place: Place,
+    /// The mover's health, from 1.
+    pub health: u8,
+    /// The other's health, from 1.
+    pub other_health: u8,
+    /// The mover's points, below 20.
+    pub points: u8,
+    /// The other's points, below 20.
+    pub other_points: u8,
+}
+
+impl Start {
+    /// The beginning of a match.
+    pub const MATCH: Start = Start {
+        place: Place::Empty,
+        health: MAX_HEALTH,
+        other_health: MAX_HEALTH,
+        points: 0,
+        other_points: 0,
+    };
+
+    fn number(&self) -> usize {
+        let points = usize::from(self.points) * POINTS + usize::from(self.other_points);
+        points * HEALTH * HEALTH + (usize::from(self.health) - 1) * HEALTH + usize::from(self.other_health)
+            - 1
+    }
+}
+
+/// Tokyo for two, solved.
+#[derive(Debug)]
+pub struct TokyoSolution {
+    /// The chance of the mover at the beginning of its turn, by [`Start::number`].
+    inside: Vec<f64>,
+    outside: Vec<f64>,
+    policy: OnceLock<Policy>,
+}
+
+impl Default for TokyoSolution {
+    fn default() -> Self {
+        TokyoSolution::new()
+    }
+}
+
+impl TokyoSolution {
+    /// Solves it.
+    ///
+    /// Points never become fewer, and whoever begins a turn in Tokyo gains two. A turn from inside leads to more points
+    /// in all; a turn from outside leads to more points, or to a turn from inside with as many. So states are
+    /// solved by points in all, from the most down, and inside before outside.
+    pub fn new() -> Self {
+        let states = POINTS * POINTS * HEALTH * HEALTH;
+        let mut solution =
+            TokyoSolution { inside: vec![0.0; states], outside: vec![0.0; states], policy: OnceLock::new() };
+        for total in (0..2 * POINTS - 1).rev() {
+            let own = total.saturating_sub(POINTS - 1)..=total.min(POINTS - 1);
+            let batches: Vec<(usize, usize)> = own
+                .flat_map(|own| (0..HEALTH * HEALTH).step_by(LANES).map(move |first| (own, first)))
+                .collect();
+            for place in [Place::Inside, Place::Outside] {
+                let solve = |&(own, first): &(usize, usize)| {
+                    let start = |lane: usize| Start {
+                        place,
+                        health: ((first + lane) / HEALTH) as u8 + 1,
+                        other_health: ((first + lane) % HEALTH) as u8 + 1,
+                        points: own as u8,
+                        other_points: (total - own) as u8,
+                    };
+                    let starts: [Start; LANES] = std::array::from_fn(start);
+                    (starts[0].number(), solution.solve_turns(&starts))
+                };
+                let solved: Vec<(usize, [f64; LANES])> =
+                    batches.par_iter().with_min_len(16).map(solve).collect();
+                let values = match place {
+                    Place::Inside => &mut solution.inside,
+                    Place::Outside | Place::Empty => &mut solution.outside,
+                };
+                for (first, chances) in solved {
+                    values[first..first + LANES].copy_from_slice(&chances);
+                }
+            }
+        }
+        solution
+    }
+
+    /// The chance of the mover at the beginning of a turn.
+    pub fn value(&self, start: &Start) -> f64 {
+        match start.place {
+            Place::Inside => self.inside[start.number()],
+            Place::Outside => self.outside[start.number()],
+            Place::Empty => self.solve_turns::<1>(&[*start])[0],
+        }
+    }
+
+    /// Beginnings of turns that have a value of their own.
+    fn turns(&self) -> usize {
+        self.inside.len() + self.outside.len() + 1
+    }
+
+    /// Which dice to keep in every state, worked out when it is first asked for.
+    fn policy(&self) -> &Policy {
+        self.policy.get_or_init(|| Policy::new(self))
+    }
+
+    fn solve_turns<const L: usize>(&self, starts: &[Start; L]) -> [f64; L] {
+        let tables = Handfuls::get();
+        let mut sheet = Sheet::<L>::new();
+        self.fill_last(starts, &mut sheet);
+        sheet.keep_once(tables);
+        sheet.keep_twice(tables);
+        let mut values = sheet.first_roll(tables);
+        for (value, start) in values.iter_mut().zip(starts) {
+            if start.place == Place::Inside && usize::from(start.points) + 2 >= POINTS {
+                *value = 1.0;
+            }
+        }
+        values
+    }
+
+    /// What every full handful is worth to the mover.
+    fn fill_last<const L: usize>(&self, starts: &[Start; L], sheet: &mut Sheet<L>) {
+        let tables = Handfuls::get();
+        let mut worth = [[0.0; L]; FULL];
+        for (worth, result) in worth.iter_mut().zip(&tables.results) {
+            for (worth, start) in worth.iter_mut().zip(starts) {
+                *worth = self.resolved(start, result);
+            }
+        }
+        for (last, &result) in sheet.last.iter_mut().zip(&tables.result) {
+            *last = worth[usize::from(result)];
+        }
+    }
+
+    /// What the result of the dice is worth to the mover.
+    fn resolved(&self, start: &Start, result: &dice::Result) -> f64 {
+        let bonus = if start.place == Place::Inside { 2 } else { 0 };
+        let points = start.points + bonus + result.points;
+        if usize::from(points) >= POINTS {
+            return 1.0;
+        }
+        // Nobody is hit on the first turn, when Tokyo is empty.
+        let damage = if start.place == Place::Empty { 0 } else { result.attacks };
+        let other_health = start.other_health.saturating_sub(damage);
+        if other_health == 0 {
+            return 1.0;
+        }
+        let turn = Turn { points, other_health, health: start.health, other_points: start.other_points };
+        match start.place {
+            Place::Inside => turn.stays(self),
+            Place::Outside => {
+                let turn = Turn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn };
+                let held = turn.held(self);
+                if damage == 0 { held } else { held.min(turn.enters(self)) }
+            }
+            Place::Empty => {
+                Turn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn }.enters(self)
+            }
+        }
+    }
+}
+
+/// A turn whose dice are resolved: what is left is who is in Tokyo when the other moves.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    health: u8,
+    other_health: u8,
+    points: u8,
+    other_points: u8,
+}
+
+impl Turn {
+    /// The other's turn begins.
+    fn next(&self, solution: &TokyoSolution, place: Place) -> f64 {
+        let start = Start {
+            place,
+            health: self.other_health,
+            other_health: self.health,
+            points: self.other_points,
+            other_points: self.points,
+        };
+        1.0 - solution.value(&start)
+    }
+
+    /// The mover stays in Tokyo.
+    fn stays(&self, solution: &TokyoSolution) -> f64 {
+        self.next(solution, Place::Outside)
+    }
+
+    /// The other stays in Tokyo.
+    fn held(&self, solution: &TokyoSolution) -> f64 {
+        self.next(solution, Place::Inside)
+    }
+
+    /// The mover enters Tokyo, for a point.
+    fn enters(&self, solution: &TokyoSolution) -> f64 {
+        if usize::from(self.points) + 1 >= POINTS {
+            return 1.0;
+        }
+        Turn { points: self.points + 1, ..*self }.next(solution, Place::Outside)
+    }
+}

@@ -1,0 +1,357 @@
+//! Tokyo as a solved game: prices of choices, the luck of rolls, the perfect player.
+
+use super::{
+    Place, Start, TokyoSolution, Turn,
+    dice::{self, FULL, HANDFULS, Handfuls},
+    sheet::Sheet,
+};
+use crate::solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, to_first};
+use necrodome_rules::{
+    bot::Bot,
+    catalog::Listed,
+    game::{Audience, Log, Move, Seat},
+    tokyo::{Action, Dice, Event, Face, MAX_HEALTH, Monster, Phase, Tokyo, TokyoRules, TokyoView},
+};
+use std::sync::Arc;
+
+/// The rolls of one turn with the value of every choice to the mover.
+#[derive(Debug, Clone)]
+pub struct Rolls {
+    last: [f64; FULL],
+    /// By rerolls left.
+    kept: [[f64; HANDFULS]; 3],
+    best: [[f64; FULL]; 3],
+    /// Before the first roll.
+    pub start: f64,
+}
+
+impl Rolls {
+    fn new(solution: &TokyoSolution, start: &Start) -> Self {
+        let tables = Handfuls::get();
+        let mut sheet = Sheet::<1>::new();
+        solution.fill_last(&[*start], &mut sheet);
+        let flat = |values: &[[f64; 1]; HANDFULS]| values.map(|[value]| value);
+        let mut rolls = Rolls {
+            last: sheet.last.map(|[value]| value),
+            kept: [[0.0; HANDFULS]; 3],
+            best: [[0.0; FULL]; 3],
+            start: 0.0,
+        };
+        sheet.keep_once(tables);
+        rolls.kept[1] = flat(&sheet.kept);
+        sheet.keep_twice_with(tables, |best| rolls.best[1] = std::array::from_fn(|full| best[full][0]));
+        rolls.kept[2] = flat(&sheet.kept);
+        [rolls.start] = sheet.first_roll(tables);
+        rolls.best[2] = std::array::from_fn(|full| sheet.kept[full][0]);
+        rolls
+    }
+
+    /// What it is worth to keep the marked dice.
+    pub fn keep(&self, dice: &Dice, kept: [bool; 6], rerolls_left: u8) -> f64 {
+        self.kept[usize::from(rerolls_left.min(2))][Handfuls::get().kept(dice, kept)]
+    }
+
+    /// What these dice are worth, with so many rerolls left; with none, before they are resolved.
+    pub fn rolled(&self, dice: &Dice, rerolls_left: u8) -> f64 {
+        let full = Handfuls::get().kept(dice, [true; 6]);
+        match rerolls_left {
+            0 => self.last[full],
+            _ => self.best[usize::from(rerolls_left.min(2))][full],
+        }
+    }
+}
+
+/// The beginning of the current turn, for two of the monsters.
+fn turn_start(view: &TokyoView, other: Monster) -> Start {
+    let mover = view.monsters[view.current.index()];
+    let place = match view.in_tokyo {
+        None => Place::Empty,
+        Some(seat) if seat == view.current => Place::Inside,
+        Some(_) => Place::Outside,
+    };
+    let bonus = if place == Place::Inside { 2 } else { 0 };
+    let points = |points: u32| points.min(super::POINTS as u32 - 1) as u8;
+    Start {
+        place,
+        health: mover.health.max(1),
+        other_health: other.health.max(1),
+        points: points(mover.points.saturating_sub(bonus)),
+        other_points: points(other.points),
+    }
+}
+
+/// What staying and leaving are worth to the monster in Tokyo that was hit by the current one.
+fn yielding(solution: &TokyoSolution, view: &TokyoView, own: Monster) -> Yielding {
+    let attacker = view.monsters[view.current.index()];
+    let heals = view.dice.iter().filter(|&&die| die == Face::Heal).count() as u8;
+    let points = |points: u32| points.min(super::POINTS as u32 - 1) as u8;
+    let turn = Turn {
+        health: (attacker.health + heals).min(MAX_HEALTH),
+        other_health: own.health.max(1),
+        points: points(attacker.points),
+        other_points: points(own.points),
+    };
+    Yielding { stay: 1.0 - turn.held(solution), leave: 1.0 - turn.enters(solution) }
+}
+
+struct Yielding {
+    stay: f64,
+    leave: f64,
+}
+
+/// The other monster of a match for two.
+fn opponent(view: &TokyoView) -> Monster {
+    let other = view.monsters.iter().enumerate().find(|(seat, _)| *seat != view.current.index());
+    other.map_or(Monster { health: 1, points: 0 }, |(_, monster)| *monster)
+}
+
+impl TokyoSolution {
+    /// The value of every choice of a turn.
+    pub fn rolls(&self, start: &Start) -> Rolls {
+        Rolls::new(self, start)
+    }
+
+    fn rolls_of(&self, view: &TokyoView) -> Rolls {
+        self.rolls(&turn_start(view, opponent(view)))
+    }
+
+    /// The best dice to keep.
+    fn keep(&self, view: &TokyoView, other: Monster, rerolls_left: u8) -> Action {
+        let tables = Handfuls::get();
+        let full = tables.kept(&view.dice, [true; 6]);
+        let kept = self.policy().keep(&turn_start(view, other), rerolls_left, full);
+        Action::Keep { dice: dice::marks(&view.dice, kept) }
+    }
+
+    fn choose(&self, view: &TokyoView, other: Monster) -> Action {
+        match view.phase {
+            Phase::Rolling { rerolls_left } => self.keep(view, other, rerolls_left),
+            Phase::Yielding { .. } | Phase::Over => {
+                let Yielding { stay, leave } = yielding(self, view, view.monsters[view.seat.index()]);
+                if leave > stay { Action::Yield } else { Action::Stay }
+            }
+        }
+    }
+}
+
+impl Solution<Tokyo> for TokyoSolution {
+    type Meter = TokyoMeter;
+
+    fn start(&self) -> f64 {
+        self.value(&Start::MATCH)
+    }
+
+    fn positions(&self) -> usize {
+        self.turns()
+    }
+
+    fn prices(&self, view: &TokyoView) -> Vec<Price<Action>> {
+        match view.phase {
+            Phase::Rolling { rerolls_left } => {
+                let rolls = self.rolls_of(view);
+                let marks = |mask: u32| std::array::from_fn(|die| mask >> die & 1 == 1);
+                let mut known = [false; HANDFULS];
+                let mut fresh = |kept: &[bool; 6]| {
+                    !std::mem::replace(&mut known[Handfuls::get().kept(&view.dice, *kept)], true)
+                };
+                let masks = (0..64).map(marks).filter(|kept| fresh(kept));
+                let price = |kept| Price {
+                    action: Action::Keep { dice: kept },
+                    value: rolls.keep(&view.dice, kept, rerolls_left),
+                };
+                masks.map(price).collect()
+            }
+            Phase::Yielding { .. } => {
+                let actions = [Action::Yield, Action::Stay];
+                actions.map(|action| Price { action, value: self.price(view, &Move::Act(action)) }).into()
+            }
+            Phase::Over => Vec::new(),
+        }
+    }
+
+    fn price(&self, view: &TokyoView, choice: &Move<Action>) -> f64 {
+        match (view.phase, choice) {
+            (Phase::Rolling { rerolls_left }, choice) => {
+                let kept = match choice {
+                    Move::Act(Action::Keep { dice }) => *dice,
+                    _ => [true; 6],
+                };
+                self.rolls_of(view).keep(&view.dice, kept, rerolls_left)
+            }
+            (Phase::Yielding { .. } | Phase::Over, choice) => {
+                let Yielding { stay, leave } = yielding(self, view, view.monsters[view.seat.index()]);
+                if *choice == Move::Act(Action::Yield) { leave } else { stay }
+            }
+        }
+    }
+
+    fn best(&self, view: &TokyoView) -> Action {
+        self.choose(view, opponent(view))
+    }
+
+    fn meter(self: &Arc<Self>) -> TokyoMeter {
+        TokyoMeter {
+            solution: self.clone(),
+            monsters: [FRESH; 2],
+            in_tokyo: None,
+            rolls: None,
+            rerolls_left: 0,
+            dice: [Face::One; 6],
+            luck: 0.0,
+            last: None,
+        }
+    }
+}
+
+const FRESH: Monster = Monster { health: MAX_HEALTH, points: 0 };
+
+/// Follows the rolls of a match.
+#[derive(Debug)]
+pub struct TokyoMeter {
+    solution: Arc<TokyoSolution>,
+    monsters: [Monster; 2],
+    in_tokyo: Option<Seat>,
+    /// Of the current turn.
+    rolls: Option<Box<Rolls>>,
+    rerolls_left: u8,
+    dice: Dice,
+    luck: f64,
+    last: Option<Roll>,
+}
+
+impl TokyoMeter {
+    fn monster(&mut self, seat: Seat) -> &mut Monster {
+        &mut self.monsters[seat.index().min(1)]
+    }
+
+    fn start_turn(&mut self, seat: Seat) {
+        let own = seat.index().min(1);
+        let place = match self.in_tokyo {
+            None => Place::Empty,
+            Some(inside) if inside == seat => Place::Inside,
+            Some(_) => Place::Outside,
+        };
+        let (mover, other) = (self.monsters[own], self.monsters[1 - own]);
+        let start = Start {
+            place,
+            health: mover.health,
+            other_health: other.health,
+            points: mover.points as u8,
+            other_points: other.points as u8,
+        };
+        let rolls = Rolls::new(&self.solution, &start);
+        match &mut self.rolls {
+            Some(old) => **old = rolls,
+            None => self.rolls = Some(Box::new(rolls)),
+        }
+        self.rerolls_left = 3;
+    }
+}
+
+impl Log<Event> for TokyoMeter {
+    fn record(&mut self, _: Audience, event: Event) {
+        match event {
+            Event::TurnStarted { seat, points } => {
+                self.start_turn(seat);
+                self.monster(seat).points += points;
+            }
+            Event::Rolled { seat, dice, kept } => {
+                let Some(rolls) = &self.rolls else { return };
+                let before = match self.rerolls_left {
+                    3 => rolls.start,
+                    left => rolls.keep(&self.dice, kept, left),
+                };
+                self.rerolls_left = self.rerolls_left.saturating_sub(1);
+                let after = rolls.rolled(&dice, self.rerolls_left);
+                self.dice = dice;
+                let [before, after] = [before, after].map(|value| to_first(seat, value));
+                self.luck += after - before;
+                self.last = Some(Roll { seat, before, after });
+            }
+            Event::Scored { seat, points } => self.monster(seat).points += points,
+            Event::Hit { seat, health, .. } | Event::Healed { seat, health } => {
+                self.monster(seat).health = health;
+            }
+            Event::Decided { yields, .. } => {
+                if yields {
+                    self.in_tokyo = None;
+                }
+            }
+            Event::Entered { seat, points } => {
+                self.in_tokyo = Some(seat);
+                self.monster(seat).points += points;
+            }
+        }
+    }
+}
+
+impl Meter<Event> for TokyoMeter {
+    fn luck(&self) -> f64 {
+        self.luck
+    }
+
+    fn take(&mut self) -> Option<Roll> {
+        self.last.take()
+    }
+
+    fn restart(&mut self) {
+        (self.monsters, self.in_tokyo) = ([FRESH; 2], None);
+        (self.luck, self.last) = (0.0, None);
+    }
+}
+
+/// The solution as a bot.
+#[derive(Debug, Clone)]
+pub struct PerfectMonster(Arc<TokyoSolution>);
+
+impl Bot<Tokyo> for PerfectMonster {
+    fn act(&mut self, view: &TokyoView) -> Action {
+        let other = if view.monsters.len() == 2 { opponent(view) } else { as_for_two(view) };
+        self.0.choose(view, other)
+    }
+}
+
+/// The others as one monster: the health of the one that can be hit from outside (from inside: of the weakest of those
+/// who are nearest to winning), and the most points that any of them has. Not exact.
+fn as_for_two(view: &TokyoView) -> Monster {
+    let alive = |seat: &usize| view.monsters[*seat].is_alive();
+    let others = (0..view.monsters.len()).filter(|&seat| seat != view.current.index()).filter(alive);
+    let others = others.map(|seat| view.monsters[seat]);
+    let points = others.clone().map(|monster| monster.points).max().unwrap_or(0);
+    let target = match view.in_tokyo {
+        Some(seat) if seat != view.current => Some(view.monsters[seat.index()]),
+        _ => others.filter(|monster| monster.points == points).min_by_key(|monster| monster.health),
+    };
+    Monster { health: target.map_or(MAX_HEALTH, |monster| monster.health), points }
+}
+
+fn solved() -> Arc<TokyoSolution> {
+    static SHELF: Shelf<(), TokyoSolution> = Shelf::new();
+    SHELF.get((), TokyoSolution::new)
+}
+
+impl Solvable for Tokyo {
+    type Solution = TokyoSolution;
+    type Optimal = PerfectMonster;
+    const OPTIMAL: Option<&'static str> = Some(
+        "Plays perfectly against one monster. Against more it takes them for one: good, but not exact. (Ignores \
+         max_turns.)",
+    );
+
+    fn solve(rules: &TokyoRules, seats: usize) -> Result<Arc<TokyoSolution>, Unsolved> {
+        if seats != 2 {
+            return Err(Unsolved::Seats { game: Self::ID, seats });
+        }
+        if let Some(limit) = rules.max_turns {
+            let hint = "with max_turns=none it is";
+            return Err(Unsolved::Limit { game: Self::ID, option: "max_turns", value: limit.get(), hint });
+        }
+        Ok(solved())
+    }
+
+    fn optimal(_: &TokyoRules) -> Option<PerfectMonster> {
+        let solution = solved();
+        solution.policy();
+        Some(PerfectMonster(solution))
+    }
+}

@@ -1,0 +1,78 @@
+//! One turn's rolls, from the value of every result back to the value of every choice, for several turns at once.
+
+use super::dice::{FACES, FULL, HANDFULS, Handfuls};
+
+/// The values of `L` turns that are computed together, so that the processor works on several at a time.
+#[derive(Debug, Clone)]
+pub(crate) struct Sheet<const L: usize> {
+    /// Before a full handful is resolved.
+    pub last: [[f64; L]; FULL],
+    /// By handful; see the methods.
+    pub kept: [[f64; L]; HANDFULS],
+}
+
+impl<const L: usize> Sheet<L> {
+    pub fn new() -> Self {
+        Sheet { last: [[0.0; L]; FULL], kept: [[0.0; L]; HANDFULS] }
+    }
+
+    /// With one reroll left: `kept` becomes the value of keeping each handful.
+    pub fn keep_once(&mut self, tables: &Handfuls) {
+        self.kept[..FULL].copy_from_slice(&self.last);
+        self.reroll(tables);
+    }
+
+    /// After [`keep_once`](Self::keep_once), with two rerolls left: `kept` becomes the value of keeping each handful.
+    pub fn keep_twice(&mut self, tables: &Handfuls) {
+        self.keep_twice_with(tables, |_| {});
+    }
+
+    /// The same; `best` is shown what each handful is worth with one reroll left.
+    pub fn keep_twice_with(&mut self, tables: &Handfuls, best: impl FnOnce(&[[f64; L]; HANDFULS])) {
+        self.choose(tables);
+        best(&self.kept);
+        self.reroll(tables);
+        // Who keeps all six dice has given up the second reroll.
+        self.kept[..FULL].copy_from_slice(&self.last);
+    }
+
+    /// After [`keep_twice`](Self::keep_twice): the value before the first roll.
+    pub fn first_roll(&mut self, tables: &Handfuls) -> [f64; L] {
+        self.choose(tables);
+        let mut value = [0.0; L];
+        for (kept, probability) in self.kept[..FULL].iter().zip(&tables.probability) {
+            for (value, kept) in value.iter_mut().zip(kept) {
+                *value += probability * kept;
+            }
+        }
+        value
+    }
+
+    /// Fills in the handfuls that are not full: one die more is rolled, each face with 1/5.
+    fn reroll(&mut self, tables: &Handfuls) {
+        for number in FULL..HANDFULS {
+            let mut sum = [0.0; L];
+            for face in 0..FACES {
+                let with = self.kept[usize::from(tables.with[number][face]) % number];
+                for (sum, with) in sum.iter_mut().zip(with) {
+                    *sum += with;
+                }
+            }
+            self.kept[number] = sum.map(|sum| sum * (1.0 / FACES as f64));
+        }
+    }
+
+    /// Each handful becomes worth the best that can be kept of it.
+    fn choose(&mut self, tables: &Handfuls) {
+        for number in (0..HANDFULS).rev() {
+            let mut best = self.kept[number];
+            for face in 0..FACES {
+                let without = self.kept[usize::from(tables.without[number][face])];
+                for (best, without) in best.iter_mut().zip(without) {
+                    *best = if without > *best { without } else { *best };
+                }
+            }
+            self.kept[number] = best;
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! What a turn is worth, once it is known what its end is worth.
+
+use super::graph::{ALL_FEET, Graph, Spot};
+use necrodome_rules::zombie_dice::{FirstRoll, OutOfDice};
+
+/// A number and how fast it changes with the one unknown of an equation.
+pub(crate) type Dual = [f64; 2];
+
+/// What the ends of a turn are worth to the player.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ends<'a> {
+    /// To have banked so many brains; beyond the last all are worth the same.
+    pub banked: &'a [Dual],
+    /// To have lost the turn.
+    pub bust: Dual,
+    /// By shotguns: with so many brains the player stops.
+    pub caps: [u32; 3],
+    /// In which layers brains are counted.
+    pub layers: Layers,
+}
+
+/// Positions whose brain dice have gone back into the cup are in a layer of their own, by the number of brains that are
+/// no longer on the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layers {
+    /// None have gone back, or at least nine: with two shotguns and two dice left there are nine brains.
+    Turn,
+    /// As if the turn had begun with any number of brains: one evaluation for a whole family of turns.
+    Every,
+}
+
+impl Layers {
+    fn number(self, extra: u32) -> usize {
+        match self {
+            Layers::Turn => extra.saturating_sub(8) as usize,
+            Layers::Every => extra as usize,
+        }
+    }
+
+    fn extra(self, number: usize) -> u32 {
+        match self {
+            Layers::Turn if number > 0 => number as u32 + 8,
+            _ => number as u32,
+        }
+    }
+
+    /// How many there are below `cap` brains.
+    fn count(self, graph: &Graph, cap: u32) -> usize {
+        match (self, graph.out_of_dice) {
+            (Layers::Turn, OutOfDice::EndTurn) => 1,
+            (Layers::Turn, OutOfDice::RecycleBrains) => 1 + self.number(cap.max(9) - 1),
+            (Layers::Every, _) => cap as usize,
+        }
+    }
+}
+
+impl Ends<'_> {
+    fn banked(&self, brains: u32) -> Dual {
+        self.banked[(brains as usize).min(self.banked.len() - 1)]
+    }
+
+    fn cap(&self) -> u32 {
+        self.caps.into_iter().max().unwrap_or(0)
+    }
+}
+
+/// Memory to be used again.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    /// States, then throws, then slots.
+    values: Vec<Dual>,
+    /// States without brain dice of each layer, for the slots of the layers before.
+    heads: Vec<Vec<Dual>>,
+}
+
+/// The values of rolling, by state, for the positions whose brains are `extra` and those set aside.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    go: Box<[f64]>,
+}
+
+/// The value of a turn that begins, for each layer, under perfect play; on a tie the safe choice counts. `keep` takes the
+/// value of every roll.
+pub(crate) fn evaluate(
+    graph: &Graph,
+    ends: &Ends,
+    first_roll: FirstRoll,
+    work: &mut Work,
+    mut keep: Option<&mut Vec<Layer>>,
+) -> Vec<Dual> {
+    let states = graph.states.len();
+    let cap = ends.cap();
+    let layers = ends.layers.count(graph, cap);
+    work.values.resize(states + graph.throws.len() + graph.slots.len(), [0.0; 2]);
+    work.heads.resize_with(layers.max(work.heads.len()), Vec::new);
+    if let Some(kept) = &mut keep {
+        kept.clear();
+        kept.resize_with(layers, || Layer { go: Box::default() });
+    }
+    let mut starts = vec![[0.0; 2]; layers];
+    for layer in (0..layers).rev() {
+        let extra = ends.layers.extra(layer);
+        let first_with = |brains: u32| graph.first_with[(brains.saturating_sub(extra) as usize).min(15)];
+        let inner = first_with(cap);
+        for (slot, value) in graph.slots.iter().zip(&mut work.values[states + graph.throws.len()..]) {
+            let brains = extra + u32::from(slot.aside);
+            let later = slot.state.and_then(|state| {
+                work.heads.get(ends.layers.number(brains)).and_then(|head| head.get(state as usize)).copied()
+            });
+            // Layers at and beyond the cap have no head that was filled in this evaluation.
+            *value = later.filter(|_| brains < cap).unwrap_or_else(|| ends.banked(brains));
+        }
+        for state in inner..first_with(cap + 3) {
+            work.values[state] = ends.banked(graph.brains(state, extra));
+        }
+        let mut go_values = keep.is_some().then(|| vec![f64::NAN; inner]);
+        for state in (0..inner).rev() {
+            let brains = graph.brains(state, extra);
+            let stop = ends.banked(brains);
+            if brains >= ends.caps[usize::from(graph.shotguns[state])] {
+                work.values[state] = stop;
+                continue;
+            }
+            let bust = graph.bust[state];
+            let mut sum = [bust * ends.bust[0], bust * ends.bust[1]];
+            for (target, weight) in graph.edges(state) {
+                let value = work.values[target];
+                sum[0] += weight * value[0];
+                sum[1] += weight * value[1];
+            }
+            let throw = graph.thrown[state];
+            let three_feet = throw != u32::MAX;
+            // Three footsteps: the same three dice are thrown again. g = sum + g/27, solved for g.
+            let again = if three_feet { 1.0 / (1.0 - ALL_FEET) } else { 1.0 };
+            let go = [sum[0] * again, sum[1] * again];
+            let value = if go[0] > stop[0] { go } else { stop };
+            work.values[state] = value;
+            if three_feet {
+                work.values[states + throw as usize] =
+                    [sum[0] + ALL_FEET * value[0], sum[1] + ALL_FEET * value[1]];
+            }
+            if let Some(go_values) = &mut go_values {
+                go_values[state] = go[0];
+            }
+            if state == graph.start() {
+                starts[layer] = if first_roll == FirstRoll::Mandatory { go } else { value };
+            }
+        }
+        let head = &mut work.heads[layer];
+        head.clear();
+        head.extend_from_slice(&work.values[..graph.first_with[1]]);
+        if let (Some(kept), Some(go_values)) = (&mut keep, go_values) {
+            kept[layer].go = go_values.into();
+        }
+    }
+    starts
+}
+
+/// What banked brains are worth.
+#[derive(Debug)]
+pub(crate) enum Banked {
+    /// A point each.
+    Points,
+    /// A chance to win; beyond the last all are worth the same.
+    Chances(Box<[f64]>),
+}
+
+/// A turn with all its values, under perfect play.
+#[derive(Debug)]
+pub(crate) struct TurnValues {
+    pub banked: Banked,
+    pub bust: f64,
+    caps: [u32; 3],
+    numbers: Layers,
+    layers: Vec<Layer>,
+    /// Before the first roll (or the choice of it), by layer.
+    pub starts: Vec<f64>,
+}
+
+/// A turn as its player prices it.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnPrices<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) values: &'a TurnValues,
+    /// Brains to count on top, in a family of turns.
+    pub(crate) shift: u32,
+}
+
+impl TurnPrices<'_> {
+    /// Before the first roll, or the choice of it.
+    pub fn start(&self) -> f64 {
+        self.values.starts[self.values.numbers.number(self.shift)]
+    }
+
+    /// To have banked so many brains.
+    pub fn banked(&self, brains: u32) -> f64 {
+        self.values.stop(brains + self.shift)
+    }
+
+    /// To have lost the turn.
+    pub fn bust(&self) -> f64 {
+        self.values.bust
+    }
+
+    /// To roll.
+    pub fn go(&self, spot: Spot) -> f64 {
+        self.values.go(self.graph, self.shifted(spot))
+    }
+
+    /// To do the better of both.
+    pub fn value(&self, spot: Spot) -> f64 {
+        self.values.value(self.graph, self.shifted(spot))
+    }
+
+    /// Whether it is better to roll than to stop.
+    pub fn rolls(&self, spot: Spot) -> bool {
+        self.values.rolls(self.graph, self.shifted(spot))
+    }
+
+    /// How often the turn banks each number of brains under perfect play; a lost turn banks none.
+    pub fn distribution(&self, first_roll: FirstRoll) -> Vec<f64> {
+        self.values.distribution(self.graph, first_roll)
+    }
+
+    fn shifted(&self, spot: Spot) -> Spot {
+        Spot { extra: spot.extra + self.shift, brains: spot.brains + self.shift, ..spot }
+    }
+}
+
+impl TurnValues {
+    pub fn prices<'a>(&'a self, graph: &'a Graph) -> TurnPrices<'a> {
+        TurnPrices { graph, values: self, shift: 0 }
+    }
+
+    pub fn new(graph: &Graph, ends: &Ends, first_roll: FirstRoll, work: &mut Work, banked: Banked) -> Self {
+        let mut layers = Vec::new();
+        let starts = evaluate(graph, ends, first_roll, work, Some(&mut layers));
+        let starts = starts.iter().map(|start| start[0]).collect();
+        TurnValues { banked, bust: ends.bust[0], caps: ends.caps, numbers: ends.layers, layers, starts }
+    }
+
+    pub fn chances(graph: &Graph, ends: &Ends, first_roll: FirstRoll, work: &mut Work) -> Self {
+        let banked = Banked::Chances(ends.banked.iter().map(|end| end[0]).collect());
+        TurnValues::new(graph, ends, first_roll, work, banked)
+    }
+
+    /// What it is worth to stop with so many brains.
+    pub fn stop(&self, brains: u32) -> f64 {
+        match &self.banked {
+            Banked::Points => brains.into(),
+            Banked::Chances(chances) => chances[(brains as usize).min(chances.len() - 1)],
+        }
+    }
+
+    /// What it is worth to roll.
+    pub fn go(&self, graph: &Graph, spot: Spot) -> f64 {
+        let layer = self.layers.get(self.numbers.number(spot.extra));
+        let stored = layer.and_then(|layer| layer.go.get(spot.state)).copied();
+        // Beyond the cap one stops, whatever comes: one step tells what it costs not to.
+        stored.filter(|go| !go.is_nan()).unwrap_or_else(|| self.look_ahead(graph, spot.state, spot.extra))
+    }
+
+    /// What the better of both is worth.
+    pub fn value(&self, graph: &Graph, spot: Spot) -> f64 {
+        let stop = self.stop(spot.brains);
+        if self.is_capped(graph, spot) { stop } else { stop.max(self.go(graph, spot)) }
+    }
+
+    /// Whether rolling is better than stopping.
+    pub fn rolls(&self, graph: &Graph, spot: Spot) -> bool {
+        !self.is_capped(graph, spot) && self.go(graph, spot) > self.stop(spot.brains)
+    }
+
+    fn is_capped(&self, graph: &Graph, spot: Spot) -> bool {
+        spot.brains >= self.caps[usize::from(graph.shotguns[spot.state])]
+    }
+
+    fn look_ahead(&self, graph: &Graph, state: usize, extra: u32) -> f64 {
+        let states = graph.states.len();
+        let at = |state: usize, extra: u32| {
+            self.value(graph, Spot { state, extra, brains: graph.brains(state, extra) })
+        };
+        let mut sum = graph.bust[state] * self.bust;
+        for (target, weight) in graph.edges(state) {
+            let value = if target < states {
+                at(target, extra)
+            } else if let Some(&three) = graph.throws.get(target - states) {
+                self.look_ahead(graph, three as usize, extra)
+            } else {
+                let slot = graph.slots[target - states - graph.throws.len()];
+                let brains = extra + u32::from(slot.aside);
+                slot.state.map_or_else(|| self.stop(brains), |state| at(state as usize, brains))
+            };
+            sum += weight * value;
+        }
+        if graph.thrown[state] != u32::MAX {
+            sum += ALL_FEET * at(state, extra);
+        }
+        sum
+    }
+
+    /// How many positions have a value of their own.
+    pub fn positions(&self) -> usize {
+        let valued = |layer: &Layer| layer.go.iter().filter(|go| !go.is_nan()).count();
+        self.layers.iter().map(valued).sum()
+    }
+
+    /// The value of rolling in every state, layer by layer, with the brains whose dice have gone back. Not a number
+    /// where one stops in any case.
+    pub fn tables(&self) -> impl Iterator<Item = (u32, &[f64])> {
+        self.layers.iter().enumerate().map(|(layer, table)| (self.numbers.extra(layer), &*table.go))
+    }
+
+    /// The probability of each number of banked brains under perfect play.
+    pub fn distribution(&self, graph: &Graph, first_roll: FirstRoll) -> Vec<f64> {
+        let states = graph.states.len();
+        let mut banked = vec![0.0; 1];
+        let mut bank = |brains: u32, mass: f64| {
+            banked.resize(banked.len().max(brains as usize + 1), 0.0);
+            banked[brains as usize] += mass;
+        };
+        let mut masses = vec![Vec::new(); self.layers.len()];
+        masses[0] = vec![0.0; states];
+        masses[0][graph.start()] = 1.0;
+        for layer in 0..masses.len() {
+            let mut mass = std::mem::take(&mut masses[layer]);
+            if mass.is_empty() {
+                continue;
+            }
+            let extra = self.numbers.extra(layer);
+            let mut thrown = vec![0.0; graph.throws.len()];
+            for state in 0..states {
+                let spot = Spot { state, extra, brains: graph.brains(state, extra) };
+                let throw = graph.thrown[state] as usize;
+                let mut rolling = 0.0;
+                if let Some(&from_draw) = thrown.get(throw) {
+                    mass[state] += from_draw * ALL_FEET;
+                    rolling = from_draw;
+                }
+                if mass[state] == 0.0 && rolling == 0.0 {
+                    continue;
+                }
+                let mandatory = layer == 0 && state == graph.start() && first_roll == FirstRoll::Mandatory;
+                if mandatory || self.rolls(graph, spot) {
+                    let again = if throw < thrown.len() { 1.0 / (1.0 - ALL_FEET) } else { 1.0 };
+                    rolling += mass[state] * again;
+                } else {
+                    bank(spot.brains, mass[state]);
+                }
+                bank(0, rolling * graph.bust[state]);
+                for (target, weight) in graph.edges(state) {
+                    let moved = rolling * weight;
+                    if target < states {
+                        mass[target] += moved;
+                    } else if target < states + thrown.len() {
+                        thrown[target - states] += moved;
+                    } else {
+                        let slot = graph.slots[target - states - thrown.len()];
+                        let brains = extra + u32::from(slot.aside);
+                        match slot.state.zip(masses.get_mut(self.numbers.number(brains))) {
+                            Some((state, later)) => {
+                                later.resize(states, 0.0);
+                                later[state as usize] += moved;
+                            }
+                            None => bank(brains, moved),
+                        }
+                    }
+                }
+            }
+        }
+        banked
+    }
+}

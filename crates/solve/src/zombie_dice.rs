@@ -1,0 +1,396 @@
+//! The three formats of Zombie Dice as solved games: what differs is what the ends of a turn are worth.
+
+use crate::{
+    race::RaceSolution,
+    solo::SoloSolution,
+    solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, to_first},
+    table::{Standing, TableSolution},
+    turn::{Graph, Position, TurnPrices},
+};
+use necrodome_rules::{
+    bot::Bot,
+    catalog::Listed,
+    game::{Audience, Game, Log, Move, Seat},
+    options::Bounded,
+    zombie_dice::{
+        Action, Event, FirstRoll, GOAL, OutOfDice, Race, RaceRules, RaceView, Rolled, Solo, SoloRules,
+        SoloView, Table, TableRules, TableView, Tiebreak, Turn, TurnView,
+    },
+};
+use std::sync::Arc;
+
+/// With so many rounds a limit changes no value by as much as a rounding error: whoever plays to win has banked its
+/// thirteen brains long before, whatever the other does.
+pub const ROUNDS: u32 = 200;
+
+/// A format of Zombie Dice: prices for every turn.
+pub trait Format: Send + Sync + 'static {
+    /// The prices of the turn of `seat`, by the scores of the seats and whether it is a tiebreak.
+    fn turn(&self, seat: Seat, scores: [u32; 2], tiebreak: bool) -> TurnPrices<'_>;
+
+    /// The positions of a turn.
+    fn graph(&self) -> &Graph;
+
+    /// What happens when the dice are used up.
+    fn out_of_dice(&self) -> OutOfDice {
+        self.graph().out_of_dice()
+    }
+
+    /// A value to the mover as a value to seat 0.
+    fn to_first(&self, seat: Seat, value: f64) -> f64 {
+        to_first(seat, value)
+    }
+}
+
+impl Format for SoloSolution {
+    fn turn(&self, _: Seat, _: [u32; 2], _: bool) -> TurnPrices<'_> {
+        self.prices()
+    }
+
+    fn graph(&self) -> &Graph {
+        self.graph()
+    }
+
+    fn to_first(&self, _: Seat, value: f64) -> f64 {
+        value
+    }
+}
+
+impl Format for RaceSolution {
+    fn turn(&self, seat: Seat, scores: [u32; 2], _: bool) -> TurnPrices<'_> {
+        let own = seat.index().min(1);
+        self.prices(scores[own].min(GOAL - 1), scores[1 - own].min(GOAL - 1))
+    }
+
+    fn graph(&self) -> &Graph {
+        self.graph()
+    }
+}
+
+impl Format for TableSolution {
+    fn turn(&self, seat: Seat, scores: [u32; 2], tiebreak: bool) -> TurnPrices<'_> {
+        let [first, second] = scores;
+        self.prices(match (seat.0, tiebreak) {
+            (0, true) => Standing::TiebreakFirst,
+            (_, true) => Standing::TiebreakSecond { behind: first.saturating_sub(second) },
+            (0, false) => Standing::First { own: first.min(GOAL - 1), other: second.min(GOAL - 1) },
+            (_, false) if first >= GOAL => Standing::Chase { behind: first - second.min(GOAL - 1) },
+            (_, false) => Standing::Second { own: second.min(GOAL - 1), other: first },
+        })
+    }
+
+    fn graph(&self) -> &Graph {
+        self.graph()
+    }
+}
+
+/// A view of a format, as far as the price of a turn depends on it.
+trait TurnSeen: AsRef<TurnView> {
+    fn seat(&self) -> Seat;
+    fn scores(&self) -> [u32; 2];
+    fn tiebreak(&self) -> bool {
+        false
+    }
+}
+
+impl TurnSeen for SoloView {
+    fn seat(&self) -> Seat {
+        Seat(0)
+    }
+
+    fn scores(&self) -> [u32; 2] {
+        [0; 2]
+    }
+}
+
+impl TurnSeen for RaceView {
+    /// The race is the same for both: whoever looks sits first.
+    fn seat(&self) -> Seat {
+        Seat(0)
+    }
+
+    fn scores(&self) -> [u32; 2] {
+        [self.score, self.opponent_score]
+    }
+}
+
+impl TurnSeen for TableView {
+    fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    fn scores(&self) -> [u32; 2] {
+        [0, 1].map(|seat| self.scores.get(seat).copied().unwrap_or(0))
+    }
+
+    fn tiebreak(&self) -> bool {
+        self.tiebreak
+    }
+}
+
+fn seen<'a>(format: &'a impl Format, view: &impl TurnSeen) -> TurnPrices<'a> {
+    format.turn(view.seat(), view.scores(), view.tiebreak())
+}
+
+fn price(format: &impl Format, view: &impl TurnSeen, choice: &Move<Action>) -> f64 {
+    let prices = seen(format, view);
+    let turn: &TurnView = view.as_ref();
+    match choice {
+        Move::Act(Action::Go) => prices.go(format.graph().spot_of(&turn.into())),
+        Move::Act(Action::Stop) => prices.banked(turn.brains),
+        Move::Forfeit => prices.banked(0),
+    }
+}
+
+fn best(format: &impl Format, view: &impl TurnSeen) -> Action {
+    let spot = format.graph().spot_of(&Position::from(view.as_ref()));
+    if seen(format, view).rolls(spot) { Action::Go } else { Action::Stop }
+}
+
+/// Follows the turns of a match.
+#[derive(Debug)]
+pub struct TurnMeter<F> {
+    format: Arc<F>,
+    turn: Turn,
+    scores: [u32; 2],
+    tiebreak: bool,
+    luck: f64,
+    last: Option<Roll>,
+}
+
+impl<F: Format> TurnMeter<F> {
+    fn new(format: &Arc<F>) -> Self {
+        TurnMeter {
+            format: format.clone(),
+            turn: Turn::START,
+            scores: [0; 2],
+            tiebreak: false,
+            luck: 0.0,
+            last: None,
+        }
+    }
+}
+
+impl<F: Format> Log<Event> for TurnMeter<F> {
+    fn record(&mut self, _: Audience, event: Event) {
+        match event {
+            Event::Rolled { seat, hand, .. } => {
+                let graph = self.format.graph();
+                let prices = self.format.turn(seat, self.scores, self.tiebreak);
+                let before = prices.go(graph.spot_of(&Position::from(&self.turn)));
+                let after = match self.turn.land(hand, self.format.out_of_dice()) {
+                    Some(Rolled::GoOn) => prices.value(graph.spot_of(&Position::from(&self.turn))),
+                    Some(Rolled::OutOfDice) => prices.banked(self.turn.brains()),
+                    Some(Rolled::Busted) => prices.bust(),
+                    // No referee rolls dice that are not there.
+                    None => before,
+                };
+                let [before, after] = [before, after].map(|value| self.format.to_first(seat, value));
+                self.luck += after - before;
+                self.last = Some(Roll { seat, before, after });
+            }
+            Event::TurnEnded { seat, score, .. } => {
+                self.turn = Turn::START;
+                if let Some(own) = self.scores.get_mut(seat.index()) {
+                    *own = score;
+                }
+            }
+            Event::TiebreakStarted { .. } => self.tiebreak = true,
+        }
+    }
+}
+
+impl<F: Format> Meter<Event> for TurnMeter<F> {
+    fn luck(&self) -> f64 {
+        self.luck
+    }
+
+    fn take(&mut self) -> Option<Roll> {
+        self.last.take()
+    }
+
+    fn restart(&mut self) {
+        (self.turn, self.scores, self.tiebreak) = (Turn::START, [0; 2], false);
+        (self.luck, self.last) = (0.0, None);
+    }
+}
+
+macro_rules! solution {
+    ($solution:ty, $game:ty, start: |$own:ident| $start:expr, positions: |$it:ident| $positions:expr) => {
+        impl Solution<$game> for $solution {
+            type Meter = TurnMeter<$solution>;
+
+            fn start(&self) -> f64 {
+                let $own = self;
+                $start
+            }
+
+            fn positions(&self) -> usize {
+                let $it = self;
+                $positions
+            }
+
+            fn prices(&self, view: &<$game as Game>::View) -> Vec<Price<Action>> {
+                let actions = [Action::Go, Action::Stop];
+                actions.map(|action| Price { action, value: price(self, view, &Move::Act(action)) }).into()
+            }
+
+            fn price(&self, view: &<$game as Game>::View, choice: &Move<Action>) -> f64 {
+                price(self, view, choice)
+            }
+
+            fn best(&self, view: &<$game as Game>::View) -> Action {
+                best(self, view)
+            }
+
+            fn meter(self: &Arc<Self>) -> TurnMeter<$solution> {
+                TurnMeter::new(self)
+            }
+        }
+    };
+}
+
+solution!(SoloSolution, Solo, start: |own| own.value(), positions: |own| own.positions());
+solution!(RaceSolution, Race, start: |own| own.value(0, 0), positions: |own| own.positions());
+solution!(TableSolution, Table, start: |own| own.prices(Standing::First { own: 0, other: 0 }).start(),
+    positions: |own| own.positions());
+
+/// A solution as a bot.
+#[derive(Debug)]
+pub struct Perfect<S>(Arc<S>);
+
+impl<S> Clone for Perfect<S> {
+    fn clone(&self) -> Self {
+        Perfect(self.0.clone())
+    }
+}
+
+impl Bot<Solo> for Perfect<SoloSolution> {
+    fn act(&mut self, view: &SoloView) -> Action {
+        best(&*self.0, view)
+    }
+}
+
+impl Bot<Race> for Perfect<RaceSolution> {
+    fn act(&mut self, view: &RaceView) -> Action {
+        best(&*self.0, view)
+    }
+}
+
+impl Bot<Table> for Perfect<TableSolution> {
+    fn act(&mut self, view: &TableView) -> Action {
+        let prices = match view.scores.len() {
+            2 => seen(&*self.0, view),
+            _ => self.0.prices(as_for_two(view)),
+        };
+        let spot = self.0.graph().spot_of(&Position::from(&view.turn));
+        if prices.rolls(spot) { Action::Go } else { Action::Stop }
+    }
+}
+
+/// What a turn of a perfect player brings, rounded: how far those who are still to move will come.
+const NEXT_TURN: u32 = 2;
+
+/// A table of many as if only the strongest of the others were there. Not exact.
+///
+/// Before the last round that is the one with the most brains; among equals one who has yet to move in this round, since
+/// it has the last word. In the last round and in tiebreaks there is one turn to beat the best: those who have played,
+/// and those who are still to move with a turn's worth of brains more.
+fn as_for_two(view: &TableView) -> Standing {
+    let own = view.scores[view.seat.index()];
+    let (played, rest) = view.playing.split_at(view.playing.len().min(view.played.into()));
+    let best = |seats: &[Seat]| {
+        let others = seats.iter().filter(|&&seat| seat != view.seat);
+        others.map(|seat| view.scores[seat.index()]).max()
+    };
+    let (played, to_come) = (best(played), best(rest));
+    let last_round = view.tiebreak || played.is_some_and(|score| score >= GOAL);
+    if last_round {
+        let target = played.max(to_come.map(|score| score + NEXT_TURN)).unwrap_or(own);
+        return match target.saturating_sub(own) {
+            0 => Standing::TiebreakSecond { behind: 0 },
+            behind => Standing::Chase { behind },
+        };
+    }
+    let own = own.min(GOAL - 1);
+    match (played, to_come) {
+        (played, Some(other)) if played <= Some(other) => Standing::First { own, other: other.min(GOAL - 1) },
+        (played, _) => Standing::Second { own, other: played.unwrap_or(0).min(GOAL - 1) },
+    }
+}
+
+fn check_rounds(game: &'static str, rounds: Option<Bounded<1, 1_000_000>>) -> Result<(), Unsolved> {
+    match rounds.map(Bounded::get) {
+        Some(value) if value < ROUNDS => Err(Unsolved::Limit {
+            game,
+            option: "max_rounds",
+            value,
+            hint: "with max_rounds=none, or with 200 and more, which players who want to win never reach, it is",
+        }),
+        _ => Ok(()),
+    }
+}
+
+impl Solvable for Solo {
+    type Solution = SoloSolution;
+    type Optimal = Perfect<SoloSolution>;
+    const OPTIMAL: Option<&'static str> = Some("Plays perfectly: no one has a higher expected score.");
+
+    fn solve(rules: &SoloRules, _: usize) -> Result<Arc<SoloSolution>, Unsolved> {
+        static SHELF: Shelf<SoloRules, SoloSolution> = Shelf::new();
+        Ok(SHELF.get(*rules, || SoloSolution::new(rules)))
+    }
+
+    fn optimal(rules: &SoloRules) -> Option<Self::Optimal> {
+        Self::solve(rules, 1).ok().map(Perfect)
+    }
+}
+
+fn solved_race(rules: &RaceRules) -> Arc<RaceSolution> {
+    static SHELF: Shelf<(OutOfDice, FirstRoll), RaceSolution> = Shelf::new();
+    let RaceRules { out_of_dice, first_roll, .. } = *rules;
+    SHELF.get((out_of_dice, first_roll), || RaceSolution::new(out_of_dice, first_roll))
+}
+
+impl Solvable for Race {
+    type Solution = RaceSolution;
+    type Optimal = Perfect<RaceSolution>;
+    const OPTIMAL: Option<&'static str> =
+        Some("Plays perfectly: no one wins more often against it. (Ignores max_rounds.)");
+
+    fn solve(rules: &RaceRules, _: usize) -> Result<Arc<RaceSolution>, Unsolved> {
+        check_rounds(Self::ID, rules.max_rounds)?;
+        Ok(solved_race(rules))
+    }
+
+    fn optimal(rules: &RaceRules) -> Option<Self::Optimal> {
+        Some(Perfect(solved_race(rules)))
+    }
+}
+
+fn solved_table(rules: &TableRules) -> Arc<TableSolution> {
+    static SHELF: Shelf<(OutOfDice, FirstRoll, Tiebreak), TableSolution> = Shelf::new();
+    let TableRules { out_of_dice, first_roll, tiebreak, .. } = *rules;
+    SHELF.get((out_of_dice, first_roll, tiebreak), || TableSolution::new(out_of_dice, first_roll, tiebreak))
+}
+
+impl Solvable for Table {
+    type Solution = TableSolution;
+    type Optimal = Perfect<TableSolution>;
+    const OPTIMAL: Option<&'static str> = Some(
+        "Plays perfectly at a table for two. With more seats it plays as if only the strongest opponent were there: good, \
+         but not exact. (Ignores max_rounds.)",
+    );
+
+    fn solve(rules: &TableRules, seats: usize) -> Result<Arc<TableSolution>, Unsolved> {
+        if seats != 2 {
+            return Err(Unsolved::Seats { game: Self::ID, seats });
+        }
+        check_rounds(Self::ID, rules.max_rounds)?;
+        Ok(solved_table(rules))
+    }
+
+    fn optimal(rules: &TableRules) -> Option<Self::Optimal> {
+        Some(Perfect(solved_table(rules)))
+    }
+}
