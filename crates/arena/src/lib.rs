@@ -8,6 +8,7 @@ pub mod fault;
 pub mod lineup;
 pub mod player;
 pub mod process;
+pub mod profile;
 pub mod protocol;
 pub mod replay;
 pub mod run;

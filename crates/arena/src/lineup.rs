@@ -7,10 +7,11 @@ use crate::{
 };
 use necrodome_rules::{
     bot::{Bot, BotSpec, BuiltIn},
-    catalog::Listed,
     chance::Seeded,
-    options::OptionError,
+    options::{self, NoOptions, OptionError, OptionInfo},
 };
+use necrodome_solve::{OPTIMAL, Solvable};
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// What players need to know before the first match.
@@ -52,47 +53,84 @@ pub enum LineupError {
     Human,
 }
 
+/// What users are told of a built-in bot.
+#[derive(Debug, Clone, Serialize)]
+pub struct BotInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// Its parameters.
+    pub params: Vec<OptionInfo>,
+}
+
+/// All built-in bots of a game: those that come with its rules, and the perfect player where there is one.
+pub fn bots<G: Solvable>() -> Vec<BotInfo> {
+    let info = |bot: &BuiltIn<G>| BotInfo { name: bot.name, about: bot.about, params: bot.params() };
+    let optimal = G::OPTIMAL.map(|about| BotInfo { name: OPTIMAL, about, params: Vec::new() });
+    G::built_ins().iter().map(info).chain(optimal).collect()
+}
+
 /// A kind of built-in bot, looked up once and built for every match.
-pub struct Maker<'a, G: Listed> {
-    built_in: BuiltIn<G>,
+pub struct Maker<'a, G: Solvable> {
+    kind: Kind<G>,
     spec: &'a BotSpec,
 }
 
-impl<'a, G: Listed> Maker<'a, G> {
-    /// Looks up a built-in bot by its name.
-    pub fn find(spec: &'a BotSpec) -> Result<Self, LineupError> {
+enum Kind<G: Solvable> {
+    BuiltIn(BuiltIn<G>),
+    Optimal(G::Optimal),
+}
+
+impl<'a, G: Solvable> Maker<'a, G> {
+    /// Looks up a built-in bot by its name. The perfect player is solved here, once for the whole process.
+    pub fn find(spec: &'a BotSpec, rules: &G::Rules) -> Result<Self, LineupError> {
         let mut built_ins = G::built_ins();
-        match built_ins.iter().position(|bot| bot.name == spec.name) {
-            Some(found) => Ok(Maker { built_in: built_ins.swap_remove(found), spec }),
-            None => Err(LineupError::UnknownBot {
-                game: G::ID,
-                name: spec.name.clone(),
-                valid: built_ins.iter().map(|bot| bot.name.to_owned()).collect(),
-            }),
+        if let Some(found) = built_ins.iter().position(|bot| bot.name == spec.name) {
+            return Ok(Maker { kind: Kind::BuiltIn(built_ins.swap_remove(found)), spec });
         }
+        if let Some(optimal) = (spec.name == OPTIMAL).then(|| G::optimal(rules)).flatten() {
+            options::parse::<NoOptions>(&spec.params).map_err(refuse(spec))?;
+            return Ok(Maker { kind: Kind::Optimal(optimal), spec });
+        }
+        Err(LineupError::UnknownBot {
+            game: G::ID,
+            name: spec.name.clone(),
+            valid: bots::<G>().iter().map(|bot| bot.name.to_owned()).collect(),
+        })
     }
 
     /// A new bot with its own randomness.
     pub fn build(&self, chance: Seeded) -> Result<Box<dyn Bot<G>>, LineupError> {
-        let refuse = |source| LineupError::Params { text: self.spec.to_string(), source };
-        self.built_in.build(self.spec, chance).map_err(refuse)
+        match &self.kind {
+            Kind::BuiltIn(built_in) => built_in.build(self.spec, chance).map_err(refuse(self.spec)),
+            Kind::Optimal(optimal) => Ok(Box::new(optimal.clone())),
+        }
     }
 }
 
+fn refuse(spec: &BotSpec) -> impl Fn(OptionError) -> LineupError {
+    move |source| LineupError::Params { text: spec.to_string(), source }
+}
+
 /// A built-in bot.
-pub fn built_in<G: Listed>(spec: &BotSpec, chance: Seeded) -> Result<Box<dyn Bot<G>>, LineupError> {
-    Maker::find(spec)?.build(chance)
+pub fn built_in<G: Solvable>(
+    spec: &BotSpec,
+    rules: &G::Rules,
+    chance: Seeded,
+) -> Result<Box<dyn Bot<G>>, LineupError> {
+    Maker::find(spec, rules)?.build(chance)
 }
 
 /// A player for an entry; `chance` is a built-in bot's own randomness.
-pub fn player<G: Listed>(
+pub fn player<G: Solvable>(
     entry: &EntrySpec,
     name: &str,
     table: &Table<G::Rules>,
     chance: Seeded,
 ) -> Result<Box<dyn Player<G>>, LineupError> {
     match &entry.kind {
-        EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(built_in(spec, chance)?))),
+        EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(built_in(spec, &table.rules, chance)?))),
         EntryKind::Program(program) => Ok(Box::new(ProcessPlayer::<G>::new(
             table.launcher.clone(),
             program.clone(),

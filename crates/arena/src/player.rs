@@ -62,6 +62,11 @@ pub trait Player<G: Game> {
     /// The match is over. Gives what went wrong beside the answers.
     fn end(&mut self, outcome: &Outcome) -> Vec<Fault>;
 
+    /// Whether it says of itself that it always answers the same view in the same way.
+    fn is_deterministic(&self) -> bool {
+        false
+    }
+
     /// What the player has used since it was last asked for this.
     fn take_effort(&mut self) -> Effort {
         Effort::default()

@@ -9,12 +9,14 @@ use necrodome_rules::{
     game::{Game, Logged, Move, Outcome, Rejected},
     names::{Names, SetupError},
 };
+use necrodome_solve::{Audit, Ledger, Solvable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
     fs,
     io::{self, BufRead, BufReader, Read, Write},
     path::Path,
+    sync::Arc,
 };
 
 /// The word at the start of every replay.
@@ -304,6 +306,23 @@ impl Unpacked {
             outcome: footer.end,
             hash: footer.hash,
         })
+    }
+}
+
+impl<G: Solvable> Replay<G> {
+    /// What every decision cost and every roll gave. The replay proves itself on the way.
+    pub fn ledger(&self, solution: Arc<G::Solution>) -> Result<Ledger<G>, ReplayError> {
+        let mut audit = Audit::new(solution);
+        let mut before: Option<G> = None;
+        self.play(|step, game, log| {
+            if let Some((before, step)) = before.as_ref().zip(self.steps.get(step.wrapping_sub(1))) {
+                audit.decide(before, &step.moves);
+            }
+            audit.happen(log);
+            before = Some(game.clone());
+            Ok(())
+        })?;
+        Ok(audit.finish(&self.outcome))
     }
 }
 

@@ -4,6 +4,7 @@ use necrodome_arena::{
     entry::EntryError, lineup::LineupError, replay::ReplayError, run::RunError, tournament::TournamentError,
 };
 use necrodome_rules::{names::SetupError, options::OptionError};
+use necrodome_solve::Unsolved;
 use std::{io, path::Path};
 
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +13,8 @@ pub enum Error {
     UnknownGame { name: String, valid: Vec<String> },
     #[error("there is no template for {name:?}: {}", suggest(name, valid))]
     UnknownLanguage { name: String, valid: Vec<String> },
+    #[error("{game}: unknown word {word:?}: {}", suggest(word, valid))]
+    UnknownWord { game: &'static str, word: String, valid: Vec<String> },
     #[error("{path} is there already: choose another path, or overwrite it with --force")]
     Exists { path: String },
     #[error("{name} failed {failed} of the checks")]
@@ -30,6 +33,10 @@ pub enum Error {
     Replay { path: String, source: ReplayError },
     #[error(transparent)]
     Tournament(#[from] TournamentError),
+    #[error(transparent)]
+    Unsolved(#[from] Unsolved),
+    #[error("no exact value of {bot}: {why}")]
+    Inexact { bot: String, why: String },
     #[error("{0}")]
     Usage(String),
     #[error("interrupted")]
@@ -48,10 +55,12 @@ impl Error {
         match self {
             Error::UnknownGame { .. }
             | Error::UnknownLanguage { .. }
+            | Error::UnknownWord { .. }
             | Error::Lineup(_)
             | Error::Entry(_)
             | Error::Option { .. }
             | Error::Setup { .. }
+            | Error::Unsolved(_)
             | Error::Usage(_)
             | Error::Tournament(TournamentError::Schedule(_) | TournamentError::Lineup(_)) => 2,
             // What shells give for a command that Ctrl-C has ended.

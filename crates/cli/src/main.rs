@@ -32,6 +32,9 @@ Examples:
   necrodome play zombie-dice                             play it yourself against bots
   necrodome new-bot tokyo python mybot.py                write a small working bot to start from
   necrodome check-bot tokyo ./mybot.py                   say what a bot does right and wrong
+  necrodome solve zombie-dice-race                       what the game is worth, exactly
+  necrodome analyze zombie-dice-race ./mybot.py          what its decisions cost
+  necrodome advise zombie-dice-solo brains 4 shotguns 1 feet green yellow
 
 Exit codes: 0 done, 1 something went wrong while running, 2 the command line makes no sense.";
 
@@ -45,6 +48,9 @@ enum Command {
     Play(commands::play::Args),
     Tournament(commands::tournament::Args),
     Replay(commands::replay::Args),
+    Solve(commands::solve::Args),
+    Analyze(commands::analyze::Args),
+    Advise(commands::advise::Args),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +65,9 @@ fn main() -> ExitCode {
         Command::Play(args) => commands::play::run(args),
         Command::Tournament(args) => commands::tournament::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
+        Command::Solve(args) => commands::solve::run(&args),
+        Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Advise(args) => commands::advise::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

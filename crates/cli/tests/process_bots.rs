@@ -218,7 +218,10 @@ impl Played {
             .and_then(replay::Unpacked::parse)
             .map_err(|error| error.to_string())?;
         let mut bots: Vec<Box<dyn Bot<Table>>> = (0..3)
-            .map(|seat| built_in(&OPPONENT.parse().unwrap(), Seeded::new(SEED, "bot", seat)).unwrap())
+            .map(|seat| {
+                built_in(&OPPONENT.parse().unwrap(), &Default::default(), Seeded::new(SEED, "bot", seat))
+                    .unwrap()
+            })
             .collect();
         let failed = self.faults(1);
         let mut before: Option<Table> = None;

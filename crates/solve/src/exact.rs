@@ -8,8 +8,11 @@ use crate::{
     turn::{Dual, FullGraph, Work, evaluate},
     words,
 };
-use necrodome_rules::zombie_dice::{
-    FirstRoll, GOAL, RaceRules, RaceView, SoloRules, SoloView, Turn, TurnView,
+use necrodome_rules::{
+    game::Game,
+    zombie_dice::{
+        Action, FirstRoll, GOAL, Race, RaceRules, RaceView, Solo, SoloRules, SoloView, Turn, TurnView,
+    },
 };
 use serde::Serialize;
 
@@ -39,10 +42,10 @@ pub enum Inexact {
 /// Scores at which a race is not over.
 const SCORES: usize = GOAL as usize;
 
-/// A bot that is asked whether it rolls.
-pub trait Asked<V> {
-    /// Whether it rolls with this view.
-    fn rolls(&mut self, view: &V) -> Result<bool, Inexact>;
+/// A bot that is asked what it would do.
+pub trait Asked<G: Game> {
+    /// What it does with this view.
+    fn act(&mut self, view: &G::View) -> Result<G::Action, Inexact>;
 
     /// Every how many views are shown again later, to see whether the answer is the same.
     fn again(&self) -> usize {
@@ -51,16 +54,16 @@ pub trait Asked<V> {
 }
 
 /// How often the turn of a bot banks each number of brains, and how many views it was shown.
-fn banks<V, A: Asked<V>>(
+fn banks<G: Game<Action = Action>>(
     graph: &FullGraph,
     first_roll: FirstRoll,
-    bot: &mut A,
-    show: impl Fn(TurnView) -> V,
+    bot: &mut (impl Asked<G> + ?Sized),
+    show: impl Fn(TurnView) -> G::View,
 ) -> Result<(Vec<f64>, usize), Inexact> {
     let mut views = 0;
     let mut answers: Vec<(TurnView, bool)> = Vec::new();
     let mut ask = |view: &TurnView| {
-        let rolls = bot.rolls(&show(*view))?;
+        let rolls = bot.act(&show(*view))? == Action::Go;
         if views % bot.again() == 0 {
             answers.push((*view, rolls));
         }
@@ -71,7 +74,7 @@ fn banks<V, A: Asked<V>>(
     let banks = if goes { graph.banks(&mut ask)? } else { vec![1.0] };
     // In the other order, so that a bot that counts its questions is found out.
     for (view, first) in answers.into_iter().rev() {
-        let again = bot.rolls(&show(view))?;
+        let again = bot.act(&show(view))? == Action::Go;
         if again != first {
             let word = |rolls: bool| if rolls { "roll" } else { "stop" };
             let view = words::turn(&view);
@@ -95,7 +98,7 @@ pub struct ExactSolo {
 }
 
 /// The expected score of a bot in solo.
-pub fn solo(rules: &SoloRules, bot: &mut impl Asked<SoloView>) -> Result<ExactSolo, Inexact> {
+pub fn solo(rules: &SoloRules, bot: &mut (impl Asked<Solo> + ?Sized)) -> Result<ExactSolo, Inexact> {
     let graph = FullGraph::new(rules.out_of_dice);
     let (distribution, views) = banks(&graph, rules.first_roll, bot, |turn| SoloView { turn })?;
     let score = (0..).zip(&distribution).map(|(brains, chance)| f64::from(brains) * chance).sum();
@@ -113,6 +116,19 @@ pub struct Chance {
     pub mean: f64,
 }
 
+/// What a bot is worth in the race.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExactRace {
+    /// Its chance against the perfect player.
+    pub against_optimal: Chance,
+    /// Its chance against the other bot.
+    pub against: Option<Chance>,
+    /// The chance of whoever knows exactly how it plays and makes the best of it.
+    pub best_response: Chance,
+    /// How many views it was shown.
+    pub views: usize,
+}
+
 /// How a bot plays the race: at each pair of scores, how often its turn banks each number of brains.
 #[derive(Debug, Clone)]
 pub struct RaceProfile {
@@ -126,7 +142,7 @@ impl RaceProfile {
     /// Asks a bot at every pair of scores; `progress` hears how many of 169 are done.
     pub fn ask(
         rules: &RaceRules,
-        bot: &mut impl Asked<RaceView>,
+        bot: &mut (impl Asked<Race> + ?Sized),
         mut progress: impl FnMut(usize),
     ) -> Result<Self, Inexact> {
         let graph = FullGraph::new(rules.out_of_dice);

@@ -4,6 +4,7 @@
 
 mod equation;
 pub mod exact;
+mod export;
 mod ledger;
 mod race;
 mod solo;
@@ -14,6 +15,7 @@ mod turn;
 pub mod words;
 mod zombie_dice;
 
+pub use export::{Array, Data};
 pub use ledger::{Audit, Entry, Ledger};
 pub use race::RaceSolution;
 pub use solo::SoloSolution;
@@ -21,4 +23,5 @@ pub use solution::{Meter, Never, OPTIMAL, Price, Roll, Solution, Solvable, Unsol
 pub use table::{Standing, TableSolution};
 pub use tokyo::{PerfectMonster, Place, Rolls, Start, TokyoMeter, TokyoSolution};
 pub use turn::{Graph, Position, Spot, TurnPrices};
+pub use words::{Exact, Explain};
 pub use zombie_dice::{Format, Perfect, ROUNDS, TurnMeter};

@@ -63,6 +63,11 @@ impl RaceSolution {
         &self.graph
     }
 
+    /// The layers that have values at any score.
+    pub(crate) fn extras(&self) -> Vec<u32> {
+        self.turns.iter().map(TurnValues::extras).max_by_key(Vec::len).unwrap_or_default()
+    }
+
     /// How many positions have a value of their own.
     pub fn positions(&self) -> usize {
         self.turns.iter().map(TurnValues::positions).sum()

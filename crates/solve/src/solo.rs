@@ -47,6 +47,11 @@ impl SoloSolution {
         self.turn.positions()
     }
 
+    /// The layers that have values.
+    pub(crate) fn extras(&self) -> Vec<u32> {
+        self.turn.extras()
+    }
+
     /// The rules.
     pub fn rules(&self) -> &SoloRules {
         &self.rules

@@ -1,5 +1,6 @@
 //! What it means for a game to be solved.
 
+use crate::export::Array;
 use necrodome_rules::{
     bot::Bot,
     catalog::Listed,
@@ -49,6 +50,9 @@ pub trait Solution<G: Game>: Send + Sync + 'static {
 
     /// The best action of the seat that is to act.
     fn best(&self, view: &G::View) -> G::Action;
+
+    /// The whole policy, for programs that load tables.
+    fn arrays(&self) -> Vec<Array>;
 
     /// A meter for a match that is about to begin.
     fn meter(self: &Arc<Self>) -> Self::Meter;
@@ -159,6 +163,10 @@ impl<G: Game> Solution<G> for Never {
     }
 
     fn best(&self, _: &G::View) -> G::Action {
+        match *self {}
+    }
+
+    fn arrays(&self) -> Vec<Array> {
         match *self {}
     }
 

@@ -116,7 +116,10 @@ impl Chase {
     fn prices<'a>(&'a self, graph: &'a Graph, behind: u32) -> TurnPrices<'a> {
         match behind {
             0 => self.level.prices(graph),
-            _ => TurnPrices { shift: self.furthest.saturating_sub(behind), ..self.behind.prices(graph) },
+            _ => TurnPrices {
+                shift: i64::from(self.furthest) - i64::from(behind),
+                ..self.behind.prices(graph)
+            },
         }
     }
 
@@ -171,6 +174,12 @@ impl TableSolution {
     /// The positions of a turn.
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// The layers that have values at any score.
+    pub(crate) fn extras(&self) -> Vec<u32> {
+        let turns = self.first.iter().chain(&self.second).chain([&self.tiebreak_first]);
+        turns.map(TurnValues::extras).max_by_key(Vec::len).unwrap_or_default()
     }
 
     /// How many positions have a value of their own.

@@ -1,6 +1,7 @@
 //! The three formats of Zombie Dice as solved games: what differs is what the ends of a turn are worth.
 
 use crate::{
+    export::Array,
     race::RaceSolution,
     solo::SoloSolution,
     solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, to_first},
@@ -241,6 +242,10 @@ macro_rules! solution {
 
             fn best(&self, view: &<$game as Game>::View) -> Action {
                 best(self, view)
+            }
+
+            fn arrays(&self) -> Vec<Array> {
+                <$solution>::arrays(self)
             }
 
             fn meter(self: &Arc<Self>) -> TurnMeter<$solution> {

@@ -127,7 +127,9 @@ pub fn check_bot<G: Gauntlet>(
 ) -> Result<Report, CheckError> {
     match &candidate.entry.kind {
         EntryKind::Human => return Err(LineupError::Human.into()),
-        EntryKind::BuiltIn(spec) => drop(built_in::<G>(spec, Seeded::new(0, "check", 0))?),
+        EntryKind::BuiltIn(spec) => {
+            drop(built_in::<G>(spec, &G::Rules::default(), Seeded::new(0, "check", 0))?)
+        }
         EntryKind::Program(_) => {}
     }
     let mut notes = Notes { report: Report::default(), tell };
@@ -224,7 +226,8 @@ fn json(value: &impl Serialize) -> String {
 /// An answer that would have been right: what a built-in bot says.
 fn example<G: Gauntlet>(view: &G::View, id: u64) -> String {
     let spec = BotSpec { name: G::OPPONENTS[0].to_owned(), params: Vec::new() };
-    let action = built_in::<G>(&spec, Seeded::new(0, "check", 0)).map(|mut bot| json(&bot.act(view)));
+    let action = built_in::<G>(&spec, &G::Rules::default(), Seeded::new(0, "check", 0))
+        .map(|mut bot| json(&bot.act(view)));
     let answer = format!("{{\"id\":{id},\"action\":{}}}", action.unwrap_or_default());
     match G::legal_actions(view) {
         Some(legal) if legal.len() > 1 => format!("{answer}, or another of the legal actions"),

@@ -88,7 +88,7 @@ fn hunt_in<G: Gauntlet>(
 pub(super) fn line_up<G: Gauntlet>(bots: &[&str], seats: usize, seed: u64) -> Option<Vec<Box<dyn Bot<G>>>> {
     let bot = |seat: usize| {
         let spec = bots[seat % bots.len()].parse().ok()?;
-        built_in::<G>(&spec, Seeded::new(seed, "bot", seat as u64)).ok()
+        built_in::<G>(&spec, &G::Rules::default(), Seeded::new(seed, "bot", seat as u64)).ok()
     };
     (0..seats).map(bot).collect()
 }

@@ -1,13 +1,13 @@
 //! What each game has in store: numbers of seats, options, and positions that bots stumble over.
 
 use necrodome_rules::{
-    catalog::Listed,
     game::Game,
     infection::{Identity, Infection, InfectionView, Question},
     last_bullet::{CopyView, LastBullet, LastBulletView, WhoIs},
     tokyo::{Phase, Tokyo, TokyoView},
     zombie_dice::{Race, Solo, Table, TurnView},
 };
+use necrodome_solve::Solvable;
 
 /// Whether a view is one that was looked for.
 pub type Wanted<G> = fn(&<G as Game>::View) -> bool;
@@ -25,7 +25,7 @@ pub struct Setup<G: Game> {
 }
 
 /// A game with a gauntlet for its bots.
-pub trait Gauntlet: Listed {
+pub trait Gauntlet: Solvable {
     /// Whom the bot plays against. The first one's answers are shown as examples.
     const OPPONENTS: &'static [&'static str];
     /// Matches that one process has to last.

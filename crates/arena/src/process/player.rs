@@ -101,6 +101,7 @@ pub struct ProcessPlayer<G: Listed> {
     seats: usize,
     process: Option<Process>,
     wants_events: bool,
+    deterministic: bool,
     /// How often it may still be started.
     starts_left: u32,
     /// What went wrong when the question was put.
@@ -140,6 +141,7 @@ impl<G: Listed> ProcessPlayer<G> {
             seats,
             process: None,
             wants_events: false,
+            deterministic: false,
             starts_left: limits.restarts.saturating_add(1),
             pending: None,
             next_id: 0,
@@ -174,6 +176,7 @@ impl<G: Listed> ProcessPlayer<G> {
             Fault::new(FaultKind::NoStart, why)
         })?;
         self.wants_events = ready.events;
+        self.deterministic = ready.deterministic;
         process.tell(&self.start_line);
         Ok(process)
     }
@@ -337,6 +340,11 @@ impl<G: Listed> Player<G> for ProcessPlayer<G> {
             process.tell(&to_line(&message));
         }
         self.pending.take().into_iter().collect()
+    }
+
+    /// Known once the first match has begun.
+    fn is_deterministic(&self) -> bool {
+        self.deterministic
     }
 
     fn take_effort(&mut self) -> Effort {

@@ -15,6 +15,15 @@ pub struct Estimate {
     pub high: Option<f64>,
 }
 
+impl Estimate {
+    /// The mean of something that was seen `total` times in `size` cases, block by block; none if there are no cases.
+    pub fn of_blocks(blocks: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        let cluster = |(size, total)| Cluster { stratum: 0, size, total };
+        let clusters = blocks.into_iter().map(cluster).filter(|cluster| cluster.size > 0.0);
+        ratio::estimate(&clusters.collect::<Vec<_>>(), None)
+    }
+}
+
 /// What is measured of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

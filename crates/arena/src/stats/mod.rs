@@ -8,6 +8,7 @@
 //! Everything is pure computation in a fixed order. Logarithms and exponentials come from the crate `libm`
 //! and not from the standard library, whose answers differ in the last bits from one machine to another.
 
+mod adjusted;
 mod distribution;
 mod head_to_head;
 mod interval;
@@ -20,6 +21,7 @@ mod sequential;
 #[cfg(test)]
 mod simulated;
 
+pub use adjusted::{Adjusted, adjusted};
 pub use head_to_head::{HeadToHead, head_to_head};
 pub use interval::{Estimate, Measure, Record, records};
 pub use ranks::{RankInterval, Ranking, rank_by_measure, rank_by_rating};

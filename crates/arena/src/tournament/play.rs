@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     entry::{EntryKind, EntrySpec},
+    fault::SeatFault,
     lineup::{LineupError, Maker, Table, player},
     player::{Effort, Player},
     run::{RunError, run_match},
@@ -13,12 +14,12 @@ use crate::{
 };
 use necrodome_rules::{
     bot::Bot,
-    catalog::Listed,
     chance::Seeded,
-    game::{Rejected, Seat, Silent},
+    game::{Log, Logged, Rejected, Seat, Silent},
     names::Names,
     play,
 };
+use necrodome_solve::{Meter, Solution, Solvable};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -89,7 +90,7 @@ enum Message {
 
 /// Plays what is missing in `store`. `watch` hears of every commit; `interrupt` stops it after the running matches.
 /// The names and entries are those of the plan.
-pub fn run<G: Listed>(
+pub fn run<G: Solvable>(
     plan: &Plan,
     entries: &[EntrySpec],
     table: &Table<G::Rules>,
@@ -151,7 +152,7 @@ impl Message {
 
 /// One worker: takes chunks of blocks until there are no more.
 #[allow(clippy::too_many_arguments)] // They are what a thread shares with the others.
-fn work<G: Listed>(
+fn work<G: Solvable>(
     entries: &[EntrySpec],
     names: &Names,
     table: &Table<G::Rules>,
@@ -262,12 +263,16 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// Measures the luck of each match, where the game is solved.
+type LuckMeter<G> = Option<<<G as Solvable>::Solution as Solution<G>>::Meter>;
+
 /// The players of one thread.
-enum Crew<'a, G: Listed> {
+enum Crew<'a, G: Solvable> {
     /// All are built-in bots: nothing is recorded, since the seed gives the match again.
     BuiltIn {
         makers: Vec<Maker<'a, G>>,
         memory: play::Memory<G>,
+        meter: LuckMeter<G>,
         table: &'a Table<G::Rules>,
         schedule: &'a Schedule,
         names: Vec<Names>,
@@ -276,13 +281,14 @@ enum Crew<'a, G: Listed> {
     Mixed {
         entries: &'a [EntrySpec],
         players: Vec<Option<Box<dyn Player<G>>>>,
+        meter: LuckMeter<G>,
         table: &'a Table<G::Rules>,
         schedule: &'a Schedule,
         names: Vec<Names>,
     },
 }
 
-impl<'a, G: Listed> Crew<'a, G> {
+impl<'a, G: Solvable> Crew<'a, G> {
     fn new(
         entries: &'a [EntrySpec],
         names: &'a Names,
@@ -294,16 +300,20 @@ impl<'a, G: Listed> Crew<'a, G> {
             player::<G>(entry, name, table, Seeded::new(0, "trial", 0))?;
         }
         let maker = |entry: &'a EntrySpec| match &entry.kind {
-            EntryKind::BuiltIn(spec) => Maker::find(spec).ok(),
+            EntryKind::BuiltIn(spec) => Maker::find(spec, &table.rules).ok(),
             EntryKind::Program(_) | EntryKind::Human => None,
         };
         let names = schedule.seatings().iter().map(|seating| seated(names, seating));
         let names = names.collect::<Result<Vec<Names>, _>>()?;
+        let meter = G::solve(&table.rules, table.seats).ok().map(|solution| solution.meter());
         Ok(match entries.iter().map(maker).collect() {
-            Some(makers) => Crew::BuiltIn { makers, memory: play::Memory::default(), table, schedule, names },
+            Some(makers) => {
+                let memory = play::Memory::default();
+                Crew::BuiltIn { makers, memory, meter, table, schedule, names }
+            }
             None => {
                 let players = entries.iter().map(|_| None).collect();
-                Crew::Mixed { entries, players, table, schedule, names }
+                Crew::Mixed { entries, players, meter, table, schedule, names }
             }
         })
     }
@@ -334,23 +344,27 @@ impl<'a, G: Listed> Crew<'a, G> {
             Crew::BuiltIn { schedule, .. } | Crew::Mixed { schedule, .. } => *schedule,
         };
         let seed = schedule.block_seed(block);
-        let mut result = BlockResult { block, matches: Vec::new(), details: Vec::new(), efforts: Vec::new() };
+        let (matches, luck, details, efforts) = Default::default();
+        let mut result = BlockResult { block, matches, luck, details, efforts };
         for (number, seating) in schedule.seatings().iter().enumerate() {
             if quits() {
                 return Ok(None);
             }
             let finished = match self {
-                Crew::BuiltIn { makers, memory, table, names, .. } => {
-                    play_built_ins(makers, memory, table, &names[number], seating, seed)?
+                Crew::BuiltIn { makers, memory, meter, table, names, .. } => {
+                    play_built_ins(makers, memory, meter, table, &names[number], seating, seed)?
                 }
-                Crew::Mixed { entries, players, table, names, .. } => {
+                Crew::Mixed { entries, players, meter, table, names, .. } => {
                     let seed = schedule.match_seed(block, number);
-                    let (finished, detail) =
-                        play_mixed(entries, players, table, &names[number], seating, seed, number as u32)?;
-                    result.details.extend(detail);
+                    let names = &names[number];
+                    let (finished, faults, replay) =
+                        play_mixed(entries, players, meter, table, names, seating, seed)?;
+                    result.details.push(Detail { number: number as u32, faults, replay: Some(replay) });
                     finished
                 }
             };
+            let (Crew::BuiltIn { meter, .. } | Crew::Mixed { meter, .. }) = self;
+            result.luck.extend(meter.as_ref().map(|meter| meter.luck() as f32));
             result.matches.push(finished);
         }
         if let Crew::Mixed { players, .. } = self {
@@ -373,9 +387,10 @@ fn own_chance(seed: u64, entry: usize) -> Seeded {
     Seeded::new(seed, "bot", entry as u64)
 }
 
-fn play_built_ins<G: Listed>(
+fn play_built_ins<G: Solvable>(
     makers: &[Maker<G>],
     memory: &mut play::Memory<G>,
+    meter: &mut LuckMeter<G>,
     table: &Table<G::Rules>,
     names: &Names,
     seating: &[usize],
@@ -384,21 +399,30 @@ fn play_built_ins<G: Listed>(
     let build = |&entry: &usize| makers[entry].build(own_chance(seed, entry));
     let mut bots = seating.iter().map(build).collect::<Result<Vec<Box<dyn Bot<G>>>, _>>()?;
     let mut chance = Seeded::new(seed, "match", 0);
-    let mut game = G::new(names, &table.rules, &mut chance, &mut Silent)?;
-    let outcome = play::play_with(memory, &mut game, &mut bots, &mut chance, &mut Silent);
+    let outcome = match meter {
+        Some(meter) => {
+            meter.restart();
+            let mut game = G::new(names, &table.rules, &mut chance, meter)?;
+            play::play_with(memory, &mut game, &mut bots, &mut chance, meter)
+        }
+        None => {
+            let mut game = G::new(names, &table.rules, &mut chance, &mut Silent)?;
+            play::play_with(memory, &mut game, &mut bots, &mut chance, &mut Silent)
+        }
+    };
     let outcome = outcome.map_err(|why: Rejected<G::Illegal>| RunError::Referee(why.to_string()))?;
     Ok(MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns })
 }
 
-fn play_mixed<G: Listed>(
+fn play_mixed<G: Solvable>(
     entries: &[EntrySpec],
     players: &mut [Option<Box<dyn Player<G>>>],
+    meter: &mut LuckMeter<G>,
     table: &Table<G::Rules>,
     names: &Names,
     seating: &[usize],
     seed: u64,
-    number: u32,
-) -> Result<(MatchResult, Option<Detail>), TournamentError> {
+) -> Result<(MatchResult, Vec<SeatFault>, Vec<u8>), TournamentError> {
     let mut sitting = Vec::with_capacity(seating.len());
     for (&entry, name) in seating.iter().zip(names.iter()) {
         let fresh = || player::<G>(&entries[entry], name, table, own_chance(seed, entry));
@@ -407,14 +431,20 @@ fn play_mixed<G: Listed>(
         let kept = players[entry].take().filter(|_| keeps);
         sitting.push(kept.map_or_else(fresh, Ok)?);
     }
-    let finished = run_match(names, &table.rules, seed, &mut sitting, |_: &G, _| {});
+    if let Some(meter) = meter {
+        meter.restart();
+    }
+    let finished = run_match(names, &table.rules, seed, &mut sitting, |_: &G, log| {
+        if let Some(meter) = meter {
+            log.iter().for_each(|Logged { audience, event }| meter.record(*audience, event.clone()));
+        }
+    });
     for (&entry, player) in seating.iter().zip(sitting) {
         players[entry] = Some(player);
     }
     let finished = finished?;
-    let replay = Some(finished.recording.pack()?);
-    let detail = Detail { number, faults: finished.faults, replay };
+    let replay = finished.recording.pack()?;
     let outcome = finished.outcome;
     let result = MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns };
-    Ok((result, Some(detail)))
+    Ok((result, finished.faults, replay))
 }

@@ -45,6 +45,8 @@ pub struct EntryReport {
     /// Games, wins, win rate, mean place and score.
     #[serde(flatten)]
     pub record: stats::Record,
+    /// The win rate (solo: the mean score) with the luck of the dice taken out; only where the game is solved.
+    pub luck_adjusted: Option<stats::Adjusted>,
     /// The joint rating.
     pub rating: stats::Rating,
     /// The median of its scores.
@@ -109,12 +111,20 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
         let median = |entry: usize| medians[entry].unwrap_or(f64::NEG_INFINITY);
         order.sort_by(|&a, &b| median(b).total_cmp(&median(a)));
     }
+    let luck_adjusted = match luck(&blocks, schedule, &store.luck()?) {
+        Some(luck) if schedule.seatings().iter().all(|seating| seating.len() == 1) => {
+            stats::adjusted(&sample, &luck, Measure::MeanScore)
+        }
+        Some(luck) => stats::adjusted(&sample, &luck, Measure::WinRate),
+        None => vec![None; plan.entries.len()],
+    };
     let efforts = store.efforts()?;
     let entry_report = |&entry: &usize| EntryReport {
         name: plan.entries[entry].name.clone(),
         bot: plan.entries[entry].bot.clone(),
         rank: ranking.ranks[entry],
         record: records[entry].clone(),
+        luck_adjusted: luck_adjusted[entry],
         rating: ratings.ratings[entry],
         median_score: medians[entry],
         cpu_us: efforts
@@ -139,6 +149,21 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
         logs: logs(plan, store)?,
         hash: hash(plan, blocks.len() as u32, &packed),
     })
+}
+
+/// The luck of each seat of each game, block by block, from that of seat 0 in each match; none if it was not measured in
+/// all of them.
+fn luck(blocks: &[stats::Block], schedule: &Schedule, luck: &[f32]) -> Option<Vec<Vec<f64>>> {
+    let matches = schedule.seatings().len();
+    if blocks.is_empty() || luck.len() != blocks.len() * matches {
+        return None;
+    }
+    let seats = |(&luck, seating): (&f32, &Vec<usize>)| {
+        let luck = f64::from(luck);
+        [luck, -luck].into_iter().take(seating.len())
+    };
+    let block = |luck: &[f32]| luck.iter().zip(schedule.seatings()).flat_map(seats).collect();
+    Some(luck.chunks(matches).map(block).collect())
 }
 
 /// The median score of each entry.

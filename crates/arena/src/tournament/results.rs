@@ -30,12 +30,14 @@ pub struct Detail {
 }
 
 /// A finished block.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct BlockResult {
     /// The number of the block.
     pub block: u32,
     /// All its matches, in the order of the schedule.
     pub matches: Vec<MatchResult>,
+    /// The luck of seat 0 in each match (seat 1 had the opposite); none where the game is not solved.
+    pub luck: Vec<f32>,
     /// What is kept beyond that.
     pub details: Vec<Detail>,
     /// How hard each entry has thought.
@@ -147,7 +149,13 @@ mod tests {
         let result =
             |scores: [i64; 3], turns| MatchResult { places: vec![1, 300, 2], scores: scores.into(), turns };
         let matches = vec![result([0, -1, i64::MIN], u32::MAX), result([i64::MAX, 13, 127], 0)];
-        let block = BlockResult { block: 0, matches: matches.clone(), details: vec![], efforts: vec![] };
+        let block = BlockResult {
+            block: 0,
+            matches: matches.clone(),
+            luck: vec![],
+            details: vec![],
+            efforts: vec![],
+        };
         let mut packed = Vec::new();
         block.pack(&mut packed);
         block.pack(&mut packed);

@@ -11,7 +11,7 @@ use std::{path::Path, time::Duration};
 /// "NECR": says that an SQLite file is one of ours.
 const APPLICATION: i32 = 0x4e45_4352;
 /// The version of the tables.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,9 @@ pub struct Store {
     connection: Connection,
 }
 
+/// New in version 2: the luck of seat 0 in each match of blocks that were stored together, as 32-bit floats.
+const LUCK_TABLE: &str = "CREATE TABLE luck (first INTEGER PRIMARY KEY, packed BLOB NOT NULL);";
+
 const TABLES: &str = "
 CREATE TABLE plan (plan TEXT NOT NULL);
 -- The results of blocks that were stored together, packed; see results.rs.
@@ -115,7 +118,7 @@ impl Store {
             if application != APPLICATION {
                 return Err(StoreError::Foreign);
             }
-            if version != VERSION {
+            if !(1..=VERSION).contains(&version) {
                 return Err(StoreError::Version { came: version });
             }
         }
@@ -124,6 +127,7 @@ impl Store {
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?;
         if !fresh {
+            Self::upgrade(&connection)?;
             let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
             if check != "ok" {
                 return Err(StoreError::Damaged(check));
@@ -132,11 +136,22 @@ impl Store {
         Ok(Store { connection })
     }
 
+    /// Brings a store of an older version up to date. What it holds stays as it is.
+    fn upgrade(connection: &Connection) -> Result<(), StoreError> {
+        let version: i32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version < 2 {
+            connection
+                .execute_batch(&format!("BEGIN; {LUCK_TABLE} PRAGMA user_version = {VERSION}; COMMIT"))?;
+        }
+        Ok(())
+    }
+
     fn prepare(connection: Connection, plan: &Plan, fresh: bool) -> Result<Self, StoreError> {
         let mut store = Self::lock(connection, fresh)?;
         if fresh {
             let transaction = store.connection.transaction()?;
             transaction.execute_batch(TABLES)?;
+            transaction.execute_batch(LUCK_TABLE)?;
             transaction.execute("INSERT INTO plan VALUES (?1)", [to_json(plan)])?;
             for entry in 0..plan.entries.len() {
                 transaction.execute("INSERT INTO effort VALUES (?1, 0, 0)", [entry as i64])?;
@@ -176,6 +191,11 @@ impl Store {
             blocks.iter().for_each(|block| block.pack(&mut packed));
             let results_row = "INSERT INTO results VALUES (?1, ?2, ?3)";
             transaction.execute(results_row, params![first.block, blocks.len() as i64, packed])?;
+            let luck: Vec<u8> =
+                blocks.iter().flat_map(|block| &block.luck).flat_map(|luck| luck.to_le_bytes()).collect();
+            if !luck.is_empty() {
+                transaction.execute("INSERT INTO luck VALUES (?1, ?2)", params![first.block, luck])?;
+            }
             let mut detail_row = transaction.prepare_cached("INSERT INTO detail VALUES (?1, ?2, ?3, ?4)")?;
             let mut effort_row = transaction.prepare_cached(
                 "UPDATE effort SET decisions = decisions + ?2, nanoseconds = nanoseconds + ?3 WHERE entry = ?1",
@@ -199,6 +219,18 @@ impl Store {
         let mut query = self.connection.prepare("SELECT packed FROM results ORDER BY first")?;
         let rows = query.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<Result<Vec<Vec<u8>>, _>>()?.concat())
+    }
+
+    /// The luck of seat 0 in all matches, in order; fewer than there are matches if it was not measured from the start.
+    pub(super) fn luck(&self) -> Result<Vec<f32>, StoreError> {
+        let mut query = self.connection.prepare("SELECT packed FROM luck ORDER BY first")?;
+        let rows = query.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
+        let mut luck = Vec::new();
+        for packed in rows {
+            let packed = packed?;
+            luck.extend(packed.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+        }
+        Ok(luck)
     }
 
     /// What went wrong, match by match: block, number of the match, faults.

@@ -6,11 +6,9 @@ use crate::{
     lineup,
     paint::{bold, dim},
 };
-use necrodome_rules::{
-    catalog::{GameId, Listed},
-    options::OptionInfo,
-    with_game,
-};
+use necrodome_arena::lineup::{BotInfo, bots};
+use necrodome_rules::{catalog::GameId, with_game};
+use necrodome_solve::Solvable;
 use serde::Serialize;
 use std::io::Write;
 
@@ -36,20 +34,8 @@ struct GameBots {
     bots: Vec<BotInfo>,
 }
 
-#[derive(Serialize)]
-struct BotInfo {
-    name: &'static str,
-    about: &'static str,
-    params: Vec<OptionInfo>,
-}
-
-fn bots_of<G: Listed>() -> GameBots {
-    let info = |bot: &necrodome_rules::bot::BuiltIn<G>| BotInfo {
-        name: bot.name,
-        about: bot.about,
-        params: bot.params(),
-    };
-    GameBots { game: G::ID, bots: G::built_ins().iter().map(info).collect() }
+fn bots_of<G: Solvable>() -> GameBots {
+    GameBots { game: G::ID, bots: bots::<G>() }
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {

@@ -1,5 +1,7 @@
 //! One module for each command.
 
+pub mod advise;
+pub mod analyze;
 pub mod bots;
 pub mod check_bot;
 pub mod games;
@@ -7,6 +9,7 @@ pub mod new_bot;
 pub mod play;
 pub mod play_match;
 pub mod replay;
+pub mod solve;
 pub mod tournament;
 
 use crate::error::Error;

@@ -46,10 +46,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let refuse = |source: ReplayError| Error::Replay { path: args.file.display().to_string(), source };
-    let packed = match &args.from {
-        Some(place) => from_store(&args.file, place)?,
-        None => fs::read(&args.file).map_err(|error| refuse(error.into()))?,
-    };
+    let packed = read(&args.file, args.from.as_deref())?;
     if let Some(path) = &args.save {
         let failed = |source| Error::Write { path: path.display().to_string(), source };
         return fs::write(path, packed).map_err(failed);
@@ -60,6 +57,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
         ReplayError::Io(error) => Error::Io(error),
         other => refuse(other),
     })
+}
+
+/// The packed replay in a file, or of a match in a store.
+pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
+    let refuse = |error: io::Error| Error::Replay { path: path.display().to_string(), source: error.into() };
+    match from {
+        Some(place) => from_store(path, place),
+        None => fs::read(path).map_err(refuse),
+    }
 }
 
 /// The packed replay of a match in a store.

@@ -21,6 +21,7 @@ use necrodome_rules::{
     names::Names,
     with_game,
 };
+use necrodome_solve::Solvable;
 use std::{
     fs,
     path::PathBuf,
@@ -100,7 +101,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(id, G => play::<G>(args, &config))
 }
 
-fn play<G: Listed>(args: &Args, config: &Config) -> Result<(), Error>
+fn play<G: Solvable>(args: &Args, config: &Config) -> Result<(), Error>
 where
     G::Rules: Sync,
 {
@@ -209,7 +210,7 @@ pub fn play_again(plan: &Plan, block: u32, number: u32, blocks: u32) -> Result<V
     with_game!(id, G => play_again_as::<G>(plan, block, number))
 }
 
-fn play_again_as<G: Listed>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, Error> {
+fn play_again_as<G: Solvable>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, Error> {
     let schedule = Schedule::new(plan, G::SEATS).map_err(TournamentError::from)?;
     let Some(seating) = schedule.seatings().get(number as usize) else {
         let matches = schedule.seatings().len();

@@ -5,11 +5,12 @@ pub mod last_bullet;
 pub mod tokyo;
 pub mod zombie_dice;
 
-use necrodome_rules::{catalog::Listed, game::Logged, names::Names};
+use necrodome_rules::{game::Logged, names::Names};
+use necrodome_solve::Solvable;
 use std::io::{self, Write};
 
 /// A game that can be told.
-pub trait Tell: Listed {
+pub trait Tell: Solvable {
     /// What the teller remembers between two decisions.
     type Story: Default;
 

@@ -1,6 +1,7 @@
 //! Tokyo for two: the chance to win in every state, the best dice to keep, when to leave Tokyo.
 
 mod dice;
+mod export;
 mod play;
 mod policy;
 mod sheet;

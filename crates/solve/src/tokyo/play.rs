@@ -5,6 +5,7 @@ use super::{
     dice::{self, FULL, HANDFULS, Handfuls},
     sheet::Sheet,
 };
+use crate::export::Array;
 use crate::solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, to_first};
 use necrodome_rules::{
     bot::Bot,
@@ -187,6 +188,10 @@ impl Solution<Tokyo> for TokyoSolution {
 
     fn best(&self, view: &TokyoView) -> Action {
         self.choose(view, opponent(view))
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        TokyoSolution::arrays(self)
     }
 
     fn meter(self: &Arc<Self>) -> TokyoMeter {

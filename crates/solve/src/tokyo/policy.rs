@@ -44,9 +44,13 @@ impl Policy {
         unshare(&Handfuls::get().all[full], self.choices[choice])
     }
 
-    /// All choices: a row for each beginning of a turn.
-    pub fn rows(&self) -> &[u8] {
-        &self.choices
+    /// The number of the handful to keep, for each beginning of a turn, rerolls left (1, 2) and full handful.
+    pub fn kept(&self) -> Vec<u16> {
+        let tables = Handfuls::get();
+        let kept = |(number, &choice): (usize, &u8)| {
+            tables.number(&unshare(&tables.all[number % FULL], choice)) as u16
+        };
+        self.choices.iter().enumerate().map(kept).collect()
     }
 }
 

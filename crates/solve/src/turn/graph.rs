@@ -283,6 +283,26 @@ impl Graph {
         self.spot(position).unwrap_or(Spot { state: self.start(), extra: 0, brains: 0 })
     }
 
+    /// All states for a file: dice in the cup, footsteps (each green, yellow, red), shotguns, brain dice set aside, and
+    /// the colours of the shotguns where they matter (else 255).
+    pub(crate) fn columns(&self) -> Vec<u8> {
+        let row = |state: &State| {
+            let three = |counts: Counts| [counts.green, counts.yellow, counts.red];
+            let colours = match self.out_of_dice {
+                OutOfDice::EndTurn => [u8::MAX; 3],
+                OutOfDice::RecycleBrains => three(state.shots),
+            };
+            let middle = [state.shotguns(), state.aside];
+            [&three(state.cup)[..], &three(state.feet), &middle, &colours].concat()
+        };
+        self.states.iter().flat_map(row).collect()
+    }
+
+    /// How many states there are.
+    pub(crate) fn len(&self) -> usize {
+        self.states.len()
+    }
+
     /// What happens when the dice are used up.
     pub fn out_of_dice(&self) -> OutOfDice {
         self.out_of_dice

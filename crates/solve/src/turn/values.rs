@@ -130,14 +130,15 @@ pub(crate) fn evaluate(
             }
             let throw = graph.thrown[state];
             let three_feet = throw != u32::MAX;
-            // Three footsteps: the same three dice are thrown again. g = sum + g/27, solved for g.
+            // Three footsteps: the same three dice are thrown again. Who rolls on then has g = sum + g/27, solved for g.
             let again = if three_feet { 1.0 / (1.0 - ALL_FEET) } else { 1.0 };
-            let go = [sum[0] * again, sum[1] * again];
+            let mut go = [sum[0] * again, sum[1] * again];
             let value = if go[0] > stop[0] { go } else { stop };
             work.values[state] = value;
             if three_feet {
-                work.values[states + throw as usize] =
-                    [sum[0] + ALL_FEET * value[0], sum[1] + ALL_FEET * value[1]];
+                // One throw, and the better choice after it.
+                go = [sum[0] + ALL_FEET * value[0], sum[1] + ALL_FEET * value[1]];
+                work.values[states + throw as usize] = go;
             }
             if let Some(go_values) = &mut go_values {
                 go_values[state] = go[0];
@@ -182,19 +183,19 @@ pub(crate) struct TurnValues {
 pub struct TurnPrices<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) values: &'a TurnValues,
-    /// Brains to count on top, in a family of turns.
-    pub(crate) shift: u32,
+    /// Brains to count on top (or to leave out), in a family of turns.
+    pub(crate) shift: i64,
 }
 
 impl TurnPrices<'_> {
     /// Before the first roll, or the choice of it.
     pub fn start(&self) -> f64 {
-        self.values.starts[self.values.numbers.number(self.shift)]
+        self.values.starts[self.values.numbers.number(self.shifted_count(0))]
     }
 
     /// To have banked so many brains.
     pub fn banked(&self, brains: u32) -> f64 {
-        self.values.stop(brains + self.shift)
+        self.values.stop(self.shifted_count(brains))
     }
 
     /// To have lost the turn.
@@ -222,8 +223,22 @@ impl TurnPrices<'_> {
         self.values.distribution(self.graph, first_roll)
     }
 
+    /// Whether to roll in every state of these layers.
+    pub(crate) fn policy(&self, extras: &[u32]) -> impl Iterator<Item = u8> {
+        let states = 0..self.graph.states.len();
+        let spots = extras.iter().flat_map(move |&extra| states.clone().map(move |state| (state, extra)));
+        spots.map(|(state, extra)| {
+            u8::from(self.rolls(Spot { state, extra, brains: self.graph.brains(state, extra) }))
+        })
+    }
+
     fn shifted(&self, spot: Spot) -> Spot {
-        Spot { extra: spot.extra + self.shift, brains: spot.brains + self.shift, ..spot }
+        let extra = self.shifted_count(spot.extra);
+        Spot { extra, brains: spot.brains - spot.extra + extra, ..spot }
+    }
+
+    fn shifted_count(&self, brains: u32) -> u32 {
+        (i64::from(brains) + self.shift).clamp(0, u32::MAX.into()) as u32
     }
 }
 
@@ -305,10 +320,9 @@ impl TurnValues {
         self.layers.iter().map(valued).sum()
     }
 
-    /// The value of rolling in every state, layer by layer, with the brains whose dice have gone back. Not a number
-    /// where one stops in any case.
-    pub fn tables(&self) -> impl Iterator<Item = (u32, &[f64])> {
-        self.layers.iter().enumerate().map(|(layer, table)| (self.numbers.extra(layer), &*table.go))
+    /// The layers that have values: brains whose dice have gone back.
+    pub fn extras(&self) -> Vec<u32> {
+        (0..self.layers.len()).map(|layer| self.numbers.extra(layer)).collect()
     }
 
     /// The probability of each number of banked brains under perfect play.

@@ -5,7 +5,7 @@ use crate::{
     paint::{bold, count, dim, green, red, yellow},
 };
 use necrodome_arena::{
-    stats::{Estimate, Rating},
+    stats::{Estimate, Measure, Rating},
     tournament::{EntryReport, Format, Report, Stop},
 };
 use std::io::Write;
@@ -45,46 +45,58 @@ fn rank(entry: &EntryReport) -> String {
     }
 }
 
-fn cells(report: &Report, entry: &EntryReport) -> Vec<String> {
+/// The columns of the standings: their heads, and the cells of an entry. Those that are empty for all are left out.
+fn columns(report: &Report, entry: &EntryReport) -> Vec<(&'static str, String)> {
     let record = &entry.record;
-    let mut cells = vec![
-        rank(entry),
-        entry.name.clone(),
-        estimate(record.win_rate.as_ref(), 100.0, 1),
-        record.outright_wins.to_string(),
-        record.shared_wins.to_string(),
-        estimate(record.mean_place.as_ref(), 1.0, 2),
-        estimate(record.mean_score.as_ref(), 1.0, 2),
-        rating(&entry.rating),
-        entry.cpu_us.map_or(String::new(), |us| format!("{us:.0} us")),
+    let mut columns = vec![
+        ("rank", rank(entry)),
+        ("entry", entry.name.clone()),
+        ("win %", estimate(record.win_rate.as_ref(), 100.0, 1)),
+        ("luck-adjusted %", adjusted(entry, Measure::WinRate, 100.0)),
+        ("wins", record.outright_wins.to_string()),
+        ("shared", record.shared_wins.to_string()),
+        ("place", estimate(record.mean_place.as_ref(), 1.0, 2)),
+        ("score", estimate(record.mean_score.as_ref(), 1.0, 2)),
+        ("luck-adjusted score", adjusted(entry, Measure::MeanScore, 1.0)),
+        ("rating", rating(&entry.rating)),
+        ("cpu/decision", entry.cpu_us.map_or(String::new(), |us| format!("{us:.0} us"))),
     ];
     if report.plan.format == Format::Battle {
-        cells.insert(2, entry.median_score.map_or("-".into(), |median| format!("{median:.1}")));
+        let median = entry.median_score.map_or("-".into(), |median| format!("{median:.1}"));
+        columns.insert(2, ("median", median));
     }
-    cells
+    columns
+}
+
+/// The result without luck, if that is what was measured.
+fn adjusted(entry: &EntryReport, measure: Measure, factor: f64) -> String {
+    let adjusted = entry.luck_adjusted.as_ref().filter(|adjusted| adjusted.measure == measure);
+    adjusted.map_or(String::new(), |adjusted| estimate(Some(&adjusted.estimate), factor, 2))
 }
 
 fn standings(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
-    let mut head =
-        vec!["rank", "entry", "win %", "wins", "shared", "place", "score", "rating", "cpu/decision"];
-    if report.plan.format == Format::Battle {
-        head.insert(2, "median");
-    }
-    let rows: Vec<Vec<String>> = report.standings.iter().map(|entry| cells(report, entry)).collect();
+    let rows: Vec<Vec<(&str, String)>> =
+        report.standings.iter().map(|entry| columns(report, entry)).collect();
+    let Some(first) = rows.first() else { return Ok(()) };
+    let heads: Vec<String> = first.iter().map(|(head, _)| (*head).to_owned()).collect();
+    let shown: Vec<usize> =
+        (0..heads.len()).filter(|&column| rows.iter().any(|row| !row[column].1.is_empty())).collect();
+    let rows: Vec<Vec<String>> =
+        rows.into_iter().map(|row| row.into_iter().map(|(_, cell)| cell).collect()).collect();
     let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.chain([head[column].len()]).max().unwrap_or(0)
+        let cells = rows.iter().chain([&heads]).map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     let line = |cells: &[String]| -> String {
-        let pad = |(column, cell): (usize, &String)| {
+        let pad = |&column: &usize| {
+            let cell = &cells[column];
             let fill = " ".repeat(widths[column] - cell.chars().count());
             if column == 1 { format!("{cell}{fill}") } else { format!("{fill}{cell}") }
         };
-        cells.iter().enumerate().map(pad).collect::<Vec<_>>().join("  ")
+        shown.iter().map(pad).collect::<Vec<_>>().join("  ")
     };
-    let head: Vec<String> = head.iter().map(|&word| word.to_owned()).collect();
-    writeln!(out, "{}", dim(line(&head)))?;
+    writeln!(out, "{}", dim(line(&heads)))?;
     for (place, row) in rows.iter().enumerate() {
         match place {
             0 => writeln!(out, "{}", green(bold(line(row))))?,
@@ -133,10 +145,19 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
     };
     let seats: Vec<String> = report.seats.win_rates.iter().enumerate().take(6).map(seat).collect();
-    if seats.len() > 1 {
+    if report.plan.seats > 1 {
         let verdict =
             if report.seats.differ { "the seat matters" } else { "no effect of the seat is visible" };
         writeln!(out, "{}: {}", verdict, seats.join(", "))?;
+    }
+    let ratios = report.standings.iter().filter_map(|entry| entry.luck_adjusted?.variance_ratio);
+    let ratios: Vec<f64> = ratios.collect();
+    if !ratios.is_empty() {
+        let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
+        writeln!(
+            out,
+            "luck-adjusted: the exact luck of every roll is taken out, which leaves the mean and {mean:.0}% of the variance"
+        )?;
     }
     for fault in &report.faults {
         let times = count(fault.count, "time");
@@ -163,7 +184,8 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
 pub fn csv(report: &Report) -> String {
     let mut text = String::from(
         "rank_best,rank_worst,name,bot,games,wins,shared_wins,win_rate,win_rate_low,win_rate_high,mean_place,\
-         mean_score,median_score,rating,rating_low,rating_high,cpu_us\n",
+         mean_score,median_score,rating,rating_low,rating_high,cpu_us,luck_adjusted,luck_adjusted_low,\
+         luck_adjusted_high,luck\n",
     );
     let quote = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
@@ -188,6 +210,10 @@ pub fn csv(report: &Report) -> String {
             number(entry.rating.low),
             number(entry.rating.high),
             number(entry.cpu_us),
+            number(entry.luck_adjusted.map(|adjusted| adjusted.estimate.mean)),
+            number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.low)),
+            number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.high)),
+            number(entry.luck_adjusted.map(|adjusted| adjusted.luck)),
         ];
         text += &cells.join(",");
         text.push('\n');

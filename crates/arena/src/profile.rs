@@ -1,0 +1,392 @@
+//! The profile of a bot: what its decisions cost, where, and what it would gain without its worst habits.
+
+use crate::{
+    fault::Fault,
+    lineup::LineupError,
+    player::{Answer, Effort, MatchStart, Player},
+    run::{RunError, run_match},
+    stats::Estimate,
+};
+use necrodome_rules::{
+    chance::{Chance, Seeded},
+    game::{Logged, Move, Outcome, Seat},
+    names::{Names, SetupError},
+};
+use necrodome_solve::{
+    Audit, Entry, Explain, Ledger, Solution,
+    exact::{Asked, Inexact},
+};
+use serde::Serialize;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// Habits that are shown.
+const HABITS: usize = 10;
+/// What costs less is a matter of rounding, not of taste.
+const NOTHING: f64 = 1e-9;
+
+/// What a bot's decisions cost. Costs are chances to win, or points in a game for one.
+#[derive(Debug, Clone, Serialize)]
+pub struct Profile {
+    /// Matches played.
+    pub matches: usize,
+    /// Decisions that the bot made in them.
+    pub decisions: usize,
+    /// Wins per match (a shared win counts one half), or points in a game for one.
+    pub result: Option<Estimate>,
+    /// The same with the luck of the dice taken out.
+    pub luck_adjusted: Option<Estimate>,
+    /// What a decision costs on average.
+    pub regret_per_decision: Option<Estimate>,
+    /// What all decisions of a match cost together.
+    pub regret_per_match: Option<Estimate>,
+    /// Where the cost comes from, the most expensive kind first.
+    pub kinds: Vec<Kind>,
+    /// The most expensive habits.
+    pub habits: Vec<Habit>,
+    /// What the bot would gain without these habits.
+    pub without_habits: Option<Cured>,
+}
+
+/// Decisions of one kind.
+#[derive(Debug, Clone, Serialize)]
+pub struct Kind {
+    /// What they have in common.
+    pub kind: String,
+    /// How many there were.
+    pub decisions: usize,
+    /// How many of them were not the best.
+    pub mistakes: usize,
+    /// What they cost in a match.
+    pub regret_per_match: Option<Estimate>,
+}
+
+/// Something that the bot does again and again.
+#[derive(Debug, Clone, Serialize)]
+pub struct Habit {
+    /// What it does, and when.
+    pub habit: String,
+    /// What it costs each time, on average.
+    pub cost: f64,
+    /// How often it was seen.
+    pub times: usize,
+    /// After how many matches it comes up again.
+    pub matches_between: f64,
+    /// What it costs in a match.
+    pub regret_per_match: f64,
+}
+
+/// The same matches, played by the bot with its habits mended.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cured {
+    /// Wins per match, or points, with the luck taken out.
+    pub luck_adjusted: Option<Estimate>,
+    /// The difference that it makes, with the luck taken out.
+    pub gain: Option<Estimate>,
+}
+
+/// Makes the players of the profile: the bot, and the other if the game is for two. They play many matches.
+pub type Players<'a, G> = &'a dyn Fn() -> Result<Vec<Box<dyn Player<G>>>, LineupError>;
+
+/// What to play.
+pub struct Setting<'a, G: Explain> {
+    /// The names: the bot's, then the other's if there is one.
+    pub names: &'a Names,
+    /// The rules.
+    pub rules: &'a G::Rules,
+    /// The solution under these rules.
+    pub solution: Arc<G::Solution>,
+    /// The seed of everything.
+    pub seed: u64,
+    /// How many blocks: each seed is played from every seat.
+    pub blocks: u32,
+}
+
+/// Why there is no profile.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileError {
+    /// A player cannot play.
+    #[error(transparent)]
+    Lineup(#[from] LineupError),
+    /// A match cannot be played.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The names cannot sit at one table.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// Somebody wanted to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Decisions of one kind, added up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    decisions: usize,
+    mistakes: usize,
+    regret: f64,
+}
+
+impl Tally {
+    fn add(&mut self, regret: f64) {
+        self.decisions += 1;
+        self.mistakes += usize::from(regret > NOTHING);
+        self.regret += regret;
+    }
+}
+
+/// The matches of one seed, added up.
+#[derive(Debug, Default)]
+struct Block {
+    matches: usize,
+    result: f64,
+    without_luck: f64,
+    all: Tally,
+    kinds: BTreeMap<String, Tally>,
+    habits: BTreeMap<String, Tally>,
+}
+
+impl Block {
+    fn add<G: Explain>(&mut self, ledger: &Ledger<G>, bot: Seat, solution: &G::Solution) {
+        let result = if bot.0 == 0 { ledger.result } else { 1.0 - ledger.result };
+        self.matches += 1;
+        self.result += result;
+        self.without_luck += result - ledger.luck(bot);
+        for entry in &ledger.entries {
+            let Entry::Decision { seat, view, chosen, regret, .. } = entry else { continue };
+            if *seat != bot {
+                continue;
+            }
+            self.all.add(*regret);
+            self.kinds.entry(G::kind(view)).or_default().add(*regret);
+            if *regret > NOTHING {
+                let habit = G::habit(view, chosen, &solution.best(view));
+                self.habits.entry(habit).or_default().add(*regret);
+            }
+        }
+    }
+}
+
+/// Plays blocks of matches and audits them, then once more with the worst habits mended. `progress` hears how many
+/// blocks are done of how many, and says whether to go on.
+pub fn profile<G: Explain>(
+    setting: &Setting<G>,
+    players: Players<G>,
+    progress: &mut dyn FnMut(u32, u32) -> bool,
+) -> Result<Profile, ProfileError> {
+    let all = 2 * setting.blocks;
+    let plain = setting.play(players()?, &mut |done| progress(done, all))?;
+    let habits = habits(&plain);
+    let cured = if habits.is_empty() {
+        None
+    } else {
+        let mut players = players()?;
+        let inner = players.remove(0);
+        let worst = habits.iter().map(|habit| habit.habit.clone()).collect();
+        players.insert(0, Box::new(Mended { inner, solution: setting.solution.clone(), habits: worst }));
+        Some(setting.play(players, &mut |done| progress(setting.blocks + done, all))?)
+    };
+    let per_match = |value: &dyn Fn(&Block) -> f64, blocks: &[Block]| {
+        Estimate::of_blocks(blocks.iter().map(|block| (block.matches as f64, value(block))))
+    };
+    let names: BTreeSet<&String> = plain.iter().flat_map(|block| block.kinds.keys()).collect();
+    let kind = |name: &String| {
+        let of = |block: &Block| block.kinds.get(name).copied().unwrap_or_default();
+        Kind {
+            kind: name.clone(),
+            decisions: plain.iter().map(|block| of(block).decisions).sum(),
+            mistakes: plain.iter().map(|block| of(block).mistakes).sum(),
+            regret_per_match: per_match(&|block| of(block).regret, &plain),
+        }
+    };
+    let mut kinds: Vec<Kind> = names.into_iter().map(kind).collect();
+    let cost = |kind: &Kind| kind.regret_per_match.map_or(0.0, |cost| cost.mean);
+    kinds.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+    let without_habits = cured.map(|cured| Cured {
+        luck_adjusted: per_match(&|block| block.without_luck, &cured),
+        gain: Estimate::of_blocks(
+            plain
+                .iter()
+                .zip(&cured)
+                .map(|(plain, cured)| (plain.matches as f64, cured.without_luck - plain.without_luck)),
+        ),
+    });
+    Ok(Profile {
+        matches: plain.iter().map(|block| block.matches).sum(),
+        decisions: plain.iter().map(|block| block.all.decisions).sum(),
+        result: per_match(&|block| block.result, &plain),
+        luck_adjusted: per_match(&|block| block.without_luck, &plain),
+        regret_per_decision: Estimate::of_blocks(
+            plain.iter().map(|block| (block.all.decisions as f64, block.all.regret)),
+        ),
+        regret_per_match: per_match(&|block| block.all.regret, &plain),
+        kinds,
+        habits,
+        without_habits,
+    })
+}
+
+/// The habits that cost most in all.
+fn habits(blocks: &[Block]) -> Vec<Habit> {
+    let matches: usize = blocks.iter().map(|block| block.matches).sum();
+    let mut habits: BTreeMap<&String, Tally> = BTreeMap::new();
+    for (name, tally) in blocks.iter().flat_map(|block| &block.habits) {
+        let sum = habits.entry(name).or_default();
+        sum.decisions += tally.decisions;
+        sum.regret += tally.regret;
+    }
+    let mut habits: Vec<(&String, Tally)> = habits.into_iter().collect();
+    habits.sort_by(|a, b| b.1.regret.total_cmp(&a.1.regret));
+    let habit = |(name, tally): (&String, Tally)| Habit {
+        habit: name.clone(),
+        cost: tally.regret / tally.decisions as f64,
+        times: tally.decisions,
+        matches_between: matches as f64 / tally.decisions as f64,
+        regret_per_match: tally.regret / matches as f64,
+    };
+    habits.into_iter().take(HABITS).map(habit).collect()
+}
+
+impl<G: Explain> Setting<'_, G> {
+    fn play(
+        &self,
+        mut players: Vec<Box<dyn Player<G>>>,
+        progress: &mut dyn FnMut(u32) -> bool,
+    ) -> Result<Vec<Block>, ProfileError> {
+        let mut seeds = Seeded::new(self.seed, "profile", 0);
+        let mut blocks = Vec::with_capacity(self.blocks as usize);
+        let turned = Names::new(Vec::from(self.names.clone()).into_iter().rev())?;
+        for done in 0..self.blocks {
+            if !progress(done) {
+                return Err(ProfileError::Interrupted);
+            }
+            let seed = u64::from(seeds.uniform(u32::MAX)) << 32 | u64::from(seeds.uniform(u32::MAX));
+            let mut block = Block::default();
+            block.add(&self.audit(self.names, seed, &mut players)?, Seat(0), &self.solution);
+            if let [_, _] = players.as_slice() {
+                players.reverse();
+                let ledger = self.audit(&turned, seed, &mut players);
+                players.reverse();
+                block.add(&ledger?, Seat(1), &self.solution);
+            }
+            blocks.push(block);
+        }
+        for player in &mut players {
+            player.close();
+        }
+        Ok(blocks)
+    }
+
+    fn audit(
+        &self,
+        names: &Names,
+        seed: u64,
+        players: &mut [Box<dyn Player<G>>],
+    ) -> Result<Ledger<G>, RunError> {
+        let mut states: Vec<(G, Vec<Logged<G::Event>>)> = Vec::new();
+        let watch = |game: &G, log: &[Logged<G::Event>]| states.push((game.clone(), log.to_vec()));
+        let finished = run_match(names, self.rules, seed, players, watch)?;
+        let mut audit = Audit::new(self.solution.clone());
+        let mut steps = finished.recording.steps.iter();
+        for (game, log) in &states {
+            audit.happen(log);
+            if let Some(step) = steps.next() {
+                audit.decide(game, &step.moves);
+            }
+        }
+        Ok(audit.finish(&finished.outcome))
+    }
+}
+
+/// A bot that is kept from its worst habits: where it would fall into one, it plays perfectly instead.
+struct Mended<G: Explain> {
+    inner: Box<dyn Player<G>>,
+    solution: Arc<G::Solution>,
+    habits: BTreeSet<String>,
+}
+
+impl<G: Explain> Player<G> for Mended<G> {
+    fn start(&mut self, start: &MatchStart) {
+        self.inner.start(start);
+    }
+
+    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]) {
+        self.inner.hear(seat, log);
+    }
+
+    fn ask(&mut self, view: &G::View) {
+        self.inner.ask(view);
+    }
+
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
+        let answer = self.inner.answer(view);
+        let choice = match &answer {
+            Answer::Act(action, _) => Move::Act(action.clone()),
+            Answer::Fault(_) | Answer::Quit => return answer,
+        };
+        let best = self.solution.best(view);
+        let cost = self.solution.price(view, &Move::Act(best.clone())) - self.solution.price(view, &choice);
+        let mended = cost > NOTHING && self.habits.contains(&G::habit(view, &choice, &best));
+        if mended { Answer::Act(best, None) } else { answer }
+    }
+
+    fn refused(&mut self, why: &str) {
+        self.inner.refused(why);
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
+        self.inner.end(outcome)
+    }
+
+    fn take_effort(&mut self) -> Effort {
+        self.inner.take_effort()
+    }
+
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        self.inner.close()
+    }
+}
+
+/// A player that is asked in every state that it can come to.
+pub struct Surveyed<G: Explain> {
+    player: Box<dyn Player<G>>,
+    names: Names,
+    asked: usize,
+    /// Answers of built-in bots are all checked by asking again; processes take longer.
+    again: usize,
+    quits: fn() -> bool,
+}
+
+/// Questions in one match: no match has more, so no time for a match runs out.
+const QUESTIONS: usize = 200;
+
+impl<G: Explain> Surveyed<G> {
+    /// Takes a player that is a function of what it sees. `quits` says when to give up.
+    pub fn new(player: Box<dyn Player<G>>, names: &Names, again: usize, quits: fn() -> bool) -> Self {
+        Surveyed { player, names: names.clone(), asked: 0, again, quits }
+    }
+}
+
+impl<G: Explain> Asked<G> for Surveyed<G> {
+    fn act(&mut self, view: &G::View) -> Result<G::Action, Inexact> {
+        if self.asked.is_multiple_of(QUESTIONS) {
+            if (self.quits)() {
+                return Err(Inexact::Interrupted);
+            }
+            self.player.start(&MatchStart { seat: Seat(0), names: &self.names, seed: 1 });
+        }
+        self.asked += 1;
+        self.player.ask(view);
+        match self.player.answer(view) {
+            Answer::Act(action, _) => Ok(action),
+            Answer::Fault(fault) => Err(Inexact::Silent(format!("{}: {}", fault.kind, fault.detail))),
+            Answer::Quit => Err(Inexact::Silent("it has left".to_owned())),
+        }
+    }
+
+    fn again(&self) -> usize {
+        self.again
+    }
+}

@@ -1,0 +1,104 @@
+//! `necrodome analyze`: the price of decisions and the luck of rolls, of one match or of a bot.
+
+mod chart;
+mod ledger;
+mod profile;
+
+use super::replay;
+use crate::{error::Error, lineup, tell::Tell};
+use necrodome_arena::replay::{Replay, Unpacked, unpack};
+use necrodome_rules::{catalog::GameId, with_game};
+use necrodome_solve::Explain;
+use std::path::PathBuf;
+
+/// Say what every decision cost and what the dice gave: of a recorded match, or of a bot
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome match zombie-dice-race greedy cautious --replay my.replay
+  necrodome analyze my.replay                          the ledger of the match, and its worst decisions
+  necrodome analyze my.replay --svg my.svg --json
+  necrodome analyze night.store --from 12.0            block 12, match 0 of a stored tournament
+  necrodome analyze zombie-dice-race ./mybot.py        a bot's profile against the perfect player
+  necrodome analyze tokyo angry --against point-hunter --blocks 500
+  necrodome analyze zombie-dice-race ./mybot.py --against greedy --exact
+
+Every value is exact. A decision costs what the best option would have been worth more; luck is how much better a roll
+came out than expected. Start + luck - own costs + the other's costs = result.
+The exact value of a bot needs one that is a function of what it sees: built-in bots are asked by themselves, processes
+with --exact, if they call themselves deterministic. Every state that it can come to is asked once.")]
+pub struct Args {
+    /// A replay file, a store (with --from), or a game
+    what: String,
+    /// The bot to look at, if a game is given
+    bot: Option<String>,
+    /// Whom it plays against; by default the perfect player
+    #[arg(long, value_name = "BOT")]
+    against: Option<String>,
+    /// How many blocks to play: each seed from both seats
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    blocks: Option<u32>,
+    /// The seed of everything; without one a random seed is chosen and printed
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Set an option of the rules; can be repeated
+    #[arg(long, value_name = "OPTION=VALUE")]
+    set: Vec<String>,
+    /// Only the exact value of the bot (zombie-dice-solo, zombie-dice-race); nothing is played
+    #[arg(long)]
+    exact: bool,
+    /// Take the match from a tournament's store: block and number of the match
+    #[arg(long, value_name = "BLOCK.MATCH")]
+    from: Option<String>,
+    /// Write a chart of the winning chance over the match
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    match &args.bot {
+        Some(bot) => {
+            if args.svg.is_some() || args.from.is_some() {
+                return Err(Error::Usage(
+                    "--svg and --from are for one match: give a replay, not a bot".into(),
+                ));
+            }
+            let id = lineup::game(&args.what)?;
+            with_game!(id, G => profile::run::<G>(args, bot))
+        }
+        None => {
+            if let Some(id) = GameId::ALL.into_iter().find(|id| id.as_str() == args.what) {
+                let text = format!(
+                    "which bot? For example: necrodome analyze {id} greedy (see necrodome bots {id})"
+                );
+                return Err(Error::Usage(text));
+            }
+            if args.against.is_some() || args.blocks.is_some() || args.exact || !args.set.is_empty() {
+                let text = "--against, --blocks, --set and --exact are for bots: expected a game and a bot";
+                return Err(Error::Usage(text.into()));
+            }
+            let path = PathBuf::from(&args.what);
+            let refuse = |source| Error::Replay { path: args.what.clone(), source };
+            let packed = replay::read(&path, args.from.as_deref())?;
+            let unpacked = unpack(packed.as_slice()).map_err(refuse)?;
+            let id = lineup::game(&unpacked.game)?;
+            with_game!(id, G => audit::<G>(args, unpacked))
+        }
+    }
+}
+
+fn audit<G: Tell + Explain>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
+    let refuse = |source| Error::Replay { path: args.what.clone(), source };
+    let replay: Replay<G> = unpacked.parse().map_err(refuse)?;
+    let solution = G::solve(&replay.rules, replay.names.iter().count())?;
+    let ledger = replay.ledger(solution).map_err(refuse)?;
+    if let Some(path) = &args.svg {
+        let failed = |source| Error::Write { path: path.display().to_string(), source };
+        let drawn = chart::draw(&replay.names, &ledger).map_err(std::io::Error::other);
+        drawn.and_then(|chart| std::fs::write(path, chart)).map_err(failed)?;
+    }
+    if args.json { ledger::print_json(&replay, &ledger) } else { ledger::print(&replay, &ledger) }
+}

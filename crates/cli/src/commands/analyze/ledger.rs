@@ -1,0 +1,261 @@
+//! The ledger of a match, for people and for programs.
+
+use crate::{
+    commands,
+    error::Error,
+    paint::{bold, dim, green, name, red, yellow},
+};
+use necrodome_arena::replay::Replay;
+use necrodome_rules::game::{Move, Seat};
+use necrodome_solve::{Entry, Explain, Ledger, Price};
+use serde::Serialize;
+use std::io::{BufWriter, Write};
+
+/// Decisions that are explained.
+const WORST: usize = 5;
+/// What is shown as zero.
+const NOTHING: f64 = 5e-6;
+
+/// How values are written: chances as percent, points as they are.
+pub struct Unit {
+    factor: f64,
+    digits: usize,
+    sign: &'static str,
+}
+
+impl Unit {
+    pub fn of<G: Explain>() -> Self {
+        match *G::SEATS.end() {
+            1 => Unit { factor: 1.0, digits: 3, sign: "" },
+            _ => Unit { factor: 100.0, digits: 2, sign: "%" },
+        }
+    }
+
+    pub fn show(&self, value: f64) -> String {
+        format!("{:.*}{}", self.digits, value * self.factor, self.sign)
+    }
+
+    fn change(&self, value: f64) -> String {
+        format!("{:+.*}", self.digits, value * self.factor)
+    }
+}
+
+/// A decision of a ledger.
+pub struct Decision<'a, G: Explain> {
+    pub step: usize,
+    pub seat: Seat,
+    pub view: &'a G::View,
+    pub options: &'a [Price<G::Action>],
+    pub chosen: &'a Move<G::Action>,
+    pub best: f64,
+    pub value: f64,
+    pub regret: f64,
+    /// Which entry of the ledger it is.
+    pub number: usize,
+}
+
+impl<G: Explain> Decision<'_, G> {
+    /// The best option in words.
+    fn better(&self) -> String {
+        let best = self.options.iter().max_by(|a, b| a.value.total_cmp(&b.value));
+        best.map_or(String::new(), |best| G::choice(self.view, &Move::Act(best.action.clone())))
+    }
+}
+
+/// All decisions, in order.
+fn decisions<G: Explain>(ledger: &Ledger<G>) -> impl Iterator<Item = Decision<'_, G>> {
+    ledger.entries.iter().enumerate().filter_map(|(number, entry)| match entry {
+        Entry::Decision { step, seat, view, options, chosen, best, value, regret, .. } => Some(Decision {
+            step: *step,
+            seat: *seat,
+            view,
+            options,
+            chosen,
+            best: *best,
+            value: *value,
+            regret: *regret,
+
+            number,
+        }),
+        _ => None,
+    })
+}
+
+/// The most expensive decisions, the worst first.
+pub fn worst<G: Explain>(ledger: &Ledger<G>) -> Vec<Decision<'_, G>> {
+    let mut costly: Vec<_> = decisions(ledger).filter(|decision| decision.regret > NOTHING).collect();
+    costly.sort_by(|a, b| b.regret.total_cmp(&a.regret));
+    costly.truncate(WORST);
+    costly
+}
+
+pub fn print<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    let unit = Unit::of::<G>();
+    let names = &replay.names;
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let value = match *G::SEATS.end() {
+        1 => "points".to_owned(),
+        _ => format!("{} wins", &names[Seat(0)]),
+    };
+    let head = format!("step  {:width$}  {:<58} {value:>12} {:>8} {:>8}", "who", "what", "luck", "cost");
+    writeln!(out, "{}", dim(head))?;
+    let start = unit.show(ledger.start);
+    writeln!(
+        out,
+        "{}",
+        dim(format!("{:>4}  {:width$}  {:<58} {start:>12}", "", "", "before the first roll"))
+    )?;
+    for (number, entry) in ledger.entries.iter().enumerate() {
+        let who = |seat: Seat| {
+            let fill = " ".repeat(width - names[seat].chars().count());
+            format!("{}{fill}", name(names, seat))
+        };
+        match entry {
+            Entry::Roll { step, seat, event, luck, after, .. } => {
+                let (text, after, luck) = (format!("  {}", G::roll(event)), unit.show(*after), *luck);
+                let shown = format!("{:>8}", unit.change(luck));
+                let shown = if luck < 0.0 { yellow(shown) } else { green(shown) };
+                writeln!(out, "{step:>4}  {}  {text:<58} {after:>12} {shown}", who(*seat))?;
+            }
+            Entry::Decision { step, seat, view, chosen, regret, after, .. } => {
+                // The roll that follows says all.
+                let rolls = matches!(ledger.entries.get(number + 1), Some(Entry::Roll { seat: who, .. }) if who == seat);
+                if rolls && *regret <= NOTHING {
+                    continue;
+                }
+                let mut text = G::choice(view, chosen);
+                let mut cost = String::new();
+                if *regret > NOTHING {
+                    let decision = decisions(ledger).find(|decision| decision.number == number);
+                    text += &decision.map_or(String::new(), |d| format!("; best: {}", d.better()));
+                    cost = format!("{:>17}", unit.show(*regret));
+                }
+                let after = unit.show(*after);
+                writeln!(out, "{step:>4}  {}  {text:<58} {after:>12} {}", who(*seat), red(cost))?;
+            }
+            Entry::Limit { after, .. } => {
+                let text = "the limit on rounds ends the match";
+                writeln!(out, "{:>4}  {:width$}  {text:<58} {:>12}", "", "", unit.show(*after))?;
+            }
+        }
+    }
+    if *G::SEATS.end() > 1 {
+        let text =
+            format!("luck is that of {}: what is good for the other counts against it", &names[Seat(0)]);
+        writeln!(out, "{}", dim(text))?;
+    }
+    writeln!(out)?;
+    sum(&mut out, replay, ledger, &unit)?;
+    explain(&mut out, replay, ledger, &unit)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// The equation that must hold.
+fn sum<G: Explain>(
+    out: &mut impl Write,
+    replay: &Replay<G>,
+    ledger: &Ledger<G>,
+    unit: &Unit,
+) -> std::io::Result<()> {
+    let seats = Seat::all(replay.names.iter().count());
+    write!(out, "{} at the start {} luck", unit.show(ledger.start), unit.change(ledger.luck(Seat(0))))?;
+    for &seat in seats {
+        let regret = ledger.regret(seat);
+        let change = if seat.0 == 0 { -regret } else { regret };
+        write!(out, " {} mistakes of {}", unit.change(change), name(&replay.names, seat))?;
+    }
+    let limit = ledger.entries.iter().find(|entry| matches!(entry, Entry::Limit { .. }));
+    if let Some(limit) = limit {
+        write!(out, " {} limit on rounds", unit.change(limit.change()))?;
+    }
+    writeln!(out, " = {} {}", bold(unit.show(ledger.result)), if seats.len() == 1 { "points" } else { "won" })
+}
+
+fn explain<G: Explain>(
+    out: &mut impl Write,
+    replay: &Replay<G>,
+    ledger: &Ledger<G>,
+    unit: &Unit,
+) -> std::io::Result<()> {
+    let worst = worst(ledger);
+    if worst.is_empty() {
+        return writeln!(out, "\nevery decision was the best there was");
+    }
+    writeln!(out, "\n{}", bold("the most expensive decisions"))?;
+    for (place, decision) in (1..).zip(&worst) {
+        let better = decision.better();
+        writeln!(
+            out,
+            "{place}. step {}, {}: {}",
+            decision.step,
+            name(&replay.names, decision.seat),
+            G::situation(decision.view)
+        )?;
+        writeln!(
+            out,
+            "   It {}, which is worth {}; a perfect player {better}, worth {}. That cost {}.",
+            G::choice(decision.view, decision.chosen),
+            unit.show(decision.value),
+            unit.show(decision.best),
+            red(unit.show(decision.regret)),
+        )?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Document<'a, G: Explain> {
+    game: &'static str,
+    options: &'a G::Rules,
+    unit: &'static str,
+    seats: Vec<SeatSum<'a>>,
+    #[serde(flatten, bound(serialize = ""))]
+    ledger: &'a Ledger<G>,
+    /// The sum of all changes: result - start.
+    sum: f64,
+    worst: Vec<Worst<'a>>,
+}
+
+#[derive(Serialize)]
+struct SeatSum<'a> {
+    name: &'a str,
+    /// What the dice gave it.
+    luck: f64,
+    /// What its decisions cost it.
+    regret: f64,
+}
+
+#[derive(Serialize)]
+struct Worst<'a> {
+    step: usize,
+    name: &'a str,
+    situation: String,
+    chosen: String,
+    best: String,
+    regret: f64,
+}
+
+pub fn print_json<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
+    let names = &replay.names;
+    let seat =
+        |&seat: &Seat| SeatSum { name: &names[seat], luck: ledger.luck(seat), regret: ledger.regret(seat) };
+    let explain = |decision: Decision<G>| Worst {
+        step: decision.step,
+        name: &names[decision.seat],
+        situation: G::situation(decision.view),
+        chosen: G::choice(decision.view, decision.chosen),
+        best: decision.better(),
+        regret: decision.regret,
+    };
+    commands::print_json(&Document {
+        game: G::ID,
+        options: &replay.rules,
+        unit: if *G::SEATS.end() == 1 { "points" } else { "win_chance_of_seat_0" },
+        seats: Seat::all(names.iter().count()).iter().map(seat).collect(),
+        ledger,
+        sum: ledger.sum(),
+        worst: worst(ledger).into_iter().map(explain).collect(),
+    })
+}
