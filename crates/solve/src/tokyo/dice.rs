@@ -143,12 +143,12 @@ mod tests {
         assert!((tables.probability.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         for (number, handful) in tables.all.iter().enumerate() {
             assert_eq!(tables.number(handful), number);
-            for face in 0..FACES {
+            for (face, &count) in handful.iter().enumerate() {
                 let with = usize::from(tables.with[number][face]);
                 if number >= FULL {
                     assert_eq!(usize::from(tables.without[with][face]), number);
                 }
-                assert_eq!(usize::from(tables.without[number][face]) == number, handful[face] == 0);
+                assert_eq!(usize::from(tables.without[number][face]) == number, count == 0);
             }
         }
     }
