@@ -5,7 +5,7 @@ use crate::{
     lineup::LineupError,
     player::{Answer, Effort, MatchStart, Player},
     run::{RunError, run_match},
-    stats::Estimate,
+    stats::{Estimate, without_luck},
 };
 use necrodome_rules::{
     chance::{Chance, Seeded},
@@ -78,12 +78,12 @@ pub struct Habit {
     pub regret_per_match: f64,
 }
 
-/// The same matches, played by the bot with its habits mended.
+/// New matches, played by the bot with its habits mended.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cured {
     /// Wins per match, or points, with the luck taken out.
     pub luck_adjusted: Option<Estimate>,
-    /// The difference that it makes, with the luck taken out.
+    /// The difference to the bot as it is, with the same seeds, with the luck taken out.
     pub gain: Option<Estimate>,
 }
 
@@ -142,7 +142,7 @@ impl Tally {
 struct Block {
     matches: usize,
     result: f64,
-    without_luck: f64,
+    luck: f64,
     all: Tally,
     kinds: BTreeMap<String, Tally>,
     habits: BTreeMap<String, Tally>,
@@ -153,7 +153,7 @@ impl Block {
         let result = if bot.0 == 0 { ledger.result } else { 1.0 - ledger.result };
         self.matches += 1;
         self.result += result;
-        self.without_luck += result - ledger.luck(bot);
+        self.luck += ledger.luck(bot);
         for entry in &ledger.entries {
             let Entry::Decision { seat, view, chosen, regret, .. } = entry else { continue };
             if *seat != bot {
@@ -169,24 +169,28 @@ impl Block {
     }
 }
 
-/// Plays blocks of matches and audits them, then once more with the worst habits mended. `progress` hears how many
-/// blocks are done of how many, and says whether to go on.
+/// Plays blocks of matches and audits them. Then it plays new ones, as the bot is and with its worst habits mended: not
+/// the same, since these habits were found where they happened to cost most. `progress` hears how many blocks are done of how
+/// many, and says whether to go on.
 pub fn profile<G: Explain>(
     setting: &Setting<G>,
     players: Players<G>,
     progress: &mut dyn FnMut(u32, u32) -> bool,
 ) -> Result<Profile, ProfileError> {
-    let all = 2 * setting.blocks;
-    let plain = setting.play(players()?, &mut |done| progress(done, all))?;
+    let blocks = setting.blocks;
+    let all = 3 * blocks;
+    let plain = setting.play(players()?, 0, &mut |done| progress(done, all))?;
     let habits = habits(&plain);
     let cured = if habits.is_empty() {
         None
     } else {
+        let again = setting.play(players()?, 1, &mut |done| progress(blocks + done, all))?;
         let mut players = players()?;
         let inner = players.remove(0);
         let worst = habits.iter().map(|habit| habit.habit.clone()).collect();
         players.insert(0, Box::new(Mended { inner, solution: setting.solution.clone(), habits: worst }));
-        Some(setting.play(players, &mut |done| progress(setting.blocks + done, all))?)
+        let mended = setting.play(players, 1, &mut |done| progress(2 * blocks + done, all))?;
+        Some((again, mended))
     };
     let per_match = |value: &dyn Fn(&Block) -> f64, blocks: &[Block]| {
         Estimate::of_blocks(blocks.iter().map(|block| (block.matches as f64, value(block))))
@@ -204,20 +208,23 @@ pub fn profile<G: Explain>(
     let mut kinds: Vec<Kind> = names.into_iter().map(kind).collect();
     let cost = |kind: &Kind| kind.regret_per_match.map_or(0.0, |cost| cost.mean);
     kinds.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
-    let without_habits = cured.map(|cured| Cured {
-        luck_adjusted: per_match(&|block| block.without_luck, &cured),
-        gain: Estimate::of_blocks(
-            plain
-                .iter()
-                .zip(&cured)
-                .map(|(plain, cured)| (plain.matches as f64, cured.without_luck - plain.without_luck)),
-        ),
+    let matches = |block: &Block| block.matches as f64;
+    let adjusted = |blocks: &[Block]| {
+        let sums = |block: &Block| (matches(block), block.result, block.luck);
+        without_luck(&blocks.iter().map(sums).collect::<Vec<_>>())
+    };
+    let without_habits = cured.map(|(again, mended)| {
+        let difference = |(plain, mended): (&Block, &Block)| {
+            (matches(plain), mended.result - plain.result, mended.luck - plain.luck)
+        };
+        let gain: Vec<_> = again.iter().zip(&mended).map(difference).collect();
+        Cured { luck_adjusted: adjusted(&mended), gain: without_luck(&gain) }
     });
     Ok(Profile {
         matches: plain.iter().map(|block| block.matches).sum(),
         decisions: plain.iter().map(|block| block.all.decisions).sum(),
         result: per_match(&|block| block.result, &plain),
-        luck_adjusted: per_match(&|block| block.without_luck, &plain),
+        luck_adjusted: adjusted(&plain),
         regret_per_decision: Estimate::of_blocks(
             plain.iter().map(|block| (block.all.decisions as f64, block.all.regret)),
         ),
@@ -253,9 +260,10 @@ impl<G: Explain> Setting<'_, G> {
     fn play(
         &self,
         mut players: Vec<Box<dyn Player<G>>>,
+        series: u64,
         progress: &mut dyn FnMut(u32) -> bool,
     ) -> Result<Vec<Block>, ProfileError> {
-        let mut seeds = Seeded::new(self.seed, "profile", 0);
+        let mut seeds = Seeded::new(self.seed, "profile", series);
         let mut blocks = Vec::with_capacity(self.blocks as usize);
         let turned = Names::new(Vec::from(self.names.clone()).into_iter().rev())?;
         for done in 0..self.blocks {
@@ -375,7 +383,10 @@ impl<G: Explain> Asked<G> for Surveyed<G> {
             if (self.quits)() {
                 return Err(Inexact::Interrupted);
             }
-            self.player.start(&MatchStart { seat: Seat(0), names: &self.names, seed: 1 });
+            // From another seat with another seed each time: a function of the view does not look at them.
+            let matches = self.asked / QUESTIONS;
+            let seat = Seat((matches % self.names.iter().count()) as u16);
+            self.player.start(&MatchStart { seat, names: &self.names, seed: matches as u32 });
         }
         self.asked += 1;
         self.player.ask(view);

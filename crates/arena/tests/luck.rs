@@ -68,7 +68,7 @@ fn asked<G: Solvable>(name: &str) -> BuiltIn<G> {
 fn exact_race(one: &str, other: &str) -> f64 {
     let rules = RaceRules::default();
     let profile = |name| RaceProfile::ask(&rules, &mut asked::<Race>(name), |_| {}).unwrap();
-    profile(one).against(&profile(other)).mean
+    profile(one).against(&profile(other), &rules).unwrap().mean
 }
 
 #[test]

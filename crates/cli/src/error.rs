@@ -35,8 +35,8 @@ pub enum Error {
     Tournament(#[from] TournamentError),
     #[error(transparent)]
     Unsolved(#[from] Unsolved),
-    #[error("no exact value of {bot}: {why}")]
-    Inexact { bot: String, why: String },
+    #[error("no exact value of {0}")]
+    Inexact(String),
     #[error("{0}")]
     Usage(String),
     #[error("interrupted")]

@@ -290,8 +290,8 @@ fn brain_dice_that_went_back_are_counted() {
     let line = "zombie-dice-solo --set out_of_dice=recycle_brains brains";
     for (words, cup, feet, shots, brains) in [
         ("11 shotguns yellow feet red cup 6 3 2", dice(6, 3, 2), dice(0, 0, 1), dice(0, 1, 0), 11),
-        ("13 shotguns none cup 5 4 2", dice(5, 4, 2), dice(0, 0, 0), dice(0, 0, 0), 13),
-        ("13 brain-dice green red", dice(5, 4, 2), dice(0, 0, 0), dice(0, 0, 0), 13),
+        ("14 shotguns none cup 5 3 2", dice(5, 3, 2), dice(0, 0, 0), dice(0, 0, 0), 14),
+        ("14 brain-dice green yellow red", dice(5, 3, 2), dice(0, 0, 0), dice(0, 0, 0), 14),
         ("12 shotguns red green cup 4 4 2 brain-dice green", dice(4, 4, 2), dice(0, 0, 0), dice(1, 0, 1), 12),
         ("22 shotguns 1 cup 6 4 2", dice(6, 4, 2), dice(0, 0, 0), dice(0, 0, 1), 22),
     ] {
@@ -303,8 +303,8 @@ fn brain_dice_that_went_back_are_counted() {
         assert_eq!(answer["exact"], true);
     }
     assert!(
-        output(&format!("{line} 13 brain-dice green red"))
-            .contains("13 brains (11 went back, still set aside: green red)")
+        output(&format!("{line} 14 brain-dice green yellow red"))
+            .contains("14 brains (11 went back, still set aside: green yellow red)")
     );
 }
 
@@ -438,6 +438,7 @@ fn impossible_zombie_dice_are_refused_with_a_hint() {
             back("brains 10 shotguns 1 cup 0 1 1"),
             back("brains 15 cup 6 4 3"),
             back("brains 11 shotguns 2 cup 4 2 2"),
+            back("brains 12 brain-dice green green shotguns 1"),
             back("brains 11 brain-dice green shotguns 1"),
             back("brains g g g g g g y y y y r r cup 6 4 3"),
             race("score 7 9 brains 3 shotguns 2 feet green green cup 3 2 2"),

@@ -9,6 +9,7 @@ use crate::{
     words,
 };
 use necrodome_rules::{
+    chance::{Chance as _, Seeded},
     game::Game,
     zombie_dice::{
         Action, FirstRoll, GOAL, Race, RaceRules, RaceView, Solo, SoloRules, SoloView, Turn, TurnView,
@@ -34,6 +35,17 @@ pub enum Inexact {
     /// It gave no answer.
     #[error("it did not answer: {0}")]
     Silent(String),
+    /// It does not say that it is a function of what it sees.
+    #[error(
+        "it does not promise \"deterministic\": true in its handshake (or did not start), so it may answer as it likes"
+    )]
+    NoPromise,
+    /// It is the other bot that has no exact value.
+    #[error("{0}")]
+    Other(Box<Inexact>),
+    /// The match would never end.
+    #[error("neither of the two ever banks anything, so with max_rounds=none their match has no end")]
+    Endless,
     /// Nobody wanted to wait.
     #[error("interrupted")]
     Interrupted,
@@ -72,8 +84,9 @@ fn banks<G: Game<Action = Action>>(
     };
     let goes = first_roll == FirstRoll::Mandatory || ask(&Turn::START.view())?;
     let banks = if goes { graph.banks(&mut ask)? } else { vec![1.0] };
-    // In the other order, so that a bot that counts its questions is found out.
-    for (view, first) in answers.into_iter().rev() {
+    // In any other order, so that a bot that counts its questions is found out.
+    Seeded::new(views as u64, "ask again", 0).shuffle(&mut answers);
+    for (view, first) in answers {
         let again = bot.act(&show(view))? == Action::Go;
         if again != first {
             let word = |rolls: bool| if rolls { "roll" } else { "stop" };
@@ -166,9 +179,33 @@ impl RaceProfile {
         RaceProfile { banks: banks.collect(), views: 0 }
     }
 
-    /// Its chance against another bot.
-    pub fn against(&self, other: &RaceProfile) -> Chance {
-        duel(|own, rival, ends| self.turn(own, rival, ends), |own, rival, ends| other.turn(own, rival, ends))
+    /// Its chance against another bot. Here the limit on rounds counts: two bots may take any time.
+    pub fn against(&self, other: &RaceProfile, rules: &RaceRules) -> Result<Chance, Inexact> {
+        match rules.max_rounds {
+            Some(rounds) => Ok(limited_duel(self, other, rounds.get())),
+            None => {
+                let never = |profile: &RaceProfile, own: usize, other: usize| {
+                    profile.banks[own * SCORES + other][0] >= 1.0
+                };
+                let mut scores = (0..SCORES).flat_map(|a| (0..SCORES).map(move |b| (a, b)));
+                if scores.any(|(a, b)| never(self, a, b) && never(other, b, a)) {
+                    return Err(Inexact::Endless);
+                }
+                Ok(duel(
+                    |own, rival, ends| self.turn(own, rival, ends),
+                    |own, rival, ends| other.turn(own, rival, ends),
+                ))
+            }
+        }
+    }
+
+    /// Its chance against the perfect player, who has won or lost long before any limit on rounds that is solved.
+    pub fn against_optimal(&self, rules: &RaceRules, solution: &RaceSolution) -> Chance {
+        let optimal = RaceProfile::optimal(rules, solution);
+        duel(
+            |own, rival, ends| self.turn(own, rival, ends),
+            |own, rival, ends| optimal.turn(own, rival, ends),
+        )
     }
 
     /// The chance of whoever knows exactly how this bot plays and makes the best of it.
@@ -189,6 +226,49 @@ impl RaceProfile {
         }
         value
     }
+}
+
+/// The chance of one bot against another if the higher score wins after so many rounds: by what is left of them, from the
+/// last turn back. Once nothing changes any more, more rounds change nothing.
+fn limited_duel(one: &RaceProfile, other: &RaceProfile, rounds: u32) -> Chance {
+    let from = |first: &RaceProfile, second: &RaceProfile| {
+        // The chance of the first, by both scores, with no turn left.
+        let mut chances = [[0.0; SCORES]; SCORES];
+        for (a, row) in chances.iter_mut().enumerate() {
+            for (b, chance) in row.iter_mut().enumerate() {
+                *chance = if a == b { 0.5 } else { f64::from(u8::from(a > b)) };
+            }
+        }
+        for _ in 0..rounds {
+            let before = chances;
+            let mut after_first = [[0.0; SCORES]; SCORES];
+            for a in 0..SCORES {
+                for b in 0..SCORES {
+                    // The second's turn, valued for the first.
+                    let banks = second.banks[b * SCORES + a].iter().enumerate();
+                    let value = |(brains, chance): (usize, &f64)| {
+                        if b + brains >= SCORES { 0.0 } else { chance * before[a][b + brains] }
+                    };
+                    after_first[a][b] = banks.map(value).sum();
+                }
+            }
+            for a in 0..SCORES {
+                for b in 0..SCORES {
+                    let banks = first.banks[a * SCORES + b].iter().enumerate();
+                    let value = |(brains, chance): (usize, &f64)| {
+                        chance * if a + brains >= SCORES { 1.0 } else { after_first[a + brains][b] }
+                    };
+                    chances[a][b] = banks.map(value).sum();
+                }
+            }
+            if chances == before {
+                break;
+            }
+        }
+        chances[0][0]
+    };
+    let (first, second) = (from(one, other), 1.0 - from(other, one));
+    Chance { first, second, mean: (first + second) / 2.0 }
 }
 
 /// The chance of one way to play against another. A way to play turns the values of the ends of a turn into the value

@@ -123,7 +123,7 @@ impl<G: Solvable> Audit<G> {
     /// Moves are about to be made.
     pub fn decide(&mut self, game: &G, moves: &[Move<G::Action>]) {
         self.step += 1;
-        let alone = self.is_solo(game);
+        let alone = *G::SEATS.end() == 1;
         for (&seat, chosen) in game.to_act().iter().zip(moves) {
             let view = game.view(seat);
             let options = self.solution.prices(&view);
@@ -172,9 +172,5 @@ impl<G: Solvable> Audit<G> {
             self.entries.push(Entry::Limit { before: self.value, after: result });
         }
         Ledger { start: self.solution.start(), result, entries: self.entries }
-    }
-
-    fn is_solo(&self, _: &G) -> bool {
-        *G::SEATS.end() == 1
     }
 }

@@ -6,7 +6,10 @@ use necrodome_rules::{
     catalog::Listed,
     game::{Game, Log, Move, Outcome, Seat},
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError},
+    thread,
+};
 
 /// A game, and its exact solution where it has one.
 pub trait Solvable: Listed {
@@ -230,13 +233,30 @@ impl<K: PartialEq, S> Shelf<K, S> {
     }
 
     /// The solution for `key`. Whoever comes while it is being solved waits for it.
-    pub fn get(&self, key: K, solve: impl FnOnce() -> S) -> Arc<S> {
+    pub fn get(&self, key: K, solve: impl FnOnce() -> S + Send) -> Arc<S>
+    where
+        S: Send,
+    {
         let mut shelf: MutexGuard<Vec<_>> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, found)) = shelf.iter().find(|(other, _)| *other == key) {
             return found.clone();
         }
-        let solved = Arc::new(solve());
+        let solved = Arc::new(apart(solve));
         shelf.push((key, solved.clone()));
         solved
     }
+}
+
+/// Works on threads of its own. Whoever waits for a solution may be a thread of rayon's; if solving needed those, it
+/// would wait for them in turn.
+pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    static POOL: LazyLock<Option<rayon::ThreadPool>> =
+        LazyLock::new(|| rayon::ThreadPoolBuilder::new().build().ok());
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| match &*POOL {
+            Some(pool) => pool.install(work),
+            None => work(),
+        });
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }

@@ -187,12 +187,16 @@ impl Explain for Race {
         let ask = || {
             let own = RaceProfile::ask(rules, bot, |done| progress(done, all))?;
             let other = match against {
-                Some(other) => Some(RaceProfile::ask(rules, other, |done| progress(scores + done, all))?),
+                Some(other) => {
+                    let asked = RaceProfile::ask(rules, other, |done| progress(scores + done, all));
+                    Some(asked.map_err(|why| Inexact::Other(Box::new(why)))?)
+                }
                 None => None,
             };
+            let against = other.map(|other| own.against(&other, rules)).transpose()?;
             Ok(Exact::Race(ExactRace {
-                against_optimal: own.against(&RaceProfile::optimal(rules, &solution)),
-                against: other.map(|other| own.against(&other)),
+                against_optimal: own.against_optimal(rules, &solution),
+                against,
                 best_response: own.best_response(rules, &solution),
                 views: own.views,
             }))

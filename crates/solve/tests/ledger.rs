@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::on_all_cores;
 use necrodome_rules::{
     bot::{Bot, BotSpec},
     chance::{Chance, Seeded},
@@ -12,7 +15,6 @@ use necrodome_rules::{
     zombie_dice::{FirstRoll, OutOfDice, Race, RaceRules, Solo, SoloRules, Table, TableRules, Tiebreak},
 };
 use necrodome_solve::{Audit, Entry, Ledger, Meter, OPTIMAL, ROUNDS, Solution, Solvable, Unsolved};
-use rayon::prelude::*;
 
 const ENDS: [OutOfDice; 2] = [OutOfDice::EndTurn, OutOfDice::RecycleBrains];
 const FIRST_ROLLS: [FirstRoll; 2] = [FirstRoll::Free, FirstRoll::Mandatory];
@@ -125,12 +127,8 @@ fn check_all<G: Solvable>(all_rules: &[G::Rules], line_ups: &[Vec<&str>], matche
 where
     G::Rules: Sync,
 {
-    // Solved once, before all cores want it.
-    for rules in all_rules {
-        G::solve(rules, line_ups[0].len()).unwrap();
-        G::optimal(rules).unwrap();
-    }
-    let play_all = |(index, names): (usize, &Vec<&str>)| {
+    let play_all = |index: usize| {
+        let names = &line_ups[index];
         let mut lucks = Vec::new();
         let (mut rolls, mut forfeited) = (0, 0);
         for (rules, number) in all_rules.iter().zip(0..) {
@@ -164,7 +162,7 @@ where
         );
         lucks.len()
     };
-    line_ups.par_iter().enumerate().map(play_all).sum()
+    on_all_cores(line_ups.len(), play_all).iter().sum()
 }
 
 fn pairs<'a>(names: &[&'a str]) -> Vec<Vec<&'a str>> {

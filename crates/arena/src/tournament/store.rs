@@ -222,13 +222,22 @@ impl Store {
     }
 
     /// The luck of seat 0 in all matches, in order; fewer than there are matches if it was not measured from the start.
-    pub(super) fn luck(&self) -> Result<Vec<f32>, StoreError> {
-        let mut query = self.connection.prepare("SELECT packed FROM luck ORDER BY first")?;
-        let rows = query.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
+    /// `matches` are those of a block.
+    pub(super) fn luck(&self, matches: usize) -> Result<Vec<f32>, StoreError> {
+        let mut query = self.connection.prepare(
+            "SELECT luck.packed, results.blocks FROM luck LEFT JOIN results USING (first) ORDER BY first",
+        )?;
+        let rows =
+            query.query_map([], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Option<i64>>(1)?)))?;
         let mut luck = Vec::new();
-        for packed in rows {
-            let packed = packed?;
-            luck.extend(packed.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+        for row in rows {
+            let (packed, blocks) = row?;
+            let (floats, rest) = packed.as_chunks::<4>();
+            let expected = blocks.map(|blocks| blocks as usize * matches);
+            if expected != Some(floats.len()) || !rest.is_empty() {
+                return Err(StoreError::Damaged("the luck of some blocks does not fit them".into()));
+            }
+            luck.extend(floats.iter().map(|&bytes| f32::from_le_bytes(bytes)));
         }
         Ok(luck)
     }

@@ -23,8 +23,8 @@ Examples:
   necrodome analyze tokyo angry --against point-hunter --blocks 500
   necrodome analyze zombie-dice-race ./mybot.py --against greedy --exact
 
-Every value is exact. A decision costs what the best option would have been worth more; luck is how much better a roll
-came out than expected. Start + luck - own costs + the other's costs = result.
+Every value is exact (for a match without a limit on rounds). A decision costs what the best option would have been worth more; luck is how much better a roll
+came out than expected. Start + luck - own costs + the other's costs = result, if no limit ends the match.
 The exact value of a bot needs one that is a function of what it sees: built-in bots are asked by themselves, processes
 with --exact, if they call themselves deterministic. Every state that it can come to is asked once.")]
 pub struct Args {
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,
     /// Only the exact value of the bot (zombie-dice-solo, zombie-dice-race); nothing is played
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["blocks", "seed"])]
     exact: bool,
     /// Take the match from a tournament's store: block and number of the match
     #[arg(long, value_name = "BLOCK.MATCH")]
@@ -76,15 +76,17 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 );
                 return Err(Error::Usage(text));
             }
-            if args.against.is_some() || args.blocks.is_some() || args.exact || !args.set.is_empty() {
-                let text = "--against, --blocks, --set and --exact are for bots: expected a game and a bot";
+            let for_bots = args.against.is_some() || args.blocks.is_some() || args.seed.is_some();
+            if for_bots || args.exact || !args.set.is_empty() {
+                let text =
+                    "--against, --blocks, --seed, --set and --exact are for bots: expected a game and a bot";
                 return Err(Error::Usage(text.into()));
             }
             let path = PathBuf::from(&args.what);
             let refuse = |source| Error::Replay { path: args.what.clone(), source };
             let packed = replay::read(&path, args.from.as_deref())?;
             let unpacked = unpack(packed.as_slice()).map_err(refuse)?;
-            let id = lineup::game(&unpacked.game)?;
+            let id = replay::game(&unpacked).map_err(refuse)?;
             with_game!(id, G => audit::<G>(args, unpacked))
         }
     }

@@ -3,7 +3,6 @@
 use super::play_match::print_result;
 use crate::{
     error::Error,
-    lineup,
     paint::{bold, dim, green},
     tell::Tell,
 };
@@ -11,7 +10,7 @@ use necrodome_arena::{
     replay::{self, Replay, ReplayError, Unpacked},
     tournament::Store,
 };
-use necrodome_rules::with_game;
+use necrodome_rules::{catalog::GameId, with_game};
 use std::{
     fs,
     io::{self, BufWriter, Write},
@@ -52,19 +51,35 @@ pub fn run(args: &Args) -> Result<(), Error> {
         return fs::write(path, packed).map_err(failed);
     }
     let unpacked = replay::unpack(packed.as_slice()).map_err(refuse)?;
-    let id = lineup::game(&unpacked.game)?;
+    let id = game(&unpacked).map_err(refuse)?;
     with_game!(id, G => show::<G>(args, unpacked)).map_err(|error| match error {
         ReplayError::Io(error) => Error::Io(error),
         other => refuse(other),
     })
 }
 
+/// The game of a replay.
+pub fn game(unpacked: &Unpacked) -> Result<GameId, ReplayError> {
+    let unknown = || ReplayError::Foreign(format!("there is no game {:?}", unpacked.game));
+    GameId::ALL.into_iter().find(|id| id.as_str() == unpacked.game).ok_or_else(unknown)
+}
+
+/// How every SQLite file begins.
+const STORE: &[u8] = b"SQLite format 3";
+
 /// The packed replay in a file, or of a match in a store.
 pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
     let refuse = |error: io::Error| Error::Replay { path: path.display().to_string(), source: error.into() };
     match from {
         Some(place) => from_store(path, place),
-        None => fs::read(path).map_err(refuse),
+        None => {
+            let packed = fs::read(path).map_err(refuse)?;
+            if packed.starts_with(STORE) {
+                let path = path.display();
+                return Err(Error::Usage(format!("{path} is a store: say which match, such as --from 12.0")));
+            }
+            Ok(packed)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::print_json;
 use crate::{
     error::Error,
     lineup,
-    paint::{bold, dim},
+    paint::{bold, count, dim},
 };
 use necrodome_rules::{tokyo::Tokyo, with_game, zombie_dice::GOAL};
 use necrodome_solve::{
@@ -204,13 +204,12 @@ impl Ask for TableSolution {
                 format!("chance to win for the {who} in the round, who moves, with {own} against {other}")
             }
             Standing::Chase { behind } => {
-                format!(
-                    "chance to win for the {who} in the round, with one turn left and {behind} brains behind"
-                )
+                let behind = count(behind, "brain");
+                format!("chance to win for the {who} in the round, with one turn left and {behind} behind")
             }
             Standing::TiebreakFirst => "chance to win for the first in a tiebreak round".to_owned(),
             Standing::TiebreakSecond { behind } => {
-                format!("chance to win for the second in a tiebreak round, {behind} brains behind")
+                format!("chance to win for the second in a tiebreak round, {} behind", count(behind, "brain"))
             }
         };
         Ok((self.prices(standing).start(), meaning))

@@ -8,6 +8,7 @@ mod sheet;
 
 pub use play::{PerfectMonster, Rolls, TokyoMeter};
 
+use crate::solution::apart;
 use dice::{FULL, Handfuls};
 use necrodome_rules::tokyo::{GOAL, MAX_HEALTH};
 use policy::Policy;
@@ -135,7 +136,7 @@ impl TokyoSolution {
 
     /// Which dice to keep in every state, worked out when it is first asked for.
     fn policy(&self) -> &Policy {
-        self.policy.get_or_init(|| Policy::new(self))
+        self.policy.get_or_init(|| apart(|| Policy::new(self)))
     }
 
     fn solve_turns<const L: usize>(&self, starts: &[Start; L]) -> [f64; L] {

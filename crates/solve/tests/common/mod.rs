@@ -1,5 +1,5 @@
-//! A second way to the values of a turn. Its positions are found by playing it with the referee's dice; it shares no
-//! line with the solver.
+//! What several tests share. Above all a second way to the values of a turn: its positions are found by playing it with
+//! the referee's dice, and it shares no line with the solver.
 
 #![allow(dead_code)]
 
@@ -7,7 +7,11 @@ use necrodome_rules::{
     chance::enumerate,
     zombie_dice::{Counts, Die, OutOfDice, Rolled, Turn},
 };
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 /// A roll asks for at most three colours and three faces.
 pub const PATHS: u64 = 729;
@@ -204,4 +208,28 @@ pub fn hands_of(turn: Turn, out_of_dice: OutOfDice) -> Vec<Hand> {
         turn.hand().unwrap()
     });
     hands.unwrap().into_iter().map(|(hand, p)| (hand, *p.numer() as f64 / *p.denom() as f64)).collect()
+}
+
+/// Does pieces of work on all cores; the results are in their order. In threads of its own: whoever waits for a solution
+/// must not hold up the threads that solve.
+pub fn on_all_cores<T: Send>(pieces: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            if piece >= pieces {
+                return done;
+            }
+            done.push((piece, work(piece)));
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, Into::into);
+    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    done.sort_by_key(|(piece, _)| *piece);
+    done.into_iter().map(|(_, result)| result).collect()
 }

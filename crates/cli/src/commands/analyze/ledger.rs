@@ -170,7 +170,7 @@ fn sum<G: Explain>(
     if let Some(limit) = limit {
         write!(out, " {} limit on rounds", unit.change(limit.change()))?;
     }
-    writeln!(out, " = {} {}", bold(unit.show(ledger.result)), if seats.len() == 1 { "points" } else { "won" })
+    writeln!(out, " = {} at the end", bold(unit.show(ledger.result)))
 }
 
 fn explain<G: Explain>(

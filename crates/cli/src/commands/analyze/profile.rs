@@ -102,14 +102,17 @@ pub fn run<G: Explain>(args: &Args, bot: &str) -> Result<(), Error> {
     let (exact, inexact) = match exact {
         Some(Ok(exact)) => (Some(exact), None),
         Some(Err(Inexact::Interrupted)) => return Err(Error::Interrupted),
-        Some(Err(why)) => (None, Some(why.to_string())),
+        Some(Err(Inexact::Other(why))) => (None, Some(format!("{}: {why}", &case.names[Seat(1)]))),
+        Some(Err(why)) => (None, Some(format!("{}: {why}", &case.names[Seat(0)]))),
         None => (None, None),
     };
     if args.exact && exact.is_none() {
-        let why = inexact.unwrap_or_else(|| {
-            "exact values of bots are worked out for zombie-dice-solo and zombie-dice-race".to_owned()
+        return Err(match inexact {
+            Some(why) => Error::Inexact(why),
+            None => Error::Usage(
+                "exact values of bots are worked out for zombie-dice-solo and zombie-dice-race".to_owned(),
+            ),
         });
-        return Err(Error::Inexact { bot: bot.to_owned(), why });
     }
     let profile = if args.exact {
         None
@@ -184,10 +187,8 @@ fn asked<G: Explain>(case: &Case<G>, seat: usize) -> Result<Result<Surveyed<G>, 
         // The handshake comes with the first match.
         player.start(&MatchStart { seat: Seat(0), names: &case.names, seed: 1 });
         if !player.is_deterministic() {
-            return Ok(Err(Inexact::Silent(
-                "it does not say \"deterministic\": true in its handshake, so it may answer as it likes"
-                    .into(),
-            )));
+            let why = Inexact::NoPromise;
+            return Ok(Err(if seat == 0 { why } else { Inexact::Other(Box::new(why)) }));
         }
     }
     // Built-in bots are asked everything twice; a process every eighth view, for the sake of time.
@@ -227,7 +228,12 @@ fn print<R>(document: &Document<R>, unit: &Unit) -> Result<(), Error> {
         if profile.habits.is_empty() {
             writeln!(out, "\n{}", green("every decision was the best there was"))?;
         } else {
-            writeln!(out, "\n{}", bold("the most expensive habits"))?;
+            writeln!(
+                out,
+                "\n{} {}",
+                bold("the most expensive habits"),
+                dim("(where something else was better)")
+            )?;
         }
         for (place, habit) in (1..).zip(&profile.habits) {
             let often = match habit.matches_between {
@@ -275,7 +281,7 @@ fn print<R>(document: &Document<R>, unit: &Unit) -> Result<(), Error> {
         None => {}
     }
     if let Some(why) = &document.inexact {
-        writeln!(out, "{}", yellow(format!("no exact value of {bot}: {why}")))?;
+        writeln!(out, "{}", yellow(format!("no exact value of {why}")))?;
     }
     Ok(())
 }

@@ -156,7 +156,8 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
         writeln!(
             out,
-            "luck-adjusted: the exact luck of every roll is taken out, which leaves the mean and {mean:.0}% of the variance"
+            "luck-adjusted: the luck of every roll is known exactly and taken out, as far as results follow it: the same mean, \
+             {mean:.0}% of the variance"
         )?;
     }
     for fault in &report.faults {

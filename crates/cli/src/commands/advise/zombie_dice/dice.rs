@@ -177,7 +177,8 @@ fn check_number(typed: &Typing, aside: u32, out_of_dice: OutOfDice, words: &Word
         return words.refuse(format!("only {} left to roll, so {then}", dice_of(left, "")));
     }
     let back = brains - aside;
-    if back == 0 && (1..3).contains(&out) {
+    // All brain dice go back at once, so those that are aside were rolled since.
+    if (back == 0 || aside > 0) && (1..3).contains(&out) {
         return words.refuse(format!(
             "after a roll at least three dice are out of the cup, got {}: name the feet, too (feet green red)",
             listed(typed)
