@@ -3,6 +3,7 @@
 use necrodome_arena::{
     entry::EntryError, lineup::LineupError, replay::ReplayError, run::RunError, tournament::TournamentError,
 };
+use necrodome_judge::simulate::SimulateError;
 use necrodome_rules::{names::SetupError, options::OptionError};
 use necrodome_solve::Unsolved;
 use std::{io, path::Path};
@@ -33,14 +34,22 @@ pub enum Error {
     Replay { path: String, source: ReplayError },
     #[error(transparent)]
     Tournament(#[from] TournamentError),
+    #[error("{path}: {why}")]
+    Config { path: String, why: String },
+    #[error("{count} {} of {path} {} left out", if *count == 1 { "line" } else { "lines" }, if *count == 1 { "was" } else { "were" })]
+    Mistakes { count: usize, path: String },
     #[error(transparent)]
     Unsolved(#[from] Unsolved),
     #[error("no exact value of {0}")]
     Inexact(String),
+    #[error(transparent)]
+    Simulate(SimulateError),
     #[error("{0}")]
     Usage(String),
     #[error("interrupted")]
     Interrupted,
+    #[error("{path} is in use: another `necrodome judge live` writes this script")]
+    InUse { path: String },
     #[error("cannot write {path}: {source}")]
     Write { path: String, source: io::Error },
     #[error("no random seed could be had from the system ({0}): choose one with --seed")]

@@ -50,6 +50,7 @@ enum Command {
     Replay(commands::replay::Args),
     Solve(commands::solve::Args),
     Analyze(commands::analyze::Args),
+    Judge(commands::judge::Args),
     Advise(commands::advise::Args),
 }
 
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => commands::replay::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Judge(args) => commands::judge::run(&args),
         Command::Advise(args) => commands::advise::run(&args),
     };
     match result {

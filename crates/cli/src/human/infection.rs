@@ -58,7 +58,7 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
             // Who meets this player has just been told.
             return Ok(());
         }
-        let label = |(number, &seat): (usize, &Seat)| format!("{} {}", number + 1, &place.names[seat]);
+        let label = |(number, seat): (usize, Seat)| format!("{} {}", number + 1, &place.names[seat]);
         let partners: Vec<String> = view.partners.iter().enumerate().map(label).collect();
         match partners.as_slice() {
             [] => writeln!(out, "  nobody is left to meet"),
@@ -109,9 +109,10 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
         Self::show(&mut (), &mut out, place, view)?;
         let mut extras = Extras::default();
         let mut page = 0;
-        let pages = view.partners.len().div_ceil(LABELS.len());
+        let partners: Vec<Seat> = view.partners.iter().collect();
+        let pages = partners.len().div_ceil(LABELS.len());
         loop {
-            let shown = view.partners.chunks(LABELS.len()).nth(page).unwrap_or_default();
+            let shown = partners.chunks(LABELS.len()).nth(page).unwrap_or_default();
             if pages > 1 {
                 let label = |(key, &seat): (char, &Seat)| format!("{key} {}", &place.names[seat]);
                 let shown: Vec<String> = LABELS.chars().zip(shown).map(label).collect();
@@ -218,10 +219,10 @@ fn prompt(view: &InfectionView, extras: Extras, more: bool) -> String {
 /// A partner by name, or by the number in the list.
 fn partner(place: &Place, view: &InfectionView, text: &str) -> Option<Seat> {
     let named =
-        view.partners.iter().find(|&&seat| place.names[seat].to_lowercase() == text.trim().to_lowercase());
+        view.partners.iter().find(|&seat| place.names[seat].to_lowercase() == text.trim().to_lowercase());
     let numbered =
-        || text.trim().parse::<usize>().ok().and_then(|number| view.partners.get(number.checked_sub(1)?));
-    named.or_else(numbered).copied()
+        || text.trim().parse::<usize>().ok().and_then(|number| view.partners.nth(number.checked_sub(1)?));
+    named.or_else(numbered)
 }
 
 /// Takes additions off the end of a line until what is left is `enough`, or no addition.
@@ -295,7 +296,7 @@ mod tests {
             public: PublicReport { turns: 0, humans: 2, zombies: 1, most_antibodies: 2, most_viruses: 2 },
             max_turns: 8,
             has_met: false,
-            partners: vec![Seat(1), Seat(2)],
+            partners: [Seat(1), Seat(2)].into_iter().collect(),
         }
     }
 

@@ -8,7 +8,7 @@ mod infection;
 mod keys;
 mod last_bullet;
 mod lines;
-mod restore;
+pub mod restore;
 mod tokyo;
 mod zombie_dice;
 
@@ -113,13 +113,14 @@ enum Desk {
 
 impl Desk {
     fn here() -> Self {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        if io::stdin().is_terminal() && io::stdout().is_terminal() && !dumb {
-            Desk::Keys(Keys)
-        } else {
-            Desk::Lines(Lines)
-        }
+        if at_terminal() { Desk::Keys(Keys) } else { Desk::Lines(Lines) }
     }
+}
+
+/// Whether somebody sits at a terminal that can do more than lines.
+pub fn at_terminal() -> bool {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    io::stdin().is_terminal() && io::stdout().is_terminal() && !dumb
 }
 
 /// The person at this terminal.

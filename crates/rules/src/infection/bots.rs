@@ -17,10 +17,11 @@ pub fn built_ins() -> Vec<BuiltIn<Infection>> {
 }
 
 /// Some partner, if there is one.
+#[inline(always)]
 fn any_partner(view: &InfectionView, chance: &mut Seeded) -> Option<Seat> {
     match view.partners.len() as u32 {
         0 => None,
-        count => Some(view.partners[chance.uniform(count) as usize]),
+        count => view.partners.nth(chance.uniform(count) as usize),
     }
 }
 

@@ -72,6 +72,7 @@ impl Player {
 }
 
 /// A contact: costs are paid first, then the table applies to the roles before the contact.
+#[inline]
 pub(super) fn meet(a: (&mut Player, Commitment), b: (&mut Player, Commitment), surplus: SurplusVirus) {
     let ((a, a_commits), (b, b_commits)) = (a, b);
     a.pay(a_commits);

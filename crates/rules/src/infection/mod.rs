@@ -8,6 +8,7 @@ mod bots;
 mod contact;
 mod party;
 mod rounds;
+mod seat_set;
 
 pub use bots::built_ins;
 pub use contact::{Commitment, Effect};
@@ -15,3 +16,4 @@ pub use party::{
     Ending, Identity, InfectionRules, Party, Player, PrivateReport, PublicReport, Refused, Role, SurplusVirus,
 };
 pub use rounds::{Action, Event, Illegal, Infection, InfectionView, Question};
+pub use seat_set::SeatSet;

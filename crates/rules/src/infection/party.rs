@@ -1,6 +1,9 @@
 //! The judge's book: who is what, who met whom, and what may be told to whom.
 
-use super::contact::{Commitment, Effect, meet};
+use super::{
+    contact::{Commitment, Effect, meet},
+    seat_set::SeatSet,
+};
 use crate::{
     game::{Outcome, Seat, within_limit},
     options::Bounded,
@@ -107,6 +110,24 @@ impl Player {
             Identity::Zombie => self.viruses,
         }
     }
+
+    /// Whether it can pay for what it commits; `seat` is its own, for the refusal.
+    #[inline]
+    fn can_pay(&self, seat: Seat, commitment: Commitment) -> Result<(), Refused> {
+        let zombie = self.role == Role::Zombie;
+        match commitment {
+            Commitment::None => Ok(()),
+            Commitment::Precaution if zombie => Err(Refused::Zombie { seat }),
+            Commitment::Precaution if self.antibodies == 0 => Err(Refused::NoAntibody { seat }),
+            Commitment::Precaution => Ok(()),
+            Commitment::Virus { .. } if !zombie => Err(Refused::NotZombie { seat }),
+            Commitment::Virus { count: 0 } => Err(Refused::ZeroViruses { seat }),
+            Commitment::Virus { count } if count > self.viruses => {
+                Err(Refused::TooManyViruses { seat, count, has: self.viruses })
+            }
+            Commitment::Virus { .. } => Ok(()),
+        }
+    }
 }
 
 /// What a player is told at the end of a turn.
@@ -176,6 +197,7 @@ pub enum Refused {
 
 /// The state of a game, driven by a judge's commands. A refused command changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Saved")]
 pub struct Party {
     rules: InfectionRules,
     players: Vec<Player>,
@@ -184,6 +206,32 @@ pub struct Party {
     /// Turns finished.
     turns: u32,
     ending: Option<Ending>,
+    /// Those who have not ended the turn: `players` knows it too, but finding partners needs it at once.
+    #[serde(skip_serializing)]
+    open: SeatSet,
+}
+
+/// The JSON of a [`Party`].
+#[derive(Deserialize)]
+struct Saved {
+    rules: InfectionRules,
+    players: Vec<Player>,
+    met: PairSet,
+    turns: u32,
+    ending: Option<Ending>,
+}
+
+impl From<Saved> for Party {
+    fn from(Saved { rules, players, met, turns, ending }: Saved) -> Self {
+        let open = open(&players);
+        Party { rules, players, met, turns, ending, open }
+    }
+}
+
+fn open(players: &[Player]) -> SeatSet {
+    // More are refused by the invariants.
+    let players = players.iter().take(Party::MAX_PLAYERS);
+    (0..).map(Seat).zip(players).filter(|(_, player)| !player.ended).map(|(seat, _)| seat).collect()
 }
 
 impl Party {
@@ -200,7 +248,7 @@ impl Party {
             contacts: 0,
         };
         let players: Vec<Player> = zombies.iter().map(player).collect();
-        Party { rules: *rules, met: PairSet::new(players.len()), players, turns: 0, ending: None }
+        Saved { rules: *rules, met: PairSet::new(players.len()), players, turns: 0, ending: None }.into()
     }
 
     /// All players, as the judge knows them.
@@ -224,17 +272,37 @@ impl Party {
     }
 
     /// Whether two players have met in this turn.
+    #[inline]
     pub fn have_met(&self, a: Seat, b: Seat) -> bool {
         self.met.contains(a, b)
     }
 
     /// Whether two players could still meet in this turn.
+    #[inline]
     pub fn can_meet(&self, a: Seat, b: Seat) -> bool {
         let ended = |seat: Seat| self.players[seat.index()].ended;
         a != b && !ended(a) && !ended(b) && !self.have_met(a, b)
     }
 
+    /// All whom a player could still meet in this turn.
+    pub fn partners(&self, seat: Seat) -> SeatSet {
+        let mut partners = SeatSet::default();
+        self.refresh_partners(seat, &mut partners);
+        partners
+    }
+
+    /// Makes `partners` equal to `self.partners(seat)`, in the memory that it has.
+    #[inline(always)]
+    pub fn refresh_partners(&self, seat: Seat, partners: &mut SeatSet) {
+        if self.players[seat.index()].ended {
+            return partners.clear();
+        }
+        partners.set_to_difference(&self.open, self.met.row(seat));
+        partners.remove(seat);
+    }
+
     /// Two players meet, each with what it commits. Gives what it did to them, in the same order.
+    #[inline]
     pub fn contact(
         &mut self,
         (a, a_commits): (Seat, Commitment),
@@ -247,39 +315,42 @@ impl Party {
         if self.have_met(a, b) {
             return Err(Refused::Again { a, b });
         }
-        self.can_pay(a, a_commits)?;
-        self.can_pay(b, b_commits)?;
-        let mut after = before;
-        let [one, other] = &mut after;
-        meet((one, a_commits), (other, b_commits), self.rules.surplus_virus);
+        before[0].can_pay(a, a_commits)?;
+        before[1].can_pay(b, b_commits)?;
+        let was = before.map(|player| player.role);
+        let surplus = self.rules.surplus_virus;
+        let Ok([one, other]) = self.players.get_disjoint_mut([a.index(), b.index()]) else {
+            return Err(Refused::Itself { seat: a });
+        };
+        meet((one, a_commits), (other, b_commits), surplus);
+        one.contacts += 1;
+        other.contacts += 1;
+        let effects = [effect(was[0], one), effect(was[1], other)];
         self.met.insert(a, b);
-        for (seat, player) in [a, b].into_iter().zip(&mut after) {
-            player.contacts += 1;
-            self.players[seat.index()] = *player;
-        }
-        Ok([effect(&before[0], &after[0]), effect(&before[1], &after[1])])
+        Ok(effects)
     }
 
     /// A player spends an antibody: an infected becomes human, a human has spent it for nothing.
     pub fn antidote(&mut self, seat: Seat) -> Result<Effect, Refused> {
-        let before = self.player(seat)?;
+        let was = self.player(seat)?.role;
         self.can_pay(seat, Commitment::Precaution)?;
         let player = &mut self.players[seat.index()];
         player.antibodies -= 1;
         player.role = Role::Human;
-        Ok(effect(&before, player))
+        Ok(effect(was, player))
     }
 
     /// A player declares the end of its turn. The turn is to be closed when all have ([`Party::all_ended`]).
     pub fn end(&mut self, seat: Seat) -> Result<(), Refused> {
         self.active(seat)?;
         self.players[seat.index()].ended = true;
+        self.open.remove(seat);
         Ok(())
     }
 
     /// Whether everybody has declared the end of the turn.
     pub fn all_ended(&self) -> bool {
-        self.players.iter().all(|player| player.ended)
+        self.open.is_empty()
     }
 
     /// Those who have met nobody in this turn: a rule is broken if it closes now.
@@ -307,6 +378,8 @@ impl Party {
             player.contacts = 0;
         }
         self.met.clear();
+        self.open.clear();
+        Seat::all(self.players.len()).iter().for_each(|&seat| self.open.insert(seat));
         self.turns += 1;
         self.ending = self.find_ending();
         Ok(turned)
@@ -358,15 +431,17 @@ impl Party {
     }
 
     /// A player who exists, in a game that is not over.
-    fn player(&self, seat: Seat) -> Result<Player, Refused> {
+    #[inline]
+    fn player(&self, seat: Seat) -> Result<&Player, Refused> {
         if self.ending.is_some() {
             return Err(Refused::Over);
         }
-        self.players.get(seat.index()).copied().ok_or(Refused::NoSuchPlayer { seat })
+        self.players.get(seat.index()).ok_or(Refused::NoSuchPlayer { seat })
     }
 
     /// A player who has not ended its turn.
-    fn active(&self, seat: Seat) -> Result<Player, Refused> {
+    #[inline]
+    fn active(&self, seat: Seat) -> Result<&Player, Refused> {
         match self.player(seat)? {
             player if player.ended => Err(Refused::Ended { seat }),
             player => Ok(player),
@@ -374,21 +449,9 @@ impl Party {
     }
 
     /// Whether a player can pay for what it commits.
+    #[inline]
     pub fn can_pay(&self, seat: Seat, commitment: Commitment) -> Result<(), Refused> {
-        let player = self.player(seat)?;
-        let zombie = player.identity() == Identity::Zombie;
-        match commitment {
-            Commitment::None => Ok(()),
-            Commitment::Precaution if zombie => Err(Refused::Zombie { seat }),
-            Commitment::Precaution if player.antibodies == 0 => Err(Refused::NoAntibody { seat }),
-            Commitment::Precaution => Ok(()),
-            Commitment::Virus { .. } if !zombie => Err(Refused::NotZombie { seat }),
-            Commitment::Virus { count: 0 } => Err(Refused::ZeroViruses { seat }),
-            Commitment::Virus { count } if count > player.viruses => {
-                Err(Refused::TooManyViruses { seat, count, has: player.viruses })
-            }
-            Commitment::Virus { .. } => Ok(()),
-        }
+        self.player(seat)?.can_pay(seat, commitment)
     }
 
     /// What must hold at any time.
@@ -398,6 +461,9 @@ impl Party {
             return Err(format!("{count} players, met {}", self.met.players));
         }
         self.met.invariants()?;
+        if self.open != open(&self.players) {
+            return Err("who has ended the turn is not clear".to_string());
+        }
         for (&seat, player) in Seat::all(count).iter().zip(&self.players) {
             if player.role == Role::Zombie && player.antibodies > 0 {
                 return Err(format!("zombie {seat} has antibodies"));
@@ -426,8 +492,8 @@ impl Party {
     }
 }
 
-fn effect(before: &Player, after: &Player) -> Effect {
-    Effect { was: before.role, is: after.role, antibodies: after.antibodies, viruses: after.viruses }
+fn effect(was: Role, after: &Player) -> Effect {
+    Effect { was, is: after.role, antibodies: after.antibodies, viruses: after.viruses }
 }
 
 /// A symmetric set of pairs of seats, as rows of bits.
@@ -442,15 +508,24 @@ impl PairSet {
         PairSet { players, bits: vec![0; players * players.div_ceil(64)] }
     }
 
+    #[inline]
     fn place(&self, a: Seat, b: Seat) -> (usize, u64) {
         (a.index() * self.players.div_ceil(64) + b.index() / 64, 1 << (b.index() % 64))
     }
 
+    /// Those who met a player, as bits.
+    fn row(&self, seat: Seat) -> &[u64] {
+        let words = self.players.div_ceil(64);
+        &self.bits[seat.index() * words..][..words]
+    }
+
+    #[inline]
     fn contains(&self, a: Seat, b: Seat) -> bool {
         let (word, bit) = self.place(a, b);
         self.bits[word] & bit != 0
     }
 
+    #[inline]
     fn insert(&mut self, a: Seat, b: Seat) {
         for (one, other) in [(a, b), (b, a)] {
             let (word, bit) = self.place(one, other);

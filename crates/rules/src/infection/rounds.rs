@@ -10,8 +10,11 @@
 //! apply the viruses that it knows of: those of the last report less those it has applied since. No answer is refused
 //! because of something that the player cannot know.
 
-use super::contact::{Commitment, Effect};
-use super::party::{Ending, Identity, InfectionRules, Party, PrivateReport, PublicReport};
+use super::{
+    contact::{Commitment, Effect},
+    party::{Ending, Identity, InfectionRules, Party, PrivateReport, PublicReport},
+    seat_set::SeatSet,
+};
 use crate::{
     chance::Chance,
     game::{Audience, Game, Log, Move, Outcome, Rejected, Seat},
@@ -60,10 +63,10 @@ pub enum Action {
 }
 
 impl Action {
-    fn antidote(self) -> bool {
+    fn antidote(&self) -> bool {
         match self {
             Action::Contact { antidote, .. } | Action::Answer { antidote, .. } | Action::End { antidote } => {
-                antidote
+                *antidote
             }
         }
     }
@@ -136,7 +139,7 @@ pub struct InfectionView {
     /// Whether it has met anybody in this turn.
     pub has_met: bool,
     /// Whom it can still meet in this turn.
-    pub partners: Vec<Seat>,
+    pub partners: SeatSet,
 }
 
 impl InfectionView {
@@ -276,6 +279,17 @@ impl Infection {
         self.order[self.asked]
     }
 
+    /// The player who has to answer now, until the game is over.
+    #[inline]
+    fn acting(&self) -> Option<Seat> {
+        match (self.party.ending(), self.pending) {
+            (Some(_), _) => None,
+            (None, Some(pending)) => Some(pending.with),
+            (None, None) => Some(self.mover()),
+        }
+    }
+
+    #[inline]
     fn question(&self, seat: Seat) -> Question {
         match self.pending {
             _ if self.party.ending().is_some() => Question::Wait,
@@ -285,13 +299,47 @@ impl Infection {
         }
     }
 
+    /// Plays on with the answer of the one player who is to act: [`Game::apply`] for those who play many games.
+    pub fn answer(
+        &mut self,
+        action: &Action,
+        chance: &mut impl Chance,
+        log: &mut impl Log<Event>,
+    ) -> Result<(), Rejected<Illegal>> {
+        let Some(seat) = self.acting() else { return Err(Rejected::Over) };
+        self.check(seat, action).map_err(|why| Rejected::Illegal { seat, why })?;
+        if action.antidote() {
+            self.take_antidote(seat, log);
+        }
+        match *action {
+            Action::Contact { with, commit, .. } => {
+                log.record(Audience::Pair(seat, with), Event::Met { seat, with });
+                self.pending = Some(Pending { commit, with });
+            }
+            Action::Answer { commit, .. } => {
+                if let Some(pending) = self.pending.take() {
+                    self.resolve(pending, commit, log);
+                }
+                self.pass_on(chance, log);
+            }
+            Action::End { .. } => {
+                // The go comes only to those who have not ended.
+                if self.party.end(seat).is_ok() {
+                    log.record(Audience::Everyone, Event::Ended { seat });
+                }
+                self.pass_on(chance, log);
+            }
+        }
+        Ok(())
+    }
+
     /// Passes the go on to the next player who has not ended the turn, or closes the turn.
+    #[inline]
     fn pass_on(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
-        let players = self.order.len();
-        let next = (1..=players)
-            .map(|step| (self.asked + step) % players)
-            .find(|&place| !self.party.players()[self.order[place].index()].ended);
-        match next {
+        let plays = |seat: &Seat| !self.party.players()[seat.index()].ended;
+        let (before, after) = self.order.split_at(self.asked + 1);
+        let next = after.iter().position(plays).map(|place| place + before.len());
+        match next.or_else(|| before.iter().position(plays)) {
             Some(place) => self.asked = place,
             None => self.close_turn(chance, log),
         }
@@ -317,6 +365,7 @@ impl Infection {
     }
 
     /// Both sides have committed: the contact takes place.
+    #[inline]
     fn resolve(&mut self, pending: Pending, answer: Commitment, log: &mut impl Log<Event>) {
         let seats = [self.mover(), pending.with];
         let mut commitments = [pending.commit, answer];
@@ -338,9 +387,10 @@ impl Infection {
     }
 
     /// Whether `seat` may give this answer; depends on nothing that its view does not show.
-    fn check(&self, seat: Seat, action: Action) -> Result<(), Illegal> {
+    #[inline]
+    fn check(&self, seat: Seat, action: &Action) -> Result<(), Illegal> {
         let identity = self.told[seat.index()].identity;
-        let commit = match (action, self.pending) {
+        let commit = match (*action, self.pending) {
             (Action::Answer { .. }, None) => return Err(Illegal::Choosing),
             (Action::Contact { .. } | Action::End { .. }, Some(_)) => return Err(Illegal::Answering),
             (Action::Contact { with, .. }, None) if !self.can_meet(seat, with) => {
@@ -356,6 +406,7 @@ impl Infection {
         self.check_commitment(seat, commit)
     }
 
+    #[inline]
     fn check_commitment(&self, seat: Seat, commit: Commitment) -> Result<(), Illegal> {
         let told = self.told[seat.index()];
         match (told.identity, commit) {
@@ -369,21 +420,19 @@ impl Infection {
         }
     }
 
+    #[inline]
     fn can_meet(&self, seat: Seat, with: Seat) -> bool {
         with.index() < self.told.len() && self.party.can_meet(seat, with)
     }
 
+    #[inline]
     fn may_end(&self, seat: Seat) -> bool {
-        self.party.players()[seat.index()].contacts > 0 || self.partners(seat).next().is_none()
-    }
-
-    fn partners(&self, seat: Seat) -> impl Iterator<Item = Seat> + '_ {
-        Seat::all(self.told.len()).iter().copied().filter(move |&with| self.party.can_meet(seat, with))
+        self.party.players()[seat.index()].contacts > 0 || self.party.partners(seat).is_empty()
     }
 
     /// The rule for a bad action: end the turn, or meet the first who can be met; commit nothing.
     fn fallback(&self, seat: Seat) -> Action {
-        let first = if self.may_end(seat) { None } else { self.partners(seat).next() };
+        let first = if self.may_end(seat) { None } else { self.party.partners(seat).nth(0) };
         match (self.pending, first) {
             (Some(_), _) => Action::Answer { commit: Commitment::None, antidote: false },
             (None, Some(with)) => Action::Contact { with, commit: Commitment::None, antidote: false },
@@ -431,11 +480,7 @@ impl Game for Infection {
     }
 
     fn to_act(&self) -> &[Seat] {
-        match self.pending {
-            _ if self.party.ending().is_some() => &[],
-            Some(pending) => pending.with.alone(),
-            None => self.mover().alone(),
-        }
+        self.acting().map_or(&[], Seat::alone)
     }
 
     fn view(&self, seat: Seat) -> InfectionView {
@@ -447,24 +492,22 @@ impl Game for Infection {
             public: self.announced.clone(),
             max_turns: self.party.rules().max_turns.get(),
             has_met: self.party.players()[seat.index()].contacts > 0,
-            partners: self.partners(seat).collect(),
+            partners: self.party.partners(seat),
         }
     }
 
+    #[inline(always)]
     fn refresh_view(&self, seat: Seat, view: &mut InfectionView) {
-        let mut partners = core::mem::take(&mut view.partners);
-        partners.clear();
-        partners.extend(self.partners(seat));
-        *view = InfectionView {
-            seat,
-            question: self.question(seat),
-            told: self.told[seat.index()],
-            applied: self.applied[seat.index()],
-            public: self.announced.clone(),
-            max_turns: self.party.rules().max_turns.get(),
-            has_met: self.party.players()[seat.index()].contacts > 0,
-            partners,
-        };
+        let InfectionView { seat: whose, question, told, applied, public, max_turns, has_met, partners } =
+            view;
+        *whose = seat;
+        *question = self.question(seat);
+        *told = self.told[seat.index()];
+        *applied = self.applied[seat.index()];
+        public.clone_from(&self.announced);
+        *max_turns = self.party.rules().max_turns.get();
+        *has_met = self.party.players()[seat.index()].contacts > 0;
+        self.party.refresh_partners(seat, partners);
     }
 
     fn legal_actions(view: &InfectionView) -> Option<Vec<Action>> {
@@ -475,7 +518,7 @@ impl Game for Infection {
             match view.question {
                 Question::Wait => {}
                 Question::Choose => {
-                    for &with in &view.partners {
+                    for with in view.partners.iter() {
                         let contact = |commit| Action::Contact { with, commit, antidote };
                         actions.extend(view.commitments().map(contact));
                     }
@@ -498,35 +541,13 @@ impl Game for Infection {
         log: &mut impl Log<Event>,
     ) -> Result<(), Rejected<Illegal>> {
         self.check_count(moves)?;
-        let seat = self.to_act()[0];
-        let action = match moves[0] {
-            Move::Act(action) => action,
-            Move::Forfeit => self.fallback(seat),
-        };
-        self.check(seat, action).map_err(|why| Rejected::Illegal { seat, why })?;
-        if action.antidote() {
-            self.take_antidote(seat, log);
+        match &moves[0] {
+            Move::Act(action) => self.answer(action, chance, log),
+            Move::Forfeit => match self.acting() {
+                Some(seat) => self.answer(&self.fallback(seat), chance, log),
+                None => Err(Rejected::Over),
+            },
         }
-        match action {
-            Action::Contact { with, commit, .. } => {
-                log.record(Audience::Pair(seat, with), Event::Met { seat, with });
-                self.pending = Some(Pending { commit, with });
-            }
-            Action::Answer { commit, .. } => {
-                if let Some(pending) = self.pending.take() {
-                    self.resolve(pending, commit, log);
-                }
-                self.pass_on(chance, log);
-            }
-            Action::End { .. } => {
-                // The go comes only to those who have not ended.
-                if self.party.end(seat).is_ok() {
-                    log.record(Audience::Everyone, Event::Ended { seat });
-                }
-                self.pass_on(chance, log);
-            }
-        }
-        Ok(())
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -1,0 +1,171 @@
+//! The script on the disk: locked, appended line by line, replaced as a whole.
+
+use crate::error::Error;
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, ErrorKind, Write},
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+/// A file that is the same after this long is not just being saved.
+const QUIET: Duration = Duration::from_millis(50);
+/// How often this is waited for.
+const TRIES: usize = 10;
+
+/// A script that this process alone writes.
+pub struct Paper {
+    path: PathBuf,
+    file: File,
+    /// What is in the file, as far as we know.
+    bytes: Vec<u8>,
+}
+
+/// What has become of the file since the last look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    Same,
+    /// Somebody else has written to it.
+    Changed,
+    Gone,
+}
+
+impl Paper {
+    /// Opens a script, or begins one.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        // What a link leads to is replaced, not the link.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let new = !path.exists();
+        let file = open(&path)?;
+        let bytes = fs::read(&path).map_err(failed(&path))?;
+        let paper = Paper { path, file, bytes };
+        if new {
+            paper.sync_folder().map_err(failed(&paper.path))?;
+        }
+        Ok(paper)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether the last line has no line break yet.
+    pub fn is_unfinished(&self) -> bool {
+        !self.bytes.is_empty() && !self.bytes.ends_with(b"\n")
+    }
+
+    /// The number of the line that would be appended.
+    pub fn next_line(&self) -> usize {
+        let breaks = self.bytes.iter().filter(|&&byte| byte == b'\n').count();
+        breaks + 1 + usize::from(self.is_unfinished())
+    }
+
+    /// Looks whether the file is still what was written, and takes it in if it is not.
+    pub fn look(&mut self) -> Result<Look, Error> {
+        let there = match fs::metadata(&self.path) {
+            Ok(there) => there,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Look::Gone),
+            Err(error) => return Err(failed(&self.path)(error)),
+        };
+        let ours = self.file.metadata().map_err(failed(&self.path))?;
+        let replaced = (there.dev(), there.ino()) != (ours.dev(), ours.ino());
+        // The script of a long evening is a few thousand short lines.
+        let read = || fs::read(&self.path);
+        let mut bytes = read();
+        for _ in 0..TRIES {
+            if bytes.as_ref().is_ok_and(|bytes| *bytes == self.bytes) {
+                break;
+            }
+            // Somebody may be in the middle of writing it.
+            thread::sleep(QUIET);
+            let before = std::mem::replace(&mut bytes, read());
+            if before.ok() == bytes.as_ref().ok().cloned() {
+                break;
+            }
+        }
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Look::Gone),
+            Err(error) => return Err(failed(&self.path)(error)),
+        };
+        if replaced {
+            self.file = open(&self.path)?;
+        }
+        let changed = bytes != self.bytes;
+        self.bytes = bytes;
+        Ok(if changed { Look::Changed } else { Look::Same })
+    }
+
+    /// Appends a line. When this returns it is on the disk; on an error the file is as it was.
+    pub fn append(&mut self, line: &str) -> io::Result<()> {
+        let before = if self.is_unfinished() { "\n" } else { "" };
+        let more = format!("{before}{line}\n");
+        let written = self.file.write_all(more.as_bytes()).and_then(|()| self.file.sync_data());
+        match written {
+            Ok(()) => self.bytes.extend(more.into_bytes()),
+            // A piece of a line must not stay: it could mean something else.
+            Err(_) => self.file.set_len(self.bytes.len() as u64)?,
+        }
+        written
+    }
+
+    /// Replaces all of it: whatever happens, the old or the new script is there, never a part.
+    pub fn replace(&mut self, bytes: Vec<u8>) -> io::Result<()> {
+        let folder = folder(&self.path);
+        let mut file =
+            tempfile::Builder::new().append(true).prefix(".").suffix(".new").tempfile_in(folder)?;
+        file.write_all(&bytes)?;
+        // A script that only its judge can read stays so.
+        file.as_file().set_permissions(self.file.metadata()?.permissions())?;
+        file.as_file().sync_all()?;
+        // Before anybody else can see it; nobody else has it, so this succeeds where locks are known.
+        let _ = file.as_file().try_lock();
+        self.file = file.persist(&self.path).map_err(|error| error.error)?;
+        self.bytes = bytes;
+        self.sync_folder()
+    }
+
+    /// A new name in a folder is safe only once the folder is.
+    fn sync_folder(&self) -> io::Result<()> {
+        File::open(folder(&self.path))?.sync_all()
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> Error + use<> {
+    let path = path.display().to_string();
+    move |error| Error::Config { path: path.clone(), why: error.to_string() }
+}
+
+/// Opens a file and locks it.
+fn open(path: &Path) -> Result<File, Error> {
+    loop {
+        let file =
+            OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed(path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::InUse { path: path.display().to_string() });
+            }
+            // Some file systems know no locks: better to write without than not at all.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(failed(path)(error)),
+        }
+        // Another one may have replaced it just before it was locked.
+        let ours = file.metadata().map_err(failed(path))?;
+        match fs::metadata(path) {
+            Ok(there) if (there.dev(), there.ino()) == (ours.dev(), ours.ino()) => return Ok(file),
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(path)(error)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! `necrodome judge new`: a script with the roles drawn.
+
+use crate::{error::Error, lineup, paint::dim};
+use necrodome_judge::config::{Config, EXAMPLE};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+/// Draw the roles of a party and write the script that begins it
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome judge new                              writes config.yml to be edited, and game.txt from it
+  necrodome judge new --force                      draws again, after config.yml was edited
+  necrodome judge new --config friday.yml --script friday.txt --seed 7")]
+pub struct Args {
+    /// Who plays and by which rules, in YAML; an example is written if there is none
+    #[arg(long, value_name = "FILE", default_value = "config.yml")]
+    config: PathBuf,
+    /// The script to write
+    #[arg(long, value_name = "FILE", default_value = "game.txt")]
+    script: PathBuf,
+    /// The seed of the draw; without one it is random
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Overwrite the script if it is there already
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    if args.script.exists() && !args.force {
+        return Err(Error::Exists { path: args.script.display().to_string() });
+    }
+    let mut out = anstream::stdout().lock();
+    if !args.config.exists() {
+        write(&args.config, EXAMPLE)?;
+        let text = format!("there was no {0}: an example is in {0}, to be edited", args.config.display());
+        writeln!(out, "{}", dim(text))?;
+    }
+    let unreadable = |error: std::io::Error| Error::Config {
+        path: args.config.display().to_string(),
+        why: error.to_string(),
+    };
+    let text = fs::read(&args.config).map_err(unreadable)?;
+    let config = Config::parse(&String::from_utf8_lossy(&text)).map_err(|error| {
+        let path = format!("{}:{}:{}", args.config.display(), error.line, error.column);
+        Error::Config { path, why: error.message }
+    })?;
+    let seed = lineup::seed(args.seed)?;
+    write(&args.script, &config.script(seed))?;
+    let (players, zombies) = (config.players.len(), config.rules.zombies.get());
+    let script = args.script.display();
+    writeln!(
+        out,
+        "{players} players, {zombies} of them zombies, drawn with seed {seed}: the script is {script}"
+    )?;
+    writeln!(
+        out,
+        "{}",
+        dim(format!("it tells who is what: for the judge only. Next: necrodome judge live {script}"))
+    )?;
+    Ok(())
+}
+
+/// Writes a file, whole or not at all.
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let failed = |source| Error::Write { path: path.display().to_string(), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}

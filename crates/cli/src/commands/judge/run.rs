@@ -1,0 +1,185 @@
+//! `necrodome judge run`: a script from its start, for the judge, for everybody, or for one player.
+
+use crate::{
+    commands::print_json,
+    error::Error,
+    paint::{bold, yellow},
+};
+use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
+use necrodome_judge::{
+    book::{Book, Record},
+    report::{self, Winner},
+    script::{Mistake, parse_bytes},
+};
+use necrodome_rules::{
+    game::Seat,
+    infection::{Ending, InfectionRules, Player},
+};
+use serde::Serialize;
+use std::{
+    fs,
+    io::{BufWriter, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+/// Play a script from its start and report
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome judge run game.txt                   all that the judge knows
+  necrodome judge run game.txt --public          what may be read aloud
+  necrodome judge run game.txt --player anna     what may be whispered to Anna
+  necrodome judge run game.txt --letters notes/  a file for each player
+  necrodome judge run game.txt --json
+
+Lines that make no sense or break a rule are shown and left out; the others count. The exit code is then 1.")]
+pub struct Args {
+    /// The script
+    script: PathBuf,
+    /// Only what may be read aloud
+    #[arg(long, conflicts_with_all = ["player", "letters", "json"])]
+    public: bool,
+    /// Only what may be whispered to this player
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["letters", "json"])]
+    player: Option<String>,
+    /// Write a file for each player, with what may be whispered to it
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    letters: Option<PathBuf>,
+    /// Print one JSON document with everything
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    rules: &'a InfectionRules,
+    players: Vec<PlayerInfo<'a>>,
+    turns: u32,
+    ending: Option<Ending>,
+    winners: Vec<Winner>,
+    records: &'a [Record],
+    /// Lines that were left out.
+    mistakes: &'a [Mistake],
+}
+
+#[derive(Serialize)]
+struct PlayerInfo<'a> {
+    name: &'a str,
+    /// As it is now; missing before the game has started.
+    #[serde(flatten)]
+    player: Option<&'a Player>,
+    /// All that may be whispered to it.
+    letter: String,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let unreadable = |error: std::io::Error| Error::Config {
+        path: args.script.display().to_string(),
+        why: error.to_string(),
+    };
+    let bytes = fs::read(&args.script).map_err(unreadable)?;
+    let (text, parsed) = parse_bytes(&bytes);
+    let book = Book::of(&parsed);
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    if args.json {
+        print_json(&document(&book))?;
+    } else if args.public {
+        out.write_all(report::public(&book).as_bytes())?;
+    } else if let Some(name) = &args.player {
+        let Some(seat) = book.player(name) else {
+            let names = book.names().join(", ");
+            return Err(Error::Usage(format!(
+                "nobody, or more than one, is called {name:?}: expected one of {names}"
+            )));
+        };
+        out.write_all(report::player(&book, seat).as_bytes())?;
+    } else if let Some(folder) = &args.letters {
+        let count = write_letters(&book, folder)?;
+        writeln!(out, "{count} letters are in {}", folder.display())?;
+    } else {
+        for line in report::judge(&book).lines() {
+            let heading = !line.is_empty() && !line.starts_with(' ');
+            if heading { writeln!(out, "{}", bold(line))? } else { writeln!(out, "{line}")? }
+        }
+        left_out(&mut out, book.mistakes())?;
+    }
+    out.flush()?;
+    if book.mistakes().is_empty() {
+        return Ok(());
+    }
+    // A mistake can tell a secret ("is a zombie"): players who look at the screen must not read it.
+    if args.public || args.player.is_some() {
+        return Err(Error::Mistakes {
+            count: book.mistakes().len(),
+            path: args.script.display().to_string(),
+        });
+    }
+    if !args.json {
+        show_mistakes(&args.script, &text, book.mistakes())?;
+    }
+    Err(Error::Mistakes { count: book.mistakes().len(), path: args.script.display().to_string() })
+}
+
+/// Says which lines do not count.
+fn left_out(out: &mut impl Write, mistakes: &[Mistake]) -> std::io::Result<()> {
+    if mistakes.is_empty() {
+        return Ok(());
+    }
+    let lines = mistakes.iter().map(|mistake| mistake.line.to_string()).collect::<Vec<_>>().join(", ");
+    let word = if mistakes.len() == 1 { "line" } else { "lines" };
+    writeln!(out, "\n{}", yellow(format!("left out: {word} {lines}")))
+}
+
+/// All mistakes with their places in the script.
+pub fn show_mistakes(path: &Path, text: &str, mistakes: &[Mistake]) -> Result<(), Error> {
+    let colours =
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let name = path.display().to_string();
+    let config = Config::default().with_color(colours).with_index_type(IndexType::Byte);
+    let mut source = (name.clone(), Source::from(text));
+    let mut err = std::io::stderr().lock();
+    for mistake in mistakes {
+        let place = (name.clone(), mistake.span.clone());
+        let mut report = Report::build(ReportKind::Error, place.clone())
+            .with_config(config)
+            .with_message(&mistake.message)
+            .with_label(Label::new(place).with_message(&mistake.expected));
+        if let Some(help) = &mistake.help {
+            report = report.with_help(help);
+        }
+        report.finish().write(&mut source, &mut err)?;
+    }
+    Ok(())
+}
+
+fn document(book: &Book) -> Document<'_> {
+    let info = |(index, name)| PlayerInfo {
+        name,
+        player: book.party().and_then(|party| party.players().get(index)),
+        letter: report::player(book, Seat(index as u16)),
+    };
+    Document {
+        rules: book.rules(),
+        players: book.names().iter().map(String::as_str).enumerate().map(info).collect(),
+        turns: book.party().map_or(0, necrodome_rules::infection::Party::turns),
+        ending: book.party().and_then(necrodome_rules::infection::Party::ending),
+        winners: report::winners(book),
+        records: book.records(),
+        mistakes: book.mistakes(),
+    }
+}
+
+/// A file for each player; names become harmless file names.
+fn write_letters(book: &Book, folder: &Path) -> Result<usize, Error> {
+    let failed = |path: &Path| {
+        let path = path.display().to_string();
+        move |source| Error::Write { path, source }
+    };
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    for (index, name) in book.names().iter().enumerate() {
+        let harmless: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        let path = folder.join(format!("{:03}-{harmless}.txt", index + 1));
+        fs::write(&path, report::player(book, Seat(index as u16))).map_err(failed(&path))?;
+    }
+    Ok(book.names().len())
+}

@@ -1,0 +1,279 @@
+//! `necrodome judge simulate`: how a party is likely to go.
+
+mod chart;
+
+use crate::{
+    commands::print_json,
+    error::Error,
+    lineup,
+    paint::{bold, count, dim},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use necrodome_arena::lineup::LineupError;
+use necrodome_judge::simulate::{
+    Estimate, Report, Share, SimulateError, Simulator, Spread, on_threads, sized,
+};
+use necrodome_rules::{
+    bot::BotSpec,
+    catalog::Listed,
+    infection::{Infection, InfectionRules},
+    options,
+};
+use serde::Serialize;
+use std::{
+    fs,
+    io::Write,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+/// Simulate a party: how often each side wins, how long it lasts, how the numbers go
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome judge simulate --players 30 --zombies 4 --turns 8
+  necrodome judge simulate --players 30 --zombies 4 --humans careful:reserve=1 --svg party.svg
+  necrodome judge simulate --players 12 --zombies 2 --set start_antibodies=2 --json
+
+How to play is the name of a built-in bot: see necrodome bots infection.")]
+pub struct Args {
+    #[command(flatten)]
+    party: PartyArgs,
+    /// How many are zombies at the start
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=499))]
+    zombies: u32,
+    /// The game ends after so many turns
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    turns: u32,
+    /// How many games to play
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(10..=100_000_000))]
+    games: u64,
+    /// Draw the numbers of humans and zombies over the turns
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+}
+
+/// What `simulate` and `balance` are both told.
+#[derive(clap::Args)]
+pub struct PartyArgs {
+    /// How many play
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=500))]
+    players: u32,
+    /// How those play who are told to be human
+    #[arg(long, value_name = "BOT", default_value = "careful")]
+    humans: String,
+    /// How those play who are told to be zombies
+    #[arg(long, value_name = "BOT", default_value = "spreader")]
+    zombie_play: String,
+    /// Set another option of the rules; can be repeated
+    #[arg(long, value_name = "OPTION=VALUE")]
+    set: Vec<String>,
+    /// The seed of all randomness; the same seed gives the same games [default: a random one]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How many threads play [default: one for each core]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// What `simulate` and `balance` are both told, understood.
+pub struct PartyPlan {
+    pub players: usize,
+    pub humans: BotSpec,
+    pub zombie_play: BotSpec,
+    /// With the default numbers of zombies and turns.
+    pub rules: InfectionRules,
+    pub seed: u64,
+    pub threads: Option<usize>,
+}
+
+impl PartyArgs {
+    pub fn plan(&self) -> Result<PartyPlan, Error> {
+        for text in &self.set {
+            let (flag, option) = match options::split_pair(text) {
+                Ok((name, _)) if name == "zombies" => ("zombies", name),
+                Ok((name, _)) if name == "max_turns" => ("turns", name),
+                _ => continue,
+            };
+            return Err(Error::Usage(format!("{option} is not for --set here: use --{flag}")));
+        }
+        let spec = |flag: &str, text: &str| {
+            let context = format!("--{flag} {text}");
+            text.parse::<BotSpec>().map_err(|source| Error::Option { context, source })
+        };
+        Ok(PartyPlan {
+            players: self.players as usize,
+            humans: spec("humans", &self.humans)?,
+            zombie_play: spec("zombie-play", &self.zombie_play)?,
+            rules: lineup::rules::<Infection>(&self.set)?,
+            seed: lineup::seed(self.seed)?,
+            threads: self.threads.map(|threads| threads as usize),
+        })
+    }
+}
+
+/// Why it was not simulated.
+pub fn refused(error: SimulateError) -> Error {
+    let game = Infection::ID;
+    match error {
+        SimulateError::UnknownBot { name, valid } => LineupError::UnknownBot { game, name, valid }.into(),
+        SimulateError::Params { text, source } => LineupError::Params { text, source }.into(),
+        SimulateError::Setup(source) => Error::Setup { game, source },
+        SimulateError::Stopped => Error::Interrupted,
+        error => Error::Simulate(error),
+    }
+}
+
+/// Set by Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// A bar on a terminal, and nothing elsewhere. It says whether to go on.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    pub fn new(games: u64) -> Self {
+        // A second Ctrl-C is the system's: it kills at once.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
+        let bar = ProgressBar::new(games).with_message("playing");
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Progress(match ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        })
+    }
+
+    pub fn plan(&self, games: u64) {
+        self.0.set_length(games);
+    }
+
+    pub fn advance(&self, games: u64) -> bool {
+        if games > 0 {
+            self.0.inc(games);
+        }
+        !INTERRUPTED.load(Ordering::Relaxed)
+    }
+
+    pub fn finish(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    game: &'static str,
+    players: usize,
+    options: &'a InfectionRules,
+    humans_play: String,
+    zombies_play: String,
+    seed: u64,
+    confidence: f64,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let plan = args.party.plan()?;
+    let rules = sized(&plan.rules, args.zombies, args.turns).map_err(refused)?;
+    let simulator = Simulator::new(plan.players, rules, &plan.humans, &plan.zombie_play).map_err(refused)?;
+    let progress = Progress::new(args.games);
+    let play = || simulator.run(plan.seed, 0..args.games, &|games| progress.advance(games));
+    let tally = on_threads(plan.threads, play);
+    progress.finish();
+    let report = tally.map_err(refused)?.report(args.turns as usize);
+    let report = report.ok_or_else(|| Error::Usage("no games were played".to_owned()))?;
+    let document = Document {
+        game: Infection::ID,
+        players: plan.players,
+        options: simulator.rules(),
+        humans_play: plan.humans.to_string(),
+        zombies_play: plan.zombie_play.to_string(),
+        seed: plan.seed,
+        confidence: 0.95,
+        report: &report,
+    };
+    if let Some(path) = &args.svg {
+        let failed = |source| Error::Write { path: path.display().to_string(), source };
+        let svg = chart::draw(&title(&document), &report).map_err(|e| failed(std::io::Error::other(e)))?;
+        fs::write(path, svg).map_err(failed)?;
+    }
+    if args.party.json { print_json(&document) } else { print(&document, args.svg.as_deref()) }
+}
+
+fn title(document: &Document) -> String {
+    let rules = document.options;
+    format!(
+        "{}, {}, {}",
+        count(document.players as u64, "player"),
+        count(rules.zombies.get(), "zombie"),
+        count(rules.max_turns.get(), "turn")
+    )
+}
+
+/// `72.1% [71.5, 72.7]`
+pub fn percent(share: &Share) -> String {
+    let [rate, low, high] = [share.rate, share.low, share.high].map(|value| 100.0 * value);
+    format!("{rate:5.1}% [{low:.1}, {high:.1}]")
+}
+
+/// `3.48±0.02`
+pub fn plus_minus(estimate: &Estimate) -> String {
+    let Estimate { mean, low, high } = estimate;
+    format!("{mean:.2}±{:.2}", (high - low) / 2.0)
+}
+
+fn quartiles(spread: &Spread) -> String {
+    let [lower, median, upper] = spread.quartiles().map(|quartile| quartile.value);
+    format!("{lower:>3} {median:>3} {upper:>3}")
+}
+
+fn print(document: &Document, svg: Option<&std::path::Path>) -> Result<(), Error> {
+    let mut out = anstream::stdout().lock();
+    let report = document.report;
+    writeln!(out, "{}", bold(title(document)))?;
+    writeln!(out, "humans play {}, zombies play {}", document.humans_play, document.zombies_play)?;
+    writeln!(out, "{}\n", dim(format!("{} games, seed {}", report.games, document.seed)))?;
+    for (who, share) in [
+        ("zombies win", &report.zombies_win),
+        ("one survivor wins", &report.survivor_wins),
+        ("humans win", &report.humans_win),
+    ] {
+        writeln!(out, "  {who:<19}{}", percent(share))?;
+    }
+    let length = &report.length;
+    let spread = quartiles(length).split_whitespace().collect::<Vec<_>>().join(", ");
+    writeln!(out, "  {:<19} {} (quartiles {spread})\n", "turns", plus_minus(&length.mean))?;
+    let head = format!("{:^23}", "mean      quartiles");
+    writeln!(out, "{}", dim(format!("    {:^25}{:^25}{:^25}", "humans", "zombies", "infected").trim_end()))?;
+    writeln!(out, "{}", dim(format!("turn  {head}  {head}  {head}").trim_end()))?;
+    for turn in &report.turns {
+        write!(out, "{:>4}", turn.turn)?;
+        for spread in [&turn.humans, &turn.zombies, &turn.infected] {
+            write!(out, "  {:>11} {}", plus_minus(&spread.mean), quartiles(spread))?;
+        }
+        writeln!(out)?;
+    }
+    let spreads = report.turns.iter().flat_map(|turn| [&turn.humans, &turn.zombies, &turn.infected]);
+    let off = spreads
+        .chain([length])
+        .flat_map(|spread| spread.quartiles())
+        .map(|quartile| (quartile.high - quartile.value).max(quartile.value - quartile.low))
+        .max();
+    let notes = [
+        "At the end of each turn, over all games: one that is over counts as it ended.".to_owned(),
+        "Infected count as human; only the judge knows them.".to_owned(),
+        format!("Intervals are of 95%; the quartiles are off by {} at most.", off.unwrap_or(0)),
+    ];
+    writeln!(out, "\n{}", dim(notes.join("\n")))?;
+    if let Some(path) = svg {
+        writeln!(out, "{}", dim(format!("the chart is in {}", path.display())))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Follows a file while editors write it, replace it and take it away for a moment.
+
+use super::picture::Picture;
+use crate::error::Error;
+use notify::{
+    Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher,
+    event::{AccessKind, AccessMode, ModifyKind},
+};
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// An editor that saves does several things in a row: the file is read when it has been quiet for so long.
+const QUIET: Duration = Duration::from_millis(50);
+/// Who has written and not closed the file may be in the middle of it.
+const WRITING: Duration = Duration::from_millis(250);
+/// Somebody who never stops writing is shown in between.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Some file systems tell nothing: the file is looked at anyway.
+const LOOK: Duration = Duration::from_secs(1);
+/// A file that is away or empty for so long is not just being saved.
+const AWAY: Duration = Duration::from_secs(1);
+
+/// What happened to the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Somebody writes to it.
+    Writing,
+    /// Somebody has finished, or it is another one.
+    Done,
+}
+
+/// What tells one version of a file from another without reading it.
+type Version = (u64, u64, u64, i64, i64);
+
+fn version(path: &Path) -> io::Result<Version> {
+    let file = fs::metadata(path)?;
+    Ok((file.dev(), file.ino(), file.len(), file.mtime(), file.mtime_nsec()))
+}
+
+/// A file that is followed.
+pub struct Follower {
+    path: PathBuf,
+    picture: Picture,
+    /// The version that the picture shows.
+    shown: Option<Version>,
+    /// When to look again.
+    next: Instant,
+    /// Since when there are changes that nobody has looked at.
+    changing: Option<Instant>,
+    /// Since when the file is away or empty.
+    away: Option<Instant>,
+    /// Tells of changes for as long as it lives.
+    _watcher: Option<RecommendedWatcher>,
+}
+
+impl Follower {
+    /// Begins with the file as it is now. `tell` is called when something happens to it.
+    pub fn new(path: &Path, tell: impl Fn(Change) + Send + 'static) -> Result<Self, Error> {
+        let watcher = watcher(path, tell);
+        let bytes = fs::read(path)
+            .map_err(|error| Error::Config { path: path.display().to_string(), why: error.to_string() })?;
+        Ok(Follower {
+            path: path.to_owned(),
+            picture: Picture::of(bytes),
+            shown: None,
+            next: Instant::now(),
+            changing: None,
+            away: None,
+            // Without it the file is still looked at now and then.
+            _watcher: watcher.ok(),
+        })
+    }
+
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// How long there is nothing to do unless somebody tells of a change.
+    pub fn wait(&self) -> Duration {
+        self.next.saturating_duration_since(Instant::now())
+    }
+
+    /// Something has happened to the file.
+    pub fn told(&mut self, change: Change) {
+        let now = Instant::now();
+        let since = *self.changing.get_or_insert(now);
+        let quiet = if change == Change::Writing { WRITING } else { QUIET };
+        self.next = (now + quiet).min(since + PATIENCE);
+    }
+
+    /// Looks at the file if it is time to. Whether the picture is another one.
+    pub fn look(&mut self) -> bool {
+        if !self.wait().is_zero() {
+            return false;
+        }
+        self.changing = None;
+        self.next = Instant::now() + LOOK;
+        let before = version(&self.path).ok();
+        if before.is_some() && before == self.shown {
+            self.away = None;
+            return self.picture.note.take().is_some();
+        }
+        let bytes = fs::read(&self.path);
+        if version(&self.path).ok() != before {
+            self.told(Change::Writing);
+            return false;
+        }
+        match bytes {
+            Ok(bytes) if !bytes.is_empty() || self.picture.bytes().is_empty() => {
+                self.away = None;
+                self.shown = before;
+                self.take(bytes)
+            }
+            Ok(_) if self.is_away() => {
+                self.shown = before;
+                self.take(Vec::new())
+            }
+            Err(error) if self.is_away() => {
+                let note = Some(format!("the script cannot be read, this is what it was: {error}"));
+                let new = self.picture.note != note;
+                self.picture.note = note;
+                new
+            }
+            _ => {
+                self.told(Change::Writing);
+                false
+            }
+        }
+    }
+
+    fn is_away(&mut self) -> bool {
+        self.away.get_or_insert_with(Instant::now).elapsed() >= AWAY
+    }
+
+    fn take(&mut self, bytes: Vec<u8>) -> bool {
+        if bytes == self.picture.bytes() {
+            return self.picture.note.take().is_some();
+        }
+        self.picture = Picture::of(bytes);
+        true
+    }
+}
+
+/// Watches the folder: a file that is replaced is another one under the same name.
+fn watcher(path: &Path, tell: impl Fn(Change) + Send + 'static) -> notify::Result<RecommendedWatcher> {
+    let name = path.file_name().map(ToOwned::to_owned);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        let Ok(event) = event else { return };
+        let named = event.paths.iter().any(|path| path.file_name() == name.as_deref());
+        if event.need_rescan() {
+            tell(Change::Done);
+        } else if let (true, Some(change)) = (named, change(event.kind)) {
+            tell(change);
+        }
+    })?;
+    watcher.watch(folder, RecursiveMode::NonRecursive)?;
+    Ok(watcher)
+}
+
+/// Reading a file is no change, and we read it ourselves.
+fn change(kind: EventKind) -> Option<Change> {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Change::Done),
+        EventKind::Access(_) => None,
+        EventKind::Modify(ModifyKind::Data(_)) => Some(Change::Writing),
+        _ => Some(Change::Done),
+    }
+}

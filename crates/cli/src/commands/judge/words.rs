@@ -1,0 +1,223 @@
+//! What the judge reads, line by line: the same words on a screen and in plain text.
+//!
+//! All of it is secret but what [`report::public`] says.
+
+use crate::paint::colour;
+use anstyle::{AnsiColor, Style};
+use necrodome_judge::{
+    book::{Book, Record, What, role_word},
+    report,
+    script::Mistake,
+};
+use necrodome_rules::{
+    game::Seat,
+    infection::{PrivateReport, PublicReport, Role},
+};
+
+/// How a line is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Plain,
+    Heading,
+    Human,
+    Infected,
+    Zombie,
+    /// To be read aloud.
+    Announce,
+    /// What somebody typed.
+    Typed,
+    Wrong,
+    Faint,
+}
+
+impl Tone {
+    pub fn style(self) -> Style {
+        match self {
+            Tone::Plain => Style::new(),
+            Tone::Heading => Style::new().bold(),
+            Tone::Human => colour(AnsiColor::Green),
+            Tone::Infected => colour(AnsiColor::Yellow),
+            Tone::Zombie => colour(AnsiColor::Red),
+            Tone::Announce => colour(AnsiColor::Cyan),
+            Tone::Typed => Style::new().bold(),
+            Tone::Wrong => colour(AnsiColor::Red).bold(),
+            Tone::Faint => Style::new().dimmed(),
+        }
+    }
+
+    fn of(role: Role) -> Self {
+        match role {
+            Role::Human => Tone::Human,
+            Role::Infected => Tone::Infected,
+            Role::Zombie => Tone::Zombie,
+        }
+    }
+}
+
+/// A line of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub tone: Tone,
+    pub text: String,
+}
+
+pub fn said(tone: Tone, text: impl Into<String>) -> Said {
+    Said { tone, text: text.into() }
+}
+
+/// The last thing that everybody was told. What is true in the middle of a turn is nobody's to know.
+pub fn last_announcement(book: &Book) -> Option<&PublicReport> {
+    book.records().iter().rev().find_map(|record| match &record.what {
+        What::Started { public, .. } | What::TurnClosed { public, .. } => Some(public),
+        _ => None,
+    })
+}
+
+fn last_whispers(book: &Book) -> Option<&[PrivateReport]> {
+    book.records().iter().rev().find_map(|record| match &record.what {
+        What::Started { private, .. } | What::TurnClosed { private, .. } => Some(private.as_slice()),
+        _ => None,
+    })
+}
+
+/// How far the game is: this may be read aloud.
+pub fn progress(book: &Book) -> String {
+    match book.party() {
+        None => match book.names().len() {
+            0 => "before the game, nobody has joined yet".to_owned(),
+            1 => "before the game, 1 player".to_owned(),
+            players => format!("before the game, {players} players"),
+        },
+        Some(party) if party.ending().is_some() => format!("the game is over after turn {}", party.turns()),
+        Some(party) => format!("turn {} of {}", party.turns() + 1, book.rules().max_turns.get()),
+    }
+}
+
+/// Names of seats, with commas.
+pub fn list(book: &Book, seats: &[Seat]) -> String {
+    seats.iter().map(|seat| book.names()[seat.index()].as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Who has not met anybody yet.
+pub fn alone(book: &Book) -> Said {
+    let alone = book.without_contact();
+    match book.party() {
+        None => said(Tone::Plain, "the game has not started"),
+        Some(party) if party.ending().is_some() => said(Tone::Plain, "the game is over"),
+        Some(_) if alone.is_empty() => said(Tone::Plain, "everybody has met somebody in this turn"),
+        Some(_) => said(Tone::Plain, format!("met nobody yet: {}", list(book, &alone))),
+    }
+}
+
+/// How it all stands, for the judge.
+pub fn state(book: &Book) -> Vec<Said> {
+    let mut lines = vec![said(Tone::Heading, progress(book))];
+    let width = book.names().iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let padded = |name: &str| format!("{name}{}", " ".repeat(width - name.chars().count()));
+    let Some(party) = book.party() else {
+        for (name, &zombie) in book.names().iter().zip(book.zombies()) {
+            let role = if zombie { Role::Zombie } else { Role::Human };
+            lines.push(said(Tone::of(role), format!("{}  {}", padded(name), role_word(role))));
+        }
+        return lines;
+    };
+    if let Some(end) = party.ending() {
+        lines.push(said(Tone::Announce, report::ending(book, end)));
+        lines.extend(winners(book));
+    }
+    for (name, player) in book.names().iter().zip(party.players()) {
+        let met = match (party.ending(), player.contacts) {
+            (Some(_), _) => String::new(),
+            (None, 0) => ", met nobody".to_owned(),
+            (None, met) => format!(", met {met}"),
+        };
+        let ended = if player.ended { ", ended" } else { "" };
+        let role = format!("{:<8}", role_word(player.role));
+        let text = format!("{}  {role}  {}{met}{ended}", padded(name), report::stock(player));
+        lines.push(said(Tone::of(player.role), text));
+    }
+    if party.ending().is_none() {
+        lines.push(alone(book));
+    }
+    if let Some(public) = last_announcement(book) {
+        lines.push(said(Tone::Announce, format!("announced: {}", report::announcement(public))));
+    }
+    if let Some(private) = last_whispers(book) {
+        lines.push(said(Tone::Heading, "whispered"));
+        let whispered = book.names().iter().zip(private);
+        lines.extend(whispered.map(|(name, report)| {
+            said(Tone::Faint, format!("{}  {}", padded(name), report::whisper(report)))
+        }));
+    }
+    lines
+}
+
+fn winners(book: &Book) -> impl Iterator<Item = Said> {
+    report::winners(book).into_iter().map(|winner| {
+        let with = match winner.antibodies {
+            None => String::new(),
+            Some(1) => ", 1 antibody".to_owned(),
+            Some(antibodies) => format!(", {antibodies} antibodies"),
+        };
+        said(Tone::Announce, format!("  {}. {}{with}", winner.rank, winner.name))
+    })
+}
+
+/// What some records did.
+pub fn effects(book: &Book, records: &[Record]) -> Vec<Said> {
+    let mut lines = Vec::new();
+    for record in records {
+        match &record.what {
+            What::Started { public, .. } => {
+                lines.push(said(Tone::Plain, "the game begins"));
+                lines.push(announce(public));
+            }
+            What::Contact { sides } => lines.push(said(Tone::Plain, report::contact(book, sides))),
+            What::Antidote { seat, before, after } => {
+                let name = &book.names()[seat.index()];
+                let effect = match before.role {
+                    Role::Infected => "is cured and human again",
+                    _ => "was not infected: it is spent for nothing",
+                };
+                let text = format!("{name} takes the antidote, {effect}; has {}", report::stock(after));
+                lines.push(said(Tone::Plain, text));
+            }
+            What::Ended { seat } => {
+                lines.push(said(Tone::Plain, format!("{} ends its turn", book.names()[seat.index()])));
+            }
+            What::TurnClosed { turn, without_contact, turned, public, ending, .. } => {
+                lines.push(said(Tone::Plain, format!("turn {turn} is over")));
+                if !without_contact.is_empty() {
+                    let text = format!("broke a rule, met nobody: {}", list(book, without_contact));
+                    lines.push(said(Tone::Wrong, text));
+                }
+                if !turned.is_empty() {
+                    lines.push(said(Tone::Zombie, format!("became zombies: {}", list(book, turned))));
+                }
+                lines.push(announce(public));
+                if let Some(end) = ending {
+                    let text = format!("the game is over: {}", report::ending(book, *end));
+                    lines.push(said(Tone::Announce, text));
+                    lines.extend(winners(book));
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn announce(public: &PublicReport) -> Said {
+    said(Tone::Announce, format!("announce: {}", report::announcement(public)))
+}
+
+/// A mistake in one line, without its place.
+pub fn complaint(mistake: &Mistake) -> String {
+    let help = mistake.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
+    format!("{}; {}{help}", mistake.message, mistake.expected)
+}
+
+/// A mistake of a script in one line.
+pub fn mistake(mistake: &Mistake) -> Said {
+    let text = format!("line {}, column {}: {}", mistake.line, mistake.column, complaint(mistake));
+    said(Tone::Wrong, text)
+}

@@ -1,0 +1,242 @@
+//! The set-up of a party in YAML, and the script that begins it.
+
+use necrodome_rules::{
+    chance::{Chance, Seeded},
+    infection::{InfectionRules, Party, SurplusVirus},
+    names::Names,
+    options::Bounded,
+};
+use serde::Deserialize;
+use serde_saphyr::{Location, Spanned};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write},
+};
+
+/// Who plays by which rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The players, as they were listed.
+    pub players: Vec<String>,
+    /// The rules; `zombies` of the players are zombies.
+    pub rules: InfectionRules,
+}
+
+/// What is wrong with a set-up, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column, from 1.
+    pub column: u64,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// A set-up to start from, with comments.
+pub const EXAMPLE: &str = "\
+# A party of Infection. Change what you like, then run: necrodome judge new --force
+
+# Everybody who plays, one name a line. No two may differ only in capital letters.
+players:
+  - Anna
+  - Ben
+  - Carla
+  - David
+  - Emma
+  - Felix
+  - Greta
+  - Hugo
+
+# How many of them are zombies at the start. Who, is drawn.
+zombies: 1
+
+# The game ends after so many turns.
+max_turns: 8
+
+# What everybody has at the start.
+start_antibodies: 0
+start_viruses: 0
+
+# What becomes of viruses that find no antibody to cancel: carry or lost.
+surplus_virus: carry
+";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    players: Spanned<Option<Vec<Spanned<String>>>>,
+    zombies: Option<Spanned<Bounded<0, 499>>>,
+    max_turns: Option<Bounded<1, 10_000>>,
+    start_antibodies: Option<Bounded<0, 1000>>,
+    start_viruses: Option<Bounded<0, 1000>>,
+    surplus_virus: Option<SurplusVirus>,
+}
+
+impl Config {
+    /// Reads a set-up.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+            return Err(ConfigError { line: 1, column: 1, message: "expected players, got nothing".into() });
+        }
+        let options = serde_saphyr::options! { with_snippet: false };
+        let raw: Raw = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+            let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
+            // The place is told apart from the message.
+            let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+            at(error.location().unwrap_or(Location::UNKNOWN), message)
+        })?;
+        let place = raw.players.referenced;
+        let players = raw.players.value.unwrap_or_default();
+        if players.len() < 2 {
+            let message = format!("expected at least two players, got {}", players.len());
+            return Err(at(place, message));
+        }
+        if players.len() > Party::MAX_PLAYERS {
+            let message = format!("expected at most {} players, got {}", Party::MAX_PLAYERS, players.len());
+            return Err(at(players[Party::MAX_PLAYERS].referenced, message));
+        }
+        check_names(&players)?;
+        let defaults = InfectionRules::default();
+        let zombies = raw.zombies.as_ref().map_or(defaults.zombies, |zombies| zombies.value);
+        if zombies.get() as usize > players.len() {
+            let place = raw.zombies.map_or(place, |zombies| zombies.referenced);
+            let message =
+                format!("expected no more zombies than the {} players, got {}", players.len(), zombies.get());
+            return Err(at(place, message));
+        }
+        Ok(Config {
+            players: players.into_iter().map(|name| name.value).collect(),
+            rules: InfectionRules {
+                zombies,
+                max_turns: raw.max_turns.unwrap_or(defaults.max_turns),
+                start_antibodies: raw.start_antibodies.unwrap_or(defaults.start_antibodies),
+                start_viruses: raw.start_viruses.unwrap_or(defaults.start_viruses),
+                surplus_virus: raw.surplus_virus.unwrap_or(defaults.surplus_virus),
+            },
+        })
+    }
+
+    /// The script that begins this party, with the roles drawn from `seed`.
+    pub fn script(&self, seed: u64) -> String {
+        let zombies = self.rules.zombies.get() as usize;
+        let mut roles: Vec<bool> = (0..self.players.len()).map(|player| player < zombies).collect();
+        Seeded::new(seed, "judge new", 0).shuffle(&mut roles);
+        let rules = &self.rules;
+        let surplus = match rules.surplus_virus {
+            SurplusVirus::Carry => "carry",
+            SurplusVirus::Lost => "lost",
+        };
+        let mut text =
+            format!("# A party of Infection. The roles were drawn with seed {seed}. For the judge only!\n");
+        let settings = [
+            ("zombies", zombies.to_string()),
+            ("max_turns", rules.max_turns.get().to_string()),
+            ("start_antibodies", rules.start_antibodies.get().to_string()),
+            ("start_viruses", rules.start_viruses.get().to_string()),
+            ("surplus_virus", surplus.to_owned()),
+        ];
+        // Writing to a string cannot fail.
+        for (option, value) in settings {
+            let _ = writeln!(text, "SET {option} {value}");
+        }
+        for (name, zombie) in self.players.iter().zip(roles) {
+            let role = if zombie { "ZOMBIE" } else { "HUMAN" };
+            let quote =
+                if name.contains(|c: char| c.is_whitespace() || "!*#".contains(c)) { "\"" } else { "" };
+            let _ = writeln!(text, "{role} {quote}{name}{quote}");
+        }
+        text += "GAME_START\n\
+            # One command a line. i anna ben: they meet (i anna! ben*2: anna takes a precaution, ben applies two viruses),\n\
+            # a anna: she takes the antidote, e anna: she ends her turn, nt: the turn is over for everybody.\n";
+        text
+    }
+}
+
+fn at(location: Location, message: impl Into<String>) -> ConfigError {
+    ConfigError { line: location.line().max(1), column: location.column().max(1), message: message.into() }
+}
+
+fn check_names(players: &[Spanned<String>]) -> Result<(), ConfigError> {
+    let mut known: BTreeMap<String, &Spanned<String>> = BTreeMap::new();
+    for name in players {
+        // One by one, so that it is known which one is wrong.
+        if let Err(error) = Names::new([&name.value]) {
+            return Err(at(name.referenced, error.to_string()));
+        }
+        if name.value.contains('"') {
+            return Err(at(
+                name.referenced,
+                format!("the name {:?} has quotes, and scripts need those", name.value),
+            ));
+        }
+        if let Some(first) = known.insert(name.value.to_lowercase(), name) {
+            let message = format!("{:?} plays already (line {})", name.value, first.referenced.line());
+            return Err(at(name.referenced, message));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{book::Book, script::parse};
+
+    #[test]
+    fn the_example_is_a_party() {
+        let config = Config::parse(EXAMPLE).unwrap();
+        assert_eq!((config.players.len(), config.rules.zombies.get()), (8, 1));
+        assert_eq!(config.rules, InfectionRules::default());
+    }
+
+    #[test]
+    fn a_script_plays_by_the_rules_of_its_set_up() {
+        let text = "players: [Anna, 'Ben Z', '#1']\nzombies: 2\nmax_turns: 3\nstart_viruses: 5\nsurplus_virus: lost\n";
+        let config = Config::parse(text).unwrap();
+        for seed in 0..20 {
+            let parsed = parse(&config.script(seed));
+            let book = Book::of(&parsed);
+            assert_eq!(book.mistakes(), []);
+            assert_eq!(book.names(), ["Anna", "Ben Z", "#1"]);
+            assert_eq!(book.zombies().iter().filter(|&&zombie| zombie).count(), 2);
+            assert_eq!(*book.rules(), config.rules);
+            assert!(book.party().is_some());
+        }
+        let scripts: std::collections::BTreeSet<String> = (0..20).map(|seed| config.script(seed)).collect();
+        assert!(scripts.len() > 3, "the roles are not drawn");
+    }
+
+    #[test]
+    fn mistakes_name_line_and_column() {
+        for (text, line, column, message) in [
+            ("players: [a, b]\nzombie: 1\n", 2, 1, "zombie"),
+            ("players: [a, b]\nzombies: 3\n", 2, 10, "expected no more zombies than the 2 players, got 3"),
+            ("players: [a, b]\nzombies: many\n", 2, 10, ""),
+            ("players:\n  - Anna\n  - anna\n", 3, 5, "\"anna\" plays already (line 2)"),
+            ("players:\n  - a\n  - \"\"\n", 3, 5, "name"),
+            ("players: []\n", 1, 10, "expected at least two players, got 0"),
+            ("players:\n", 1, 8, "expected at least two players, got 0"),
+            ("players: [a, b]\nmax_turns: 0\n", 2, 12, "1 to 10000"),
+            ("players: [a, b]\nsurplus_virus: gone\n", 2, 16, "gone"),
+            ("players: [a, b\n", 1, 10, ""),
+        ] {
+            let error = Config::parse(text).unwrap_err();
+            assert!(error.message.contains(message), "{text}: {error}");
+            assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
+            assert!(!error.message.is_empty());
+        }
+        for text in ["", "\n# nothing\n", "- a\n- b\n", "zombies: 2\n", "\u{0}", "players: *a\n", "a: {"] {
+            let error = Config::parse(text).unwrap_err();
+            assert!(error.line >= 1 && error.column >= 1 && error.message.len() > 5, "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! From text to commands. Every line is parsed by itself, so that a mistake stays in its line.
+
+use super::{Command, KEYWORDS, Keyword, Line, Mistake, Script, Side, Word, nearest};
+use necrodome_rules::infection::Commitment;
+use std::{borrow::Cow, ops::Range};
+use winnow::{
+    LocatingSlice, ModalResult, Parser,
+    ascii::digit0,
+    combinator::{alt, opt, preceded, repeat, terminated},
+    token::{rest, take_till, take_while},
+};
+
+/// What came of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Parsed {
+    /// The lines that make sense.
+    pub script: Script,
+    /// What is wrong with the others, in order.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token<'a> {
+    Word(&'a str),
+    /// A name in quotes.
+    Quoted(&'a str),
+    /// A quote that is not closed.
+    Unclosed,
+    /// Precaution.
+    Bang,
+    /// Viruses, with their number as it was written.
+    Star(&'a str),
+}
+
+type Input<'a> = LocatingSlice<&'a str>;
+
+fn is_special(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '!' | '*' | '#' | '"')
+}
+
+fn quoted<'a>(input: &mut Input<'a>) -> ModalResult<Token<'a>> {
+    let (text, closed) = preceded('"', (take_till(0.., '"'), opt('"'))).parse_next(input)?;
+    Ok(if closed.is_some() { Token::Quoted(text) } else { Token::Unclosed })
+}
+
+fn token<'a>(input: &mut Input<'a>) -> ModalResult<(Token<'a>, Range<usize>)> {
+    alt((
+        quoted,
+        '!'.value(Token::Bang),
+        preceded('*', digit0).map(Token::Star),
+        take_till(1.., is_special).map(Token::Word),
+    ))
+    .with_span()
+    .parse_next(input)
+}
+
+fn space<'a>(input: &mut Input<'a>) -> ModalResult<&'a str> {
+    take_while(0.., char::is_whitespace).parse_next(input)
+}
+
+type Tokens<'a> = (Vec<(Token<'a>, Range<usize>)>, Option<&'a str>);
+
+/// The pieces of a line and its comment.
+fn tokens<'a>(input: &mut Input<'a>) -> ModalResult<Tokens<'a>> {
+    let pieces = preceded(space, repeat(0.., terminated(token, space)));
+    (pieces, opt(preceded('#', rest))).parse_next(input)
+}
+
+/// Parses a script. Bytes that are no text are shown as such and make their line a mistake if they stand in a command.
+pub fn parse_bytes(bytes: &[u8]) -> (Cow<'_, str>, Parsed) {
+    let text = String::from_utf8_lossy(bytes);
+    let parsed = parse(&text);
+    (text, parsed)
+}
+
+/// Parses a script.
+pub fn parse(text: &str) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut start = 0;
+    for (number, line) in (1..).zip(text.split('\n')) {
+        // A byte order mark is no part of the first command.
+        let skipped = if number == 1 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let content = line[skipped..].strip_suffix('\r').unwrap_or(&line[skipped..]);
+        match parse_line(content, number, start + skipped) {
+            Ok(line) => parsed.script.lines.push(line),
+            Err(mistake) => parsed.mistakes.push(mistake),
+        }
+        start += line.len() + 1;
+    }
+    // What follows the last line break is no line of its own if there is nothing.
+    if text.ends_with('\n') || text.is_empty() {
+        parsed.script.lines.pop();
+    }
+    parsed
+}
+
+/// What is left of a line while it is parsed.
+struct Rest<'a> {
+    tokens: std::vec::IntoIter<(Token<'a>, Range<usize>)>,
+    text: &'a str,
+    number: usize,
+    /// Where the line begins in the whole text.
+    start: usize,
+    /// Where what was parsed so far ends, in the line.
+    end: usize,
+}
+
+fn parse_line(text: &str, number: usize, start: usize) -> Result<Line, Mistake> {
+    // Every character is part of some piece, so this cannot fail.
+    let (tokens, comment) = tokens.parse_next(&mut LocatingSlice::new(text)).unwrap_or_default();
+    let first = tokens.first().map_or(0, |(_, span)| span.start);
+    let last = tokens.last().map_or(first, |(_, span)| span.end);
+    let mut rest = Rest { tokens: tokens.into_iter(), text, number, start, end: 0 };
+    let command = rest.command()?;
+    Ok(Line {
+        number,
+        span: start + first..start + last,
+        command,
+        comment: comment.map(|comment| comment.trim_end().to_owned()),
+        start,
+        text: text.to_owned(),
+    })
+}
+
+impl<'a> Rest<'a> {
+    fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
+        let next = self.tokens.next()?;
+        self.end = next.1.end;
+        Some(next)
+    }
+
+    fn mistake(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Mistake {
+        Mistake {
+            line: self.number,
+            column: 1 + self.text[..span.start].chars().count(),
+            span: self.start + span.start..self.start + span.end,
+            message: message.into(),
+            expected: expected.into(),
+            help: None,
+        }
+    }
+
+    /// Something was expected, and the line ends.
+    fn missing(&self, expected: &str) -> Mistake {
+        let end = self.end;
+        self.mistake(end..end, "the line ends too early", format!("expected {expected}"))
+    }
+
+    fn command(&mut self) -> Result<Option<Command>, Mistake> {
+        let Some((token, span)) = self.next() else { return Ok(None) };
+        let Token::Word(word) = token else {
+            let mistake = self.mistake(span, "this is no command", "expected a command such as INTERACT");
+            return Err(mistake);
+        };
+        let written = |forms: &[&str]| forms.iter().any(|form| form.eq_ignore_ascii_case(word));
+        let Some((keyword, _)) = KEYWORDS.iter().find(|(_, forms)| written(forms)) else {
+            let all = KEYWORDS.iter().flat_map(|(_, forms)| forms.iter().copied());
+            let mut mistake = self.mistake(
+                span,
+                format!("there is no command {word:?}"),
+                "expected HUMAN, ZOMBIE, GAME_START, INTERACT (i), ANTIDOTE (a), END (e) or NEXT_TURN (nt)",
+            );
+            mistake.help =
+                nearest(word, all.filter(|form| form.len() > 2)).map(|near| format!("did you mean {near}?"));
+            return Err(mistake);
+        };
+        let command = match keyword {
+            Keyword::Set => {
+                let option = self.name("an option of the rules")?;
+                Command::Set { option, value: self.name("its value")? }
+            }
+            Keyword::Human => Command::Human(self.name("the player's name")?),
+            Keyword::Zombie => Command::Zombie(self.name("the player's name")?),
+            Keyword::Start => Command::Start,
+            Keyword::Interact => {
+                let one = self.side("who meets somebody")?;
+                Command::Interact(one, self.side("whom it meets")?)
+            }
+            Keyword::Antidote => Command::Antidote(self.name("who takes the antidote")?),
+            Keyword::End => Command::End(self.name("who ends its turn")?),
+            Keyword::NextTurn => Command::NextTurn,
+        };
+        match self.next() {
+            None => Ok(Some(command)),
+            Some((Token::Bang | Token::Star(_), span)) => Err(self.mistake(
+                span,
+                "only who meets somebody commits anything",
+                "expected the end of the line",
+            )),
+            Some((_, span)) => {
+                let mut mistake =
+                    self.mistake(span, "there is too much in this line", "expected the end of the line");
+                mistake.help = Some("names with spaces stand in quotes, comments begin with #".into());
+                Err(mistake)
+            }
+        }
+    }
+
+    fn name(&mut self, expected: &str) -> Result<Word, Mistake> {
+        let Some((token, span)) = self.next() else { return Err(self.missing(expected)) };
+        let text = match token {
+            Token::Word(text) => text,
+            Token::Quoted(text) if !text.trim().is_empty() => text,
+            Token::Unclosed => {
+                return Err(self.mistake(
+                    span,
+                    "the quotes are not closed",
+                    "expected \" at the end of the name",
+                ));
+            }
+            _ => return Err(self.mistake(span, "this is no name", format!("expected {expected}"))),
+        };
+        Ok(Word { text: text.to_owned(), span: self.start + span.start..self.start + span.end })
+    }
+
+    fn side(&mut self, expected: &str) -> Result<Side, Mistake> {
+        let name = self.name(expected)?;
+        let mut commit = Commitment::None;
+        while let Some((Token::Bang | Token::Star(_), _)) = self.tokens.as_slice().first() {
+            let Some((token, span)) = self.next() else { break };
+            if commit != Commitment::None {
+                let expected = "expected ! (precaution) or * and a number (viruses), once";
+                return Err(self.mistake(span, "one side commits one thing", expected));
+            }
+            commit = match token {
+                Token::Star(digits) => {
+                    let Ok(count) = digits.parse() else {
+                        let expected = "expected a number of viruses, such as *2";
+                        return Err(self.mistake(span, "how many viruses?", expected));
+                    };
+                    Commitment::Virus { count }
+                }
+                _ => Commitment::Precaution,
+            };
+        }
+        Ok(Side { name, commit })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(text: &str) -> Vec<String> {
+        let parsed = parse(text);
+        assert_eq!(parsed.mistakes, [], "{text:?}");
+        parsed.script.lines.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn short_and_long_forms_mean_the_same() {
+        let text = "i tim kiril\nTOUCH Tim! KIRIL*2\nt tim ! kiril *2 # why\n a tim\ne \"Anna Maria\"\nnr\n";
+        assert_eq!(
+            commands(text),
+            [
+                "INTERACT tim kiril",
+                "INTERACT Tim! KIRIL*2",
+                "INTERACT tim! kiril*2 # why",
+                "ANTIDOTE tim",
+                "END \"Anna Maria\"",
+                "NEXT_TURN"
+            ]
+        );
+        assert_eq!(
+            commands("set max_turns 9\r\nh a\r\nz b\r\nstart"),
+            ["SET max_turns 9", "HUMAN a", "ZOMBIE b", "GAME_START"]
+        );
+        assert_eq!(commands("\n  \n# only this\n"), ["", "", "# only this"]);
+        assert_eq!(commands("\u{feff}nt"), ["NEXT_TURN"]);
+        assert_eq!(commands(""), [""; 0]);
+    }
+
+    #[test]
+    fn mistakes_say_where_and_what_was_expected() {
+        for (line, column, message, expected) in [
+            ("intract a b", 1, "there is no command \"intract\"", "expected HUMAN"),
+            ("i tim", 6, "the line ends too early", "expected whom it meets"),
+            ("i", 2, "the line ends too early", "expected who meets somebody"),
+            ("i tim kiril olga", 13, "there is too much in this line", "expected the end of the line"),
+            ("i tim!*2 kiril", 7, "one side commits one thing", "once"),
+            ("i tim* kiril", 6, "how many viruses?", "such as *2"),
+            ("i tim*99999999999 kiril", 6, "how many viruses?", "such as *2"),
+            ("a tim!", 6, "only who meets somebody commits anything", "expected the end of the line"),
+            ("e \"tim", 3, "the quotes are not closed", "expected \""),
+            ("e \" \"", 3, "this is no name", "expected who ends its turn"),
+            ("! i", 1, "this is no command", "expected a command"),
+            ("i ü ö ä", 7, "there is too much in this line", "expected the end of the line"),
+        ] {
+            let parsed = parse(&format!("nt\n{line}\nnt\n"));
+            assert_eq!(parsed.script.lines.len(), 2, "{line}");
+            let [mistake] = parsed.mistakes.as_slice() else { panic!("{line}: {:?}", parsed.mistakes) };
+            assert_eq!(
+                (mistake.line, mistake.column, mistake.message.as_str()),
+                (2, column, message),
+                "{line}"
+            );
+            assert!(mistake.expected.contains(expected), "{line}: {}", mistake.expected);
+        }
+        assert_eq!(parse("intract a b").mistakes[0].help.as_deref(), Some("did you mean INTERACT?"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_a_mistake_of_their_line() {
+        let (text, parsed) = parse_bytes(b"nt\n\xff\xfe a\nnt");
+        assert_eq!(text.lines().count(), 3);
+        assert_eq!((parsed.mistakes.len(), parsed.mistakes[0].line), (1, 2));
+        assert_eq!(parsed.script.lines.len(), 2);
+    }
+}
