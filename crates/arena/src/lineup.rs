@@ -11,6 +11,7 @@ use necrodome_rules::{
     options::{self, NoOptions, OptionError, OptionInfo},
 };
 use necrodome_solve::{OPTIMAL, Solvable};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -54,7 +55,7 @@ pub enum LineupError {
 }
 
 /// What users are told of a built-in bot.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BotInfo {
     /// Its name.
     pub name: &'static str,

@@ -50,6 +50,10 @@ pub enum Error {
     Interrupted,
     #[error("{path} is in use: another `necrodome judge live` writes this script")]
     InUse { path: String },
+    #[error("cannot listen on {address}: {source} (choose another --port, or end what uses it)")]
+    Listen { address: std::net::SocketAddr, source: io::Error },
+    #[error(transparent)]
+    Serve(#[from] necrodome_server::ServeError),
     #[error("cannot write {path}: {source}")]
     Write { path: String, source: io::Error },
     #[error("no random seed could be had from the system ({0}): choose one with --seed")]

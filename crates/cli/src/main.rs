@@ -35,6 +35,8 @@ Examples:
   necrodome solve zombie-dice-race                       what the game is worth, exactly
   necrodome analyze zombie-dice-race ./mybot.py          what its decisions cost
   necrodome advise zombie-dice-solo brains 4 shotguns 1 feet green yellow
+  necrodome judge live party.txt                         judge a party of Infection from the terminal
+  necrodome serve --open                                 the arena in the browser, for phones and projectors
 
 Exit codes: 0 done, 1 something went wrong while running, 2 the command line makes no sense.";
 
@@ -48,6 +50,7 @@ enum Command {
     Play(commands::play::Args),
     Tournament(commands::tournament::Args),
     Replay(commands::replay::Args),
+    Serve(commands::serve::Args),
     Solve(commands::solve::Args),
     Analyze(commands::analyze::Args),
     Judge(commands::judge::Args),
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Play(args) => commands::play::run(args),
         Command::Tournament(args) => commands::tournament::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Judge(args) => commands::judge::run(&args),

@@ -33,7 +33,7 @@ impl<T> Options for T where
 pub struct NoOptions {}
 
 /// One option, described for people.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OptionInfo {
     /// Its name.
     pub name: String,

@@ -10,6 +10,7 @@ pub mod new_bot;
 pub mod play;
 pub mod play_match;
 pub mod replay;
+pub mod serve;
 pub mod solve;
 pub mod tournament;
 

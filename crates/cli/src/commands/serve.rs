@@ -1,0 +1,114 @@
+//! `necrodome serve`: the web arena.
+
+use crate::{error::Error, paint::bold};
+use necrodome_server::{Config, Limits, Site, listen};
+use std::{
+    io::{self, Write},
+    net::{IpAddr, SocketAddr, UdpSocket},
+    path::PathBuf,
+    thread,
+};
+use tokio::{
+    runtime::Runtime,
+    signal::unix::{SignalKind, signal},
+};
+
+/// Open the web arena: watch, replay, play, learn, and judge a party with phones
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome serve --open                          for yourself, in the browser
+  necrodome serve --bind 0.0.0.0                  for phones and projectors in your network
+  necrodome serve --store class.sqlite --bots bots.toml
+
+The link that is printed at the start makes a browser the host's: only it can start tournaments and parties. Everything is kept
+in one file; after a restart, or a kill, tournaments and parties go on where they were.
+
+A bots.toml lists the programs that tournaments on the page may use:
+  [[bot]]
+  name = \"ada\"
+  run = \"./ada.py\"
+  games = [\"zombie-dice\", \"tokyo\"]")]
+pub struct Args {
+    /// The port
+    #[arg(long, default_value_t = 7666)]
+    port: u16,
+    /// The address to listen on; 0.0.0.0 lets the whole network in
+    #[arg(long, default_value = "127.0.0.1")]
+    bind: IpAddr,
+    /// The file that keeps everything
+    #[arg(long, value_name = "FILE", default_value = "necrodome.sqlite")]
+    store: PathBuf,
+    /// The bots that tournaments may use beside the built-in ones
+    #[arg(long, value_name = "FILE")]
+    bots: Option<PathBuf>,
+    /// Threads that a tournament plays on; all cores by default
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Requests in a second that one address may make
+    #[arg(long, default_value_t = Limits::default().rate, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
+    /// Open the host's page in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let runtime = Runtime::new()?;
+    runtime.block_on(async {
+        let taken =
+            |source: io::Error| Error::Listen { address: SocketAddr::new(args.bind, args.port), source };
+        let listening = listen(SocketAddr::new(args.bind, args.port)).await.map_err(taken)?;
+        let address = listening.address()?;
+        let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+        let site = Site::open(Config {
+            store: Some(args.store.clone()),
+            launcher: std::env::current_exe()?,
+            bots: args.bots.clone(),
+            threads: args.threads.map_or(cores, usize::from),
+            address: format!("http://{}", SocketAddr::new(seen_from_outside(args.bind), address.port())),
+            loopback: args.bind.is_loopback(),
+            limits: Limits { rate: args.rate, burst: args.rate.saturating_mul(4), ..Limits::default() },
+        })?;
+        let link = site.host_link();
+        let mut out = anstream::stdout().lock();
+        if !necrodome_server::pages_included() {
+            writeln!(out, "The pages are not included: this necrodome was built where Node.js was missing.")?;
+            writeln!(out, "Install Node.js 20 or newer with npm, and build again.")?;
+        }
+        writeln!(out, "{}  {link}", bold("For the host"))?;
+        writeln!(out, "{}    {}", bold("For guests"), site.config().address)?;
+        writeln!(out, "Everything is kept in {}. Ctrl-C ends the arena.", args.store.display())?;
+        out.flush()?;
+        drop(out);
+        if args.open
+            && let Err(error) = open::that_detached(&link)
+        {
+            anstream::eprintln!("no browser could be opened ({error}): open the link yourself");
+        }
+        let (mut interrupt, mut terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let end = async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        };
+        listening.serve(site, end).await;
+        Ok(())
+    })
+}
+
+/// The address that others reach this machine by: no packet is sent to find it.
+fn seen_from_outside(bind: IpAddr) -> IpAddr {
+    if !bind.is_unspecified() {
+        return bind;
+    }
+    let own = || {
+        let socket = UdpSocket::bind("0.0.0.0:0")?;
+        // An address for documentation: only the way there is looked up.
+        socket.connect("192.0.2.1:9")?;
+        socket.local_addr()
+    };
+    own().map_or(bind, |address: SocketAddr| address.ip())
+}

@@ -1,0 +1,69 @@
+//! What every page needs to know: the games with their options and bots, and whether the viewer is the host.
+
+use crate::{Site, keys::IsHost};
+use axum::{Json, Router, routing::get};
+use necrodome_arena::lineup::{self, BotInfo};
+use necrodome_rules::{
+    catalog::GameId,
+    options::{self, OptionInfo},
+    with_game,
+};
+use necrodome_solve::Solvable;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What is the same on every page.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SiteInfo {
+    /// The version of the arena.
+    pub version: &'static str,
+    /// Whether this viewer is the host.
+    pub host: bool,
+    /// All games.
+    pub games: Vec<GameInfo>,
+}
+
+/// A game.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct GameInfo {
+    /// Its id.
+    pub id: &'static str,
+    /// Its name.
+    pub title: &'static str,
+    /// What it is, in one sentence.
+    pub about: &'static str,
+    /// The fewest seats of a match.
+    pub min_seats: usize,
+    /// The most seats of a match.
+    pub max_seats: usize,
+    /// Whether it is solved exactly, for one or two seats and the usual rules.
+    pub solved: bool,
+    /// The options of its rules.
+    pub options: Vec<OptionInfo>,
+    /// Its built-in bots.
+    pub bots: Vec<BotInfo>,
+}
+
+impl GameInfo {
+    fn of<G: Solvable>() -> Self {
+        GameInfo {
+            id: G::ID,
+            title: G::TITLE,
+            about: G::ABOUT,
+            min_seats: *G::SEATS.start(),
+            max_seats: *G::SEATS.end(),
+            solved: G::OPTIMAL.is_some(),
+            options: options::describe::<G::Rules>(),
+            bots: lineup::bots::<G>(),
+        }
+    }
+}
+
+pub(crate) fn routes() -> Router<Site> {
+    Router::new().route("/site", get(site))
+}
+
+async fn site(IsHost(host): IsHost) -> Json<SiteInfo> {
+    let games = GameId::ALL.into_iter().map(|id| with_game!(id, G => GameInfo::of::<G>())).collect();
+    Json(SiteInfo { version: env!("CARGO_PKG_VERSION"), host, games })
+}

@@ -1,0 +1,135 @@
+//! Who is who: unguessable keys in cookies that no script can read.
+//!
+//! The host's key stands in the link that is printed at the start. A seat's key is made when somebody takes the seat; only its hash is
+//! kept.
+
+use crate::{Refusal, Site};
+use axum::{
+    extract::{FromRequestParts, Path, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use axum_extra::extract::CookieJar;
+use data_encoding::BASE64URL_NOPAD;
+use std::fmt;
+
+/// A secret that nobody can guess.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+/// The hash of a key: what is kept of a seat's. Comparing two takes the same time whatever they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyHash(blake3::Hash);
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
+
+impl Key {
+    /// A new key of 144 random bits.
+    pub fn random() -> Self {
+        let mut bytes = [0; 18];
+        // Without randomness from the system no key is safe, and the server must not go on.
+        getrandom::fill(&mut bytes).expect("the system gives random bytes");
+        Key(BASE64URL_NOPAD.encode(&bytes))
+    }
+
+    /// The key that was written so.
+    pub fn from_text(text: &str) -> Self {
+        Key(text.to_owned())
+    }
+
+    /// How it is written.
+    pub fn to_text(&self) -> String {
+        self.0.clone()
+    }
+
+    /// Its hash.
+    pub fn hash(&self) -> KeyHash {
+        KeyHash(blake3::hash(self.0.as_bytes()))
+    }
+}
+
+impl KeyHash {
+    /// How it is kept.
+    pub fn to_text(self) -> String {
+        self.0.to_hex().to_string()
+    }
+
+    /// The hash that was kept so.
+    pub fn from_text(text: &str) -> Option<Self> {
+        Some(KeyHash(blake3::Hash::from_hex(text).ok()?))
+    }
+}
+
+const HOST: &str = "necrodome-host";
+
+/// A cookie that scripts cannot read and other sites cannot use.
+fn cookie(name: &str, key: &Key) -> HeaderValue {
+    let text = format!("{name}={}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict", key.0);
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The name of the cookie of a seat in a room or at a table.
+fn seat_cookie(kind: &str, id: &str) -> String {
+    format!("necrodome-{kind}-{id}")
+}
+
+/// A response that gives the browser a seat's key. `id` has only letters, digits and dashes.
+pub fn with_seat(kind: &str, id: &str, key: &Key, response: impl IntoResponse) -> Response {
+    let mut response = response.into_response();
+    response.headers_mut().append(header::SET_COOKIE, cookie(&seat_cookie(kind, id), key));
+    response
+}
+
+/// The key of a seat that a browser has shown.
+pub fn shown(headers: &HeaderMap, kind: &str, id: &str) -> Option<KeyHash> {
+    let jar = CookieJar::from_headers(headers);
+    Some(Key::from_text(jar.get(&seat_cookie(kind, id))?.value()).hash())
+}
+
+/// Whether the browser is the host's. As an argument of a request: never refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IsHost(pub bool);
+
+impl FromRequestParts<Site> for IsHost {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Self::Rejection> {
+        let jar = CookieJar::from_headers(&parts.headers);
+        let shown = jar.get(HOST).map(|cookie| Key::from_text(cookie.value()).hash());
+        Ok(IsHost(shown == Some(site.host_key().hash())))
+    }
+}
+
+/// The host. As an argument of a request: refuses everybody else.
+#[derive(Debug, Clone, Copy)]
+pub struct Host;
+
+impl FromRequestParts<Site> for Host {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Refusal> {
+        match IsHost::from_request_parts(parts, site).await {
+            Ok(IsHost(true)) => Ok(Host),
+            _ => Err(Refusal::forbidden("this is for the host")
+                .hint("open the link that `necrodome serve` has printed")),
+        }
+    }
+}
+
+/// `GET /host/KEY`: the link that makes a browser the host's.
+pub async fn become_host(State(site): State<Site>, Path(key): Path<String>) -> Response {
+    if Key::from_text(&key).hash() != site.host_key().hash() {
+        return Refusal::forbidden("this is not the host's link")
+            .hint("copy the whole link that `necrodome serve` has printed")
+            .into_response();
+    }
+    let headers = [
+        (header::SET_COOKIE, cookie(HOST, site.host_key())),
+        (header::LOCATION, HeaderValue::from_static("/")),
+    ];
+    (StatusCode::SEE_OTHER, headers).into_response()
+}

@@ -1,0 +1,44 @@
+//! The types of all messages as one JSON schema, from which the types of the pages are generated.
+
+use crate::{film, info, refusal};
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+/// The schema of everything that goes between the server and its pages.
+pub fn api() -> Value {
+    let mut sent = SchemaSettings::draft07().for_serialize().into_generator();
+    add::<film::Film>(&mut sent);
+    add::<info::SiteInfo>(&mut sent);
+    add::<refusal::Refused>(&mut sent);
+
+    let mut received = SchemaSettings::draft07().for_deserialize().into_generator();
+    let _ = &mut received;
+
+    // What goes both ways is described as it is sent.
+    let mut all: Map<String, Value> = received.take_definitions(true);
+    all.extend(sent.take_definitions(true));
+    json!({ "$schema": "http://json-schema.org/draft-07/schema#", "title": "Api", "definitions": all })
+}
+
+fn add<T: JsonSchema>(generator: &mut SchemaGenerator) {
+    generator.subschema_for::<T>();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, path::Path};
+
+    /// `UPDATE_SCHEMA=1 cargo test -p necrodome-server schema` writes it anew.
+    #[test]
+    fn the_schema_of_the_pages_is_up_to_date() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/api.schema.json");
+        let text = serde_json::to_string_pretty(&super::api()).unwrap() + "\n";
+        if env::var_os("UPDATE_SCHEMA").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        assert!(
+            fs::read_to_string(&path).unwrap_or_default() == text,
+            "web/api.schema.json is old: UPDATE_SCHEMA=1 cargo test -p necrodome-server schema"
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! What the whole server shares.
+
+use crate::{Db, keys::Key};
+use std::{net::IpAddr, path::PathBuf, sync::Arc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+/// How the server is to run.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The file that keeps everything; none lives as long as the process.
+    pub store: Option<PathBuf>,
+    /// The arena's own binary, which supervises bots in processes.
+    pub launcher: PathBuf,
+    /// The list of bots that the host allows (`bots.toml`).
+    pub bots: Option<PathBuf>,
+    /// Threads that a tournament plays on.
+    pub threads: usize,
+    /// The name in links for others, such as `http://192.168.1.5:7666`; without a slash at the end.
+    pub address: String,
+    /// Whether only this machine may ask: then a foreign name in a request is refused.
+    pub loopback: bool,
+    /// How much is too much.
+    pub limits: Limits,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            store: None,
+            launcher: PathBuf::from("necrodome"),
+            bots: None,
+            threads: 1,
+            address: "http://127.0.0.1:7666".to_owned(),
+            loopback: false,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// How much is too much. Whatever goes beyond is told so, with 413, 429 or 503.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Open connections.
+    pub connections: usize,
+    /// Viewers of live pages.
+    pub streams: usize,
+    /// Requests in a second from one address, in the long run.
+    pub rate: u32,
+    /// Requests at once from one address.
+    pub burst: u32,
+    /// Bytes of a request.
+    pub body: usize,
+    /// Bytes of a replay that is looked at.
+    pub upload: usize,
+    /// Tables at which people play.
+    pub tables: usize,
+    /// Rooms of parties.
+    pub rooms: usize,
+    /// Tournaments that run at the same time.
+    pub tournaments: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            connections: 4096,
+            streams: 2048,
+            rate: 60,
+            burst: 240,
+            body: 64 << 10,
+            upload: 64 << 20,
+            tables: 100,
+            rooms: 20,
+            tournaments: 2,
+        }
+    }
+}
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The store cannot be used.
+    #[error("the store cannot be used: {0}")]
+    Db(#[from] rusqlite::Error),
+}
+
+/// The server's state; a clone is the same server.
+#[derive(Clone)]
+pub struct Site(Arc<Shared>);
+
+struct Shared {
+    config: Config,
+    db: Db,
+    host_key: Key,
+    streams: Arc<Semaphore>,
+    closing: watch::Sender<bool>,
+    pub(crate) visitors: crate::guard::Visitors,
+}
+
+impl Site {
+    /// Opens the store and takes up what was going on.
+    pub fn open(config: Config) -> Result<Self, ServeError> {
+        let db = Db::open(config.store.as_deref())?;
+        let host_key = Key::from_text(&db.setting("host key", || Key::random().to_text())?);
+        Ok(Site(Arc::new(Shared {
+            streams: Arc::new(Semaphore::new(config.limits.streams)),
+            visitors: crate::guard::Visitors::new(&config.limits),
+            closing: watch::Sender::new(false),
+            config,
+            db,
+            host_key,
+        })))
+    }
+
+    /// How it runs.
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    /// How much is too much.
+    pub fn limits(&self) -> &Limits {
+        &self.0.config.limits
+    }
+
+    /// The file.
+    pub fn db(&self) -> &Db {
+        &self.0.db
+    }
+
+    /// The key that makes a browser the host's.
+    pub fn host_key(&self) -> &Key {
+        &self.0.host_key
+    }
+
+    /// The link that makes a browser the host's.
+    pub fn host_link(&self) -> String {
+        format!("{}/host/{}", self.0.config.address, self.0.host_key.to_text())
+    }
+
+    /// A place among the viewers of live pages, if there is one left.
+    pub(crate) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
+        self.0.streams.clone().try_acquire_owned().ok()
+    }
+
+    /// Whether an address may ask once more now.
+    pub(crate) fn may_ask(&self, from: IpAddr) -> bool {
+        self.0.visitors.may_ask(from)
+    }
+
+    /// Becomes true when the server is about to end.
+    pub(crate) fn closing(&self) -> watch::Receiver<bool> {
+        self.0.closing.subscribe()
+    }
+
+    /// Ends all streams and what runs in the background; what was reported as done is stored.
+    pub fn close(&self) {
+        self.0.closing.send_replace(true);
+    }
+}

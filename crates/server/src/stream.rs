@@ -1,0 +1,44 @@
+//! Live pages: server-sent events. A viewer that comes, or comes back, begins with the present; what it missed does not matter.
+
+use crate::{Refusal, Site};
+use axum::response::{
+    IntoResponse, Response,
+    sse::{Event, KeepAlive, Sse},
+};
+use futures_util::stream;
+use std::{convert::Infallible, sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+/// Sends what `look` gives, now and whenever `changes` says that something has changed. The same thing twice is sent once, so that
+/// a viewer cannot count changes that are hidden from it. The stream ends when `look` gives nothing, or `changes` is dropped.
+pub(crate) fn live<T: Send + Sync + 'static>(
+    site: &Site,
+    mut changes: watch::Receiver<T>,
+    look: impl FnMut() -> Option<Arc<str>> + Send + 'static,
+) -> Result<Response, Refusal> {
+    let Some(permit) = site.stream_permit() else {
+        return Err(Refusal::full("there are too many viewers").hint("try again in a moment"));
+    };
+    changes.mark_changed();
+    let state = (changes, site.closing(), look, None::<Arc<str>>, permit);
+    let events = stream::unfold(state, async |(mut changes, mut closing, mut look, last, permit)| {
+        loop {
+            tokio::select! {
+                changed = changes.changed() => changed.ok()?,
+                _ = closing.wait_for(|closing| *closing) => return None,
+            }
+            let seen = look()?;
+            if last.as_ref() != Some(&seen) {
+                let event = Ok::<_, Infallible>(Event::default().data(&*seen));
+                return Some((event, (changes, closing, look, Some(seen), permit)));
+            }
+        }
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response())
+}
+
+/// JSON on one line, to be sent.
+pub(crate) fn to_json(value: &impl serde::Serialize) -> Arc<str> {
+    // The types of messages have no maps with odd keys, so this cannot fail.
+    serde_json::to_string(value).unwrap_or_default().into()
+}

@@ -1,0 +1,85 @@
+// Requests to the server. Its types are generated; see schema.d.ts.
+import type { Refused } from "./schema";
+
+/** What the server said when it refused. */
+export class RefusedError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+}
+
+async function read<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  if (!response.ok) {
+    let refused: Partial<Refused> = {};
+    try {
+      refused = JSON.parse(text) as Refused;
+    } catch {
+      // Not from this server: its own words will do.
+    }
+    throw new RefusedError(
+      response.status,
+      refused.error ?? `the server answered ${response.status}`,
+      refused.hint ?? undefined,
+    );
+  }
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+export async function get<T>(path: string): Promise<T> {
+  return read<T>(await fetch(path));
+}
+
+export async function post<T = void>(path: string, body: unknown = {}): Promise<T> {
+  const headers = { "content-type": "application/json" };
+  return read<T>(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+/** Sends a file as it is. */
+export async function upload<T>(path: string, file: Blob): Promise<T> {
+  const headers = { "content-type": "application/octet-stream" };
+  return read<T>(await fetch(path, { method: "POST", headers, body: file }));
+}
+
+/** What is wrong, in words for the page. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof RefusedError) return error.hint ? `${error.message} (${error.hint})` : error.message;
+  return error instanceof TypeError ? "the server cannot be reached" : String(error);
+}
+
+/**
+ * Follows a value of the server. The browser comes back by itself when the connection is lost, and the server then begins
+ * with the value of that moment, so nothing is missed. Gives a function that ends it.
+ */
+export function follow<T>(
+  path: string,
+  take: (value: T) => void,
+  connected?: (is: boolean) => void,
+): () => void {
+  let source: EventSource;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let ended = false;
+  const connect = () => {
+    source = new EventSource(path);
+    source.onopen = () => connected?.(true);
+    source.onmessage = (event: MessageEvent<string>) => {
+      connected?.(true);
+      take(JSON.parse(event.data) as T);
+    };
+    source.onerror = () => {
+      connected?.(false);
+      // A refusal (too many viewers, a server that restarts) closes the stream for good: try again ourselves.
+      if (source.readyState === EventSource.CLOSED && !ended) retry = setTimeout(connect, 1500);
+    };
+  };
+  connect();
+  return () => {
+    ended = true;
+    clearTimeout(retry);
+    source.close();
+  };
+}

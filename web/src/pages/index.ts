@@ -1,0 +1,13 @@
+// Every page and its path. What stands in parentheses is handed to the page as `params`.
+import type { Component } from "svelte";
+import Home from "./Home.svelte";
+
+export interface Page {
+  path: RegExp;
+  title: string;
+  component: Component<{ params: string[] }>;
+  /** Without the header: for phones and walls. */
+  bare?: boolean;
+}
+
+export const pages: Page[] = [{ path: /^\/$/, title: "Home", component: Home }];
