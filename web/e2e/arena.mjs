@@ -1,0 +1,134 @@
+// A real arena and a real browser for the tests: starts the binary on a free port, opens pages, and notes every complaint
+// that a page makes.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const here = import.meta.dirname;
+/** The binary under test. */
+export const necrodome = path.resolve(
+  process.env.NECRODOME ?? path.join(here, "../../target/debug/necrodome"),
+);
+export const shots = path.join(here, "screenshots");
+
+/** A folder that is gone when the process ends. */
+export function scratch() {
+  const folder = mkdtempSync(path.join(tmpdir(), "necrodome-e2e-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts an arena; `store` and `port` are those of an earlier one when it comes back. */
+export async function startArena({ store = path.join(scratch(), "arena.sqlite"), port = 0, args = [] } = {}) {
+  const words = ["serve", "--port", String(port), "--store", store, "--rate", "5000", ...args];
+  const child = spawn(necrodome, words, { stdio: ["ignore", "pipe", "pipe"] });
+  process.on("exit", () => child.kill("SIGKILL"));
+  const said = [];
+  child.stderr.on("data", (data) => said.push(String(data)));
+  const host = await new Promise((resolve, reject) => {
+    child.on("exit", (code) => reject(new Error(`the arena ended with ${code}: ${said.join("")}`)));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const link = /(http:\S+\/host\/\S+)/.exec(line)?.[1];
+      if (link) resolve(link);
+    });
+  });
+  const url = new URL(host).origin;
+  const end = async (signal) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, "exit");
+    child.kill(signal);
+    await exit;
+  };
+  return {
+    url,
+    host,
+    store,
+    port: Number(new URL(url).port),
+    said,
+    /** Ends it politely. */
+    stop: () => end("SIGTERM"),
+    /** Ends it in the middle of whatever it does. */
+    kill: () => end("SIGKILL"),
+  };
+}
+
+/** Debian's chromium. */
+export function openBrowser() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+  });
+}
+
+/**
+ * A browser of its own for one person. `problems` collects what no page may do: errors on the console, exceptions, answers
+ * that were not expected. `expected` names those that the test provokes.
+ */
+export async function visitor(browser, { width = 1280, height = 800, host, expected = [], ...more } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, reducedMotion: "reduce", ...more });
+  const page = await context.newPage();
+  const problems = [];
+  const note = (text) => {
+    if (!expected.some((one) => text.includes(one))) problems.push(`${page.url()}: ${text}`);
+  };
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") note(message.text());
+  });
+  page.on("pageerror", (error) => note(String(error)));
+  if (host) await page.goto(host);
+  return { page, context, problems, close: () => context.close() };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Fails on every serious problem that axe-core finds on the page as it is now. */
+export async function assertAccessible(page, what = page.url()) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const result = await window.axe.run(document, { resultTypes: ["violations"] });
+    return result.violations
+      .filter((violation) => violation.impact === "serious" || violation.impact === "critical")
+      .map(
+        (violation) =>
+          `${violation.id}: ${violation.help} (${violation.nodes.map((node) => node.html.slice(0, 160)).join(" | ")})`,
+      );
+  });
+  assert.deepEqual(found, [], `accessibility of ${what}`);
+}
+
+/** Nothing may be wider than the window: a page that scrolls sideways is unusable on a phone. */
+export async function assertFits(page, what = page.url()) {
+  const [content, room] = await page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    document.documentElement.clientWidth,
+  ]);
+  assert.ok(content <= room, `${what} is ${content} px wide in a window of ${room} px`);
+}
+
+/** Checks the page and keeps pictures of it, on a desk and on a phone. */
+export async function inspect(page, name) {
+  mkdirSync(shots, { recursive: true });
+  const before = page.viewportSize();
+  for (const [width, height] of [
+    [1280, 800],
+    [360, 740],
+  ]) {
+    await page.setViewportSize({ width, height });
+    await assertFits(page, `${name} at ${width} px`);
+    await assertAccessible(page, `${name} at ${width} px`);
+    await page.screenshot({ path: path.join(shots, `${name}-${width}.png`), fullPage: true });
+  }
+  await page.setViewportSize(before);
+}
