@@ -27,7 +27,7 @@ test("all pages can be reached with the keyboard alone", async () => {
   const { page, problems } = await visitor(browser);
   await page.goto(arena.url);
   for (const name of ["Play", "Tournaments", "Replays", "Learn", "Party"]) {
-    const link = page.getByRole("navigation").getByRole("link", { name });
+    const link = page.getByRole("navigation").getByRole("link", { name, exact: true });
     await link.waitFor();
     for (let i = 0; i < 40 && !(await link.evaluate((a) => a === document.activeElement)); i++) {
       await page.keyboard.press("Tab");
