@@ -1,6 +1,7 @@
 //! The types of all messages as one JSON schema, from which the types of the pages are generated.
 
 use crate::{film, info, refusal};
+use necrodome_rules::last_bullet;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -8,11 +9,13 @@ use serde_json::{Map, Value, json};
 pub fn api() -> Value {
     let mut sent = SchemaSettings::draft07().for_serialize().into_generator();
     add::<film::Film>(&mut sent);
+    add::<film::last_bullet::BattleFilm>(&mut sent);
+    add::<last_bullet::LastBulletView>(&mut sent);
     add::<info::SiteInfo>(&mut sent);
     add::<refusal::Refused>(&mut sent);
 
     let mut received = SchemaSettings::draft07().for_deserialize().into_generator();
-    let _ = &mut received;
+    add::<last_bullet::Order>(&mut received);
 
     // What goes both ways is described as it is sent.
     let mut all: Map<String, Value> = received.take_definitions(true);

@@ -1,6 +1,8 @@
 //! A replay as the pages show it: every step with what was decided, what happened and how it looked then. The referee plays it
 //! again, so a film cannot show what did not happen.
 
+pub mod last_bullet;
+
 use necrodome_rules::game::Outcome;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,0 +1,138 @@
+//! A whole battle of Last Bullet for the field in the browser: what changes in each turn, packed, with the curves and the moments
+//! that are worth a look. Turn `n` shows the field when `n` is on the clock and all are about to decide.
+
+mod curves;
+mod notable;
+mod stream;
+
+#[cfg(test)]
+mod tests;
+
+use curves::Curves;
+use data_encoding::BASE64;
+use necrodome_arena::replay::{Replay, ReplayError};
+use necrodome_rules::{
+    game::{Game, Seat},
+    last_bullet::LastBullet,
+};
+use notable::Watcher;
+pub use notable::{Happening, Notable};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io;
+use stream::Writer;
+
+/// More than this is slow to send and to draw. A battle of twenty entries takes three megabytes.
+const MAX_STREAM: usize = 24 << 20;
+/// A battle with more turns is no film for people, however little happens in them.
+const MAX_TURNS: usize = 200_000;
+/// Bots may talk a lot: what they say beyond so many bytes is left out.
+const MAX_SAID: usize = 2 << 20;
+
+/// A battle to look at.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BattleFilm {
+    /// The side of the torus.
+    pub side: u16,
+    /// Copies of each entry; piece `i` belongs to the entry on seat `i / copies` while it lives.
+    pub copies: u32,
+    /// The last turn. The first is 0.
+    pub turns: u32,
+    /// What happens, in base64: see `film/last_bullet/stream.rs`.
+    pub stream: String,
+    /// For each entry how many of it live: `[turn, living]` whenever that changes, beginning at turn 0.
+    pub living: Vec<Vec<(u32, u32)>>,
+    /// Zombies, for each turn.
+    pub zombies: Vec<u32>,
+    /// Corpses, for each turn.
+    pub corpses: Vec<u32>,
+    /// What is worth a look, by turn.
+    pub notable: Vec<Notable>,
+    /// What the bots said, by turn.
+    pub said: Vec<Said>,
+    /// From this turn on what they said is left out, because it is too much.
+    pub silent_from: Option<u32>,
+}
+
+/// Why a bot did what it did.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Said {
+    /// The turn in which it decided.
+    pub turn: u32,
+    /// The entry.
+    pub seat: Seat,
+    /// Its words.
+    pub reason: String,
+}
+
+/// Plays a replay and films it.
+pub fn battle(replay: &Replay<LastBullet>) -> Result<BattleFilm, ReplayError> {
+    if replay.steps.len() > MAX_TURNS {
+        return Err(too_long(replay.steps.len()));
+    }
+    let (seats, copies) = (replay.names.len(), replay.rules.copies.get());
+    let mut shooting: Option<(Writer, Curves, Watcher)> = None;
+    let mut talk = Talk::default();
+    replay.play(|turn, game, log| {
+        let (writer, curves, watcher) = shooting.get_or_insert_with(|| {
+            (Writer::new(game, seats, copies as usize), Curves::new(seats), Watcher::new(seats, copies))
+        });
+        writer.turn(game, log);
+        curves.turn(turn as u32, game);
+        watcher.turn(turn as u32, game, log);
+        if let Some(step) = replay.steps.get(turn) {
+            talk.turn(turn as u32, game.to_act(), &step.reasons);
+        }
+        if writer.len() > MAX_STREAM { Err(io::Error::other(too_large(turn))) } else { Ok(()) }
+    })?;
+    let Some((writer, curves, watcher)) = shooting else { return Err(ReplayError::Cut { steps: 0 }) };
+    Ok(BattleFilm {
+        side: writer.side(),
+        copies,
+        turns: replay.steps.len() as u32,
+        stream: BASE64.encode(&writer.finish()),
+        living: curves.living,
+        zombies: curves.zombies,
+        corpses: curves.corpses,
+        notable: watcher.finish(),
+        said: talk.said,
+        silent_from: talk.silent_from,
+    })
+}
+
+fn too_large(turn: usize) -> String {
+    let limit = MAX_STREAM >> 20;
+    format!(
+        "this battle is too large to be shown on a page: more than {limit} MB by turn {turn} \
+         (`necrodome replay` tells it in words)"
+    )
+}
+
+fn too_long(turns: usize) -> ReplayError {
+    ReplayError::Io(io::Error::other(format!(
+        "this battle is too long to be shown on a page: {turns} turns, and {MAX_TURNS} is the limit \
+         (`necrodome replay` tells it in words)"
+    )))
+}
+
+/// What the bots say, up to a limit.
+#[derive(Default)]
+struct Talk {
+    said: Vec<Said>,
+    bytes: usize,
+    silent_from: Option<u32>,
+}
+
+impl Talk {
+    fn turn(&mut self, turn: u32, to_act: &[Seat], reasons: &[Option<String>]) {
+        for (&seat, reason) in to_act.iter().zip(reasons) {
+            let Some(reason) = reason else { continue };
+            self.bytes += reason.len();
+            if self.bytes > MAX_SAID {
+                self.silent_from.get_or_insert(turn);
+                return;
+            }
+            self.said.push(Said { turn, seat, reason: reason.clone() });
+        }
+    }
+}
