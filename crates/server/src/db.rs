@@ -1,14 +1,12 @@
 //! The one file: tournaments are the arena's tables, what belongs to the server alone is here.
 
+use necrodome_arena::tournament::{Archive, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{path::Path, sync::MutexGuard};
 
 /// The file, shared by all that keep something in it.
 #[derive(Debug, Clone)]
-pub struct Db(Arc<Mutex<Connection>>);
+pub struct Db(Archive);
 
 const TABLES: &str = "
 -- What the server must know again after a restart, by name.
@@ -16,20 +14,24 @@ CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 ";
 
 impl Db {
-    /// Opens the file, or makes it.
-    pub fn open(path: Option<&Path>) -> rusqlite::Result<Self> {
-        let connection = match path {
-            Some(path) => Connection::open(path)?,
-            None => Connection::open_in_memory()?,
+    /// Opens the file, or makes it. No other process can open it meanwhile.
+    pub fn open(path: Option<&Path>) -> Result<Self, StoreError> {
+        let archive = match path {
+            Some(path) => Archive::open(path)?,
+            None => Archive::in_memory()?,
         };
-        connection.execute_batch(TABLES)?;
-        Ok(Db(Arc::new(Mutex::new(connection))))
+        archive.connection().execute_batch(TABLES)?;
+        Ok(Db(archive))
+    }
+
+    /// The tournaments in it.
+    pub fn archive(&self) -> &Archive {
+        &self.0
     }
 
     /// The connection. Held for as short as possible: everybody waits for it.
     pub fn lock(&self) -> MutexGuard<'_, Connection> {
-        // SQLite rolls back what a panic has left open.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.connection()
     }
 
     /// A value that is kept, or the one that is made now.

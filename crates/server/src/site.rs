@@ -1,6 +1,7 @@
 //! What the whole server shares.
 
 use crate::{Db, keys::Key};
+use necrodome_arena::tournament::StoreError;
 use std::{net::IpAddr, path::PathBuf, sync::Arc};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -79,9 +80,14 @@ impl Default for Limits {
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The store cannot be used.
-    #[error("the store cannot be used: {0}")]
-    Db(#[from] rusqlite::Error),
+    /// The file is in use, not ours, damaged, or cannot be written to.
+    #[error("{}: {why}", path.as_ref().map_or("memory".into(), |path| path.display().to_string()))]
+    Store {
+        /// The file.
+        path: Option<PathBuf>,
+        /// What is wrong with it.
+        why: StoreError,
+    },
 }
 
 /// The server's state; a clone is the same server.
@@ -100,8 +106,10 @@ struct Shared {
 impl Site {
     /// Opens the store and takes up what was going on.
     pub fn open(config: Config) -> Result<Self, ServeError> {
-        let db = Db::open(config.store.as_deref())?;
-        let host_key = Key::from_text(&db.setting("host key", || Key::random().to_text())?);
+        let failed = |why| ServeError::Store { path: config.store.clone(), why };
+        let db = Db::open(config.store.as_deref()).map_err(failed)?;
+        let host_key = db.setting("host key", || Key::random().to_text());
+        let host_key = Key::from_text(&host_key.map_err(StoreError::from).map_err(failed)?);
         Ok(Site(Arc::new(Shared {
             streams: Arc::new(Semaphore::new(config.limits.streams)),
             visitors: crate::guard::Visitors::new(&config.limits),

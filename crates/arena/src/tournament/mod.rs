@@ -1,16 +1,18 @@
 //! Tournaments: a plan, a schedule that follows from it, workers that play it, a store that keeps it, a report.
 
+mod archive;
 mod play;
 mod report;
 mod results;
 mod schedule;
 mod store;
 
+pub use archive::{Archive, StoreError};
 pub use play::{Stop, TournamentError, Update, run};
 pub use report::{EntryReport, FaultCount, Log, Report, Separated, report};
 pub use results::{BlockResult, Closing, Detail, MatchResult};
 pub use schedule::{Schedule, ScheduleError};
-pub use store::{Store, StoreError};
+pub use store::Store;
 
 use crate::process::Limits;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use crate::{
 };
 use necrodome_arena::{
     replay::{self, Replay, ReplayError, Unpacked},
-    tournament::Store,
+    tournament::{Archive, Plan, Store, StoreError},
 };
 use necrodome_rules::{catalog::GameId, with_game};
 use std::{
@@ -35,7 +35,7 @@ pub struct Args {
     /// Show the state after so many steps (decisions), as JSON
     #[arg(long, value_name = "STEP")]
     at: Option<usize>,
-    /// Take the match from a tournament's store: block and number of the match
+    /// Take the match from a store: block and number of the match; the tournament in front if there are several
     #[arg(long, value_name = "BLOCK.MATCH")]
     from: Option<String>,
     /// Save the match to a file
@@ -85,16 +85,42 @@ pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
 
 /// The packed replay of a match in a store.
 fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
-    let numbers = place.split_once('.').and_then(|(b, m)| Some((b.parse().ok()?, m.parse().ok()?)));
-    let Some((block, number)) = numbers else {
-        return Err(Error::Usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}")));
+    let numbers: Option<Vec<u32>> = place.split('.').map(|number| number.parse().ok()).collect();
+    let (tournament, block, number) = match numbers.as_deref() {
+        Some(&[block, number]) => (None, block, number),
+        Some(&[tournament, block, number]) => (Some(tournament), block, number),
+        _ => return Err(Error::Usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}"))),
     };
-    let failed = |source: necrodome_arena::tournament::StoreError| Error::Tournament(source.into());
-    let (store, plan) = Store::read(path).map_err(failed)?;
+    let failed = |source: StoreError| Error::Tournament(source.into());
+    let stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
+    let (store, plan) = choose(stores, tournament)?;
     if let Some(packed) = store.replay(block, number).map_err(failed)? {
         return Ok(packed);
     }
     super::tournament::play_again(&plan, block, number, store.blocks().map_err(failed)?)
+}
+
+/// The tournament with this number, or the only one.
+fn choose(mut stores: Vec<(Store, Plan)>, number: Option<u32>) -> Result<(Store, Plan), Error> {
+    let all: Vec<String> = stores.iter().map(|(store, _)| store.id().to_string()).collect();
+    let found = match number {
+        Some(number) => stores.iter().position(|(store, _)| store.id() == i64::from(number)),
+        None if all.len() <= 1 => (!all.is_empty()).then_some(0),
+        None => {
+            let all = all.join(", ");
+            return Err(Error::Usage(format!(
+                "the store has several tournaments ({all}): say which, such as --from {}.12.0",
+                stores[0].0.id()
+            )));
+        }
+    };
+    match found {
+        Some(found) => Ok(stores.swap_remove(found)),
+        None if all.is_empty() => Err(Error::Usage("the store has no tournament yet".into())),
+        None => {
+            Err(Error::Usage(format!("expected a tournament of the store ({}), got another", all.join(", "))))
+        }
+    }
 }
 
 fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), ReplayError> {

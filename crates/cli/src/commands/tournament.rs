@@ -12,7 +12,7 @@ use necrodome_arena::{
     lineup::Table,
     process::Limits,
     run::run_match,
-    tournament::{self, Format, Plan, PlannedEntry, Schedule, Stop, Store, TournamentError, report},
+    tournament::{self, Archive, Format, Plan, PlannedEntry, Schedule, Stop, Store, TournamentError, report},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -163,11 +163,6 @@ fn plan<G: Listed>(
     rules: &G::Rules,
 ) -> Result<Plan, Error> {
     let format = config.format(G::ID)?;
-    let stored = config.store.as_ref().filter(|path| path.exists());
-    let stored_seed = match (config.seed, stored) {
-        (None, Some(path)) => Store::read(path).ok().map(|(_, plan)| plan.seed),
-        _ => None,
-    };
     let whole_field = matches!(format, Format::Table | Format::Battle);
     let seats = config.seats.unwrap_or(if whole_field {
         entries.len()
@@ -176,17 +171,23 @@ fn plan<G: Listed>(
     });
     let entry =
         |(entry, name): (&EntrySpec, &str)| PlannedEntry { name: name.into(), bot: entry.text.clone() };
-    Ok(Plan {
+    let mut plan = Plan {
         game: G::ID.into(),
         options: serde_json::to_value(rules).map_err(std::io::Error::from)?,
         entries: entries.iter().zip(names.iter()).map(entry).collect(),
         format,
         seats,
         blocks: config.blocks.unwrap_or_else(|| default_blocks::<G>(entries)),
-        seed: lineup::seed(config.seed.or(stored_seed))?,
+        seed: config.seed.unwrap_or_default(),
         until_decided: args.until.is_some() || config.until_decided,
         limits: config.limits.unwrap_or_default(),
-    })
+    };
+    if config.seed.is_none() {
+        let stored = config.store.as_ref().filter(|path| path.exists());
+        let archive = stored.and_then(|path| Archive::read(path).ok());
+        plan.seed = lineup::seed(archive.and_then(|archive| archive.seed_of(&plan).ok().flatten()))?;
+    }
+    Ok(plan)
 }
 
 /// Enough to see something, in a time that one likes to wait.
