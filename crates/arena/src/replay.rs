@@ -218,6 +218,9 @@ pub enum ReplayError {
         /// Why.
         why: ScriptError,
     },
+    /// It is too large for those who asked.
+    #[error("the replay is too large: {0}")]
+    TooLarge(String),
     /// It was changed: the events or the outcome are not those that were recorded.
     #[error("the replay was changed: it {0}")]
     Changed(&'static str),
@@ -254,12 +257,21 @@ pub fn open(path: &Path) -> Result<Unpacked, ReplayError> {
 
 /// Unpacks a replay as far as to know its game.
 pub fn unpack(packed: impl Read) -> Result<Unpacked, ReplayError> {
+    unpack_within(packed, MAX_UNPACKED)
+}
+
+/// Unpacks a replay, unless it has more than `limit` bytes then: a small file can hold a lot.
+pub fn unpack_within(packed: impl Read, limit: u64) -> Result<Unpacked, ReplayError> {
     let foreign = |why: &dyn ToString| ReplayError::Foreign(why.to_string());
     let decoder = zstd::Decoder::new(packed).map_err(|e| foreign(&e))?;
     let mut lines = Vec::new();
-    for line in BufReader::new(decoder.take(MAX_UNPACKED)).lines() {
+    let mut left = limit.saturating_add(1);
+    for line in BufReader::new(decoder.take(left)).lines() {
         match line {
-            Ok(line) => lines.push(line),
+            Ok(line) => {
+                left = left.saturating_sub(line.len() as u64 + 1);
+                lines.push(line);
+            }
             Err(error) if lines.is_empty() => return Err(foreign(&error)),
             // Cut or damaged, be it behind the last line: what stands in the place of the end is none.
             Err(_) => {
@@ -267,6 +279,9 @@ pub fn unpack(packed: impl Read) -> Result<Unpacked, ReplayError> {
                 break;
             }
         }
+    }
+    if left == 0 {
+        return Err(ReplayError::TooLarge(format!("expected at most {limit} bytes when unpacked")));
     }
     if lines.is_empty() {
         return Err(foreign(&"the file is empty"));

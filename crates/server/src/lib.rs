@@ -31,6 +31,7 @@ use axum::{Router, extract::DefaultBodyLimit, routing::get};
 /// All pages and all requests.
 pub fn app(site: Site) -> Router {
     let api = Router::new()
+        .merge(film::routes(site.limits()))
         .merge(info::routes())
         .fallback(async || Refusal::missing("there is no such request"))
         .layer(DefaultBodyLimit::max(site.limits().body));

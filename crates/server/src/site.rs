@@ -1,6 +1,6 @@
 //! What the whole server shares.
 
-use crate::{Db, keys::Key};
+use crate::{Db, film::Studio, keys::Key};
 use necrodome_arena::tournament::StoreError;
 use std::{net::IpAddr, path::PathBuf, sync::Arc};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -99,6 +99,7 @@ struct Shared {
     db: Db,
     host_key: Key,
     streams: Arc<Semaphore>,
+    studio: Studio,
     closing: watch::Sender<bool>,
     pub(crate) visitors: crate::guard::Visitors,
 }
@@ -112,6 +113,7 @@ impl Site {
         let host_key = Key::from_text(&host_key.map_err(StoreError::from).map_err(failed)?);
         Ok(Site(Arc::new(Shared {
             streams: Arc::new(Semaphore::new(config.limits.streams)),
+            studio: Studio::new(),
             visitors: crate::guard::Visitors::new(&config.limits),
             closing: watch::Sender::new(false),
             config,
@@ -148,6 +150,11 @@ impl Site {
     /// A place among the viewers of live pages, if there is one left.
     pub(crate) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
         self.0.streams.clone().try_acquire_owned().ok()
+    }
+
+    /// Where films are made.
+    pub(crate) fn studio(&self) -> &Studio {
+        &self.0.studio
     }
 
     /// Whether an address may ask once more now.

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 /// An answer of a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[schemars(rename = "InfectionAction")]
 pub enum Action {
     /// Meet somebody.
     Contact {
@@ -109,6 +110,7 @@ pub enum Illegal {
 /// What a player is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "InfectionQuestion")]
 pub enum Question {
     /// Nothing now.
     Wait,
@@ -167,6 +169,7 @@ impl InfectionView {
 /// What happens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "InfectionEvent")]
 pub enum Event {
     /// Two players meet. Only they hear of it.
     Met {

@@ -29,6 +29,7 @@ pub enum ShotResult {
 /// What happens. Only the judge hears of it: entries learn what their copies see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "LastBulletEvent")]
 pub enum Event {
     /// A zombie rose.
     Rose {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What a die shows; all five are equally likely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "TokyoFace")]
 pub enum Face {
     /// The number 1.
     One,

@@ -52,6 +52,7 @@ impl Monster {
 /// A choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[schemars(rename = "TokyoAction")]
 pub enum Action {
     /// Keep some dice and roll the others again. Keeping all six ends the rolling.
     Keep {
@@ -85,6 +86,7 @@ pub enum Illegal {
 /// What is being decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "TokyoPhase")]
 pub enum Phase {
     /// The current monster names the dice to keep.
     Rolling {
@@ -103,6 +105,7 @@ pub enum Phase {
 /// What happens. Everybody may hear of it: nothing in this game is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "TokyoEvent")]
 pub enum Event {
     /// A monster's turn began.
     TurnStarted {

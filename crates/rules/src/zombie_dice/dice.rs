@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The colour of a die tells how dangerous it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ZombieDiceColour")]
 pub enum Colour {
     /// Easy.
     Green,
@@ -33,6 +34,7 @@ impl Colour {
 /// What a die shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ZombieDiceFace")]
 pub enum Face {
     /// A point, unless the turn is lost.
     Brain,

@@ -28,6 +28,7 @@ pub const GOAL: u32 = 13;
 /// A choice in any format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[schemars(rename = "ZombieDiceAction")]
 pub enum Action {
     /// Roll three dice.
     Go,
@@ -73,6 +74,7 @@ pub enum TurnEnd {
 /// What happens in any format. Everybody may hear of it: nothing in this game is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "ZombieDiceEvent")]
 pub enum Event {
     /// Three dice were rolled.
     Rolled {

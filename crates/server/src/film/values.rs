@@ -1,0 +1,174 @@
+//! What a match was worth at every moment: the solver's ledger, in words and numbers that the pages can draw.
+
+use necrodome_arena::replay::{Replay, ReplayError};
+use necrodome_rules::game::{Move, Seat};
+use necrodome_solve::{Entry, Explain, Ledger};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The value of a match to seat 0, entry by entry: `start` and the changes of all entries sum to `result`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Values {
+    /// What is counted.
+    pub unit: Unit,
+    /// Before anything happened.
+    pub start: f64,
+    /// At the end.
+    pub result: f64,
+    /// All that happened in between.
+    pub entries: Vec<ValueEntry>,
+    /// What dice and decisions did to each seat.
+    pub seats: Vec<SeatSum>,
+    /// The most expensive decisions, as places in `entries`, the worst first.
+    pub worst: Vec<u32>,
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// The chance to win, from 0 to 1. Seat 1 has the rest.
+    Chance,
+    /// Expected points of a game for one.
+    Points,
+}
+
+/// Luck and mistakes of a seat.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SeatSum {
+    /// What the dice gave it.
+    pub luck: f64,
+    /// What its decisions cost it.
+    pub regret: f64,
+}
+
+/// What changed the value. `before` and `after` are to seat 0.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ValueEntry {
+    /// Somebody decided.
+    Decision {
+        /// The step, from 1.
+        step: u32,
+        /// Who decided.
+        seat: Seat,
+        /// What it saw, in words.
+        situation: String,
+        /// What it did, in words.
+        chosen: String,
+        /// What its choice is worth to it.
+        value: f64,
+        /// What the best option is worth to it.
+        best: f64,
+        /// The difference: what the choice has cost. Never negative.
+        regret: f64,
+        /// All options, the best first.
+        options: Vec<Priced>,
+        /// The value before.
+        before: f64,
+        /// The value after.
+        after: f64,
+    },
+    /// Dice were rolled.
+    Roll {
+        /// The step; 0 is the set-up.
+        step: u32,
+        /// Who rolled.
+        seat: Seat,
+        /// What came, in words.
+        words: String,
+        /// The luck of seat 0: `after - before`.
+        luck: f64,
+        /// What was to be expected.
+        before: f64,
+        /// What came.
+        after: f64,
+    },
+    /// The limit on rounds has ended a match that would have gone on.
+    Limit {
+        /// The value before.
+        before: f64,
+        /// The result.
+        after: f64,
+    },
+}
+
+/// An option of a decision.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Priced {
+    /// What it is, as what the player does.
+    pub words: String,
+    /// What it is worth to the one who decides.
+    pub value: f64,
+    /// Whether it was chosen.
+    pub chosen: bool,
+}
+
+/// Decisions that are marked.
+const WORST: usize = 5;
+/// What costs less costs nothing: it may be a matter of rounding.
+const NOTHING: f64 = 5e-6;
+
+/// The values of a match; none where the game is not solved under its rules and for its seats.
+pub(super) fn values<G: Explain>(replay: &Replay<G>) -> Result<Option<Values>, ReplayError> {
+    let seats = replay.names.len();
+    let Ok(solution) = G::solve(&replay.rules, seats) else { return Ok(None) };
+    let ledger = replay.ledger(solution)?;
+    let sum = |&seat: &Seat| SeatSum { luck: ledger.luck(seat), regret: ledger.regret(seat) };
+    Ok(Some(Values {
+        unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
+        start: ledger.start,
+        result: ledger.result,
+        entries: ledger.entries.iter().map(entry::<G>).collect(),
+        seats: Seat::all(seats).iter().map(sum).collect(),
+        worst: worst(&ledger),
+    }))
+}
+
+fn entry<G: Explain>(entry: &Entry<G>) -> ValueEntry {
+    match entry {
+        Entry::Decision { step, seat, view, options, chosen, best, value, regret, before, after } => {
+            let words = G::choice(view, chosen);
+            let mut options: Vec<Priced> = options
+                .iter()
+                .map(|option| {
+                    let text = G::choice(view, &Move::Act(option.action.clone()));
+                    // Keeping this or that of two equal dice is one option, so the words tell, not the action.
+                    Priced { chosen: text == words, words: text, value: option.value }
+                })
+                .collect();
+            options.sort_by(|a, b| b.value.total_cmp(&a.value));
+            ValueEntry::Decision {
+                step: *step as u32,
+                seat: *seat,
+                situation: G::situation(view),
+                chosen: words,
+                value: *value,
+                best: *best,
+                regret: *regret,
+                options,
+                before: *before,
+                after: *after,
+            }
+        }
+        Entry::Roll { step, seat, event, luck, before, after } => ValueEntry::Roll {
+            step: *step as u32,
+            seat: *seat,
+            words: G::roll(event),
+            luck: *luck,
+            before: *before,
+            after: *after,
+        },
+        Entry::Limit { before, after } => ValueEntry::Limit { before: *before, after: *after },
+    }
+}
+
+fn worst<G: Explain>(ledger: &Ledger<G>) -> Vec<u32> {
+    let cost = |(place, entry): (usize, &Entry<G>)| match entry {
+        Entry::Decision { regret, .. } if *regret > NOTHING => Some((place as u32, *regret)),
+        _ => None,
+    };
+    let mut costly: Vec<(u32, f64)> = ledger.entries.iter().enumerate().filter_map(cost).collect();
+    costly.sort_by(|a, b| b.1.total_cmp(&a.1));
+    costly.into_iter().take(WORST).map(|(place, _)| place).collect()
+}
