@@ -1,6 +1,6 @@
 // Paints the torus: what of it is in the window, wrapped around at its edges, at any moment between two turns.
 import { CORPSE, RANGE, VISION, ZOMBIE, seatOf, way, type Moment } from "./film";
-import { letterOf, trace, type Palette } from "./look";
+import { letterOf, shapeOf, trace, type Palette } from "./look";
 
 /** What is looked at: the square in the middle (with fractions), and how many pixels of the screen a square has. */
 export interface Camera {
@@ -262,7 +262,8 @@ export class FieldPainter {
     const { ctx, palette } = this;
     ctx.fillStyle =
       who === ZOMBIE ? palette.zombie : who === CORPSE ? palette.corpse : palette.entries[who - 2]!;
-    const size = Math.max(1.5, scale);
+    // Corpses do not matter as much as whoever moves.
+    const size = Math.max(1.5, who === CORPSE ? scale * 0.6 : scale);
     ctx.fillRect(px, py, size, size);
   }
 
@@ -428,9 +429,10 @@ export function paintSurvivor(
   ctx.fill();
   if (!detailed) return;
   const letter = letterOf(seat);
+  const low = shapeOf(seat).length === 3;
   ctx.fillStyle = palette.ink;
-  ctx.font = `800 ${Math.round(size * (letter.length > 1 ? 0.4 : 0.54))}px system-ui, sans-serif`;
+  ctx.font = `800 ${Math.round(size * (letter.length > 1 || low ? 0.4 : 0.5))}px system-ui, sans-serif`;
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
-  ctx.fillText(letter, size / 2, size * 0.54);
+  ctx.fillText(letter, size / 2, size * (low ? 0.62 : 0.53));
 }

@@ -162,11 +162,12 @@ impl Writer {
 
 /// Which of the nine directions leads from one square to another.
 fn digit(torus: Torus, from: Square, to: Square) -> u16 {
-    let goes = |direction: &Direction| {
-        let (dx, dy) = direction.offset();
-        torus.step(from, dx, dy) == to
+    let along = |from: u16, to: u16| match to {
+        _ if to == from => 0,
+        _ if to == from + 1 || (to == 0 && from + 1 == torus.side()) => 1,
+        _ => -1,
     };
-    Direction::ALL.into_iter().find(goes).unwrap_or(Direction::Stay) as u16
+    Direction::toward(along(from.x, to.x), along(from.y, to.y)) as u16
 }
 
 fn list(out: &mut Vec<u8>, places: &[usize]) {
