@@ -1,6 +1,9 @@
 // Every page and its path. What stands in parentheses is handed to the page as `params`.
 import type { Component } from "svelte";
 import Home from "./Home.svelte";
+import Match from "./Match.svelte";
+import Replay from "./Replay.svelte";
+import TableReplay from "./TableReplay.svelte";
 
 export interface Page {
   path: RegExp;
@@ -10,4 +13,9 @@ export interface Page {
   bare?: boolean;
 }
 
-export const pages: Page[] = [{ path: /^\/$/, title: "Home", component: Home }];
+export const pages: Page[] = [
+  { path: /^\/$/, title: "Home", component: Home },
+  { path: /^\/replay$/, title: "Replay", component: Replay },
+  { path: /^\/tournaments\/([^/]+)\/matches\/(\d+)\/(\d+)$/, title: "Match", component: Match },
+  { path: /^\/tables\/([^/]+)\/replay$/, title: "Replay", component: TableReplay },
+];
