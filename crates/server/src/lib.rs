@@ -15,6 +15,7 @@ mod json;
 pub mod keys;
 mod listen;
 mod pages;
+pub mod party;
 mod refusal;
 pub mod schema;
 mod site;
@@ -33,6 +34,7 @@ pub fn app(site: Site) -> Router {
     let api = Router::new()
         .merge(film::routes(site.limits()))
         .merge(info::routes())
+        .merge(party::routes())
         .fallback(async || Refusal::missing("there is no such request"))
         .layer(DefaultBodyLimit::max(site.limits().body));
     let router = Router::new()

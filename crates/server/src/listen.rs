@@ -51,6 +51,7 @@ impl Listening {
     pub async fn serve(self, site: Site, end: impl Future<Output = ()>) {
         let places = Arc::new(Semaphore::new(site.limits().connections));
         let router = app(site.clone());
+        tokio::spawn(crate::party::keep_time(site.clone()));
         let connections = GracefulShutdown::new();
         let mut http = hyper::server::conn::http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(SLOW_HEAD).max_buf_size(64 << 10);

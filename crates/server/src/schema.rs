@@ -1,6 +1,6 @@
 //! The types of all messages as one JSON schema, from which the types of the pages are generated.
 
-use crate::{film, info, refusal};
+use crate::{film, info, party, refusal};
 use necrodome_rules::last_bullet;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -12,10 +12,20 @@ pub fn api() -> Value {
     add::<film::last_bullet::BattleFilm>(&mut sent);
     add::<last_bullet::LastBulletView>(&mut sent);
     add::<info::SiteInfo>(&mut sent);
+    add::<party::Joined>(&mut sent);
+    add::<party::Opened>(&mut sent);
+    add::<party::RoomSummary>(&mut sent);
+    add::<party::SeatOffer>(&mut sent);
+    add::<party::view::JudgeView>(&mut sent);
+    add::<party::view::PartyView>(&mut sent);
     add::<refusal::Refused>(&mut sent);
 
     let mut received = SchemaSettings::draft07().for_deserialize().into_generator();
     add::<last_bullet::Order>(&mut received);
+    add::<party::HostOrder>(&mut received);
+    add::<party::JoinRoom>(&mut received);
+    add::<party::OpenRoom>(&mut received);
+    add::<party::SeatAction>(&mut received);
 
     // What goes both ways is described as it is sent.
     let mut all: Map<String, Value> = received.take_definitions(true);

@@ -1,8 +1,8 @@
 //! What the whole server shares.
 
-use crate::{Db, film::Studio, keys::Key};
+use crate::{Db, film::Studio, keys::Key, party::Parties};
 use necrodome_arena::tournament::StoreError;
-use std::{net::IpAddr, path::PathBuf, sync::Arc};
+use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// How the server is to run.
@@ -20,6 +20,8 @@ pub struct Config {
     pub address: String,
     /// Whether only this machine may ask: then a foreign name in a request is refused.
     pub loopback: bool,
+    /// How long a bot at a party thinks, on average.
+    pub bot_pace: Duration,
     /// How much is too much.
     pub limits: Limits,
 }
@@ -33,6 +35,7 @@ impl Default for Config {
             threads: 1,
             address: "http://127.0.0.1:7666".to_owned(),
             loopback: false,
+            bot_pace: Duration::from_secs(3),
             limits: Limits::default(),
         }
     }
@@ -101,6 +104,7 @@ struct Shared {
     streams: Arc<Semaphore>,
     studio: Studio,
     closing: watch::Sender<bool>,
+    parties: Parties,
     pub(crate) visitors: crate::guard::Visitors,
 }
 
@@ -111,11 +115,13 @@ impl Site {
         let db = Db::open(config.store.as_deref()).map_err(failed)?;
         let host_key = db.setting("host key", || Key::random().to_text());
         let host_key = Key::from_text(&host_key.map_err(StoreError::from).map_err(failed)?);
+        let parties = Parties::open(&db, &config.address).map_err(StoreError::from).map_err(failed)?;
         Ok(Site(Arc::new(Shared {
             streams: Arc::new(Semaphore::new(config.limits.streams)),
             studio: Studio::new(),
             visitors: crate::guard::Visitors::new(&config.limits),
             closing: watch::Sender::new(false),
+            parties,
             config,
             db,
             host_key,
@@ -135,6 +141,11 @@ impl Site {
     /// The file.
     pub fn db(&self) -> &Db {
         &self.0.db
+    }
+
+    /// The rooms of parties.
+    pub(crate) fn parties(&self) -> &Parties {
+        &self.0.parties
     }
 
     /// The key that makes a browser the host's.

@@ -69,6 +69,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             address: format!("http://{}", SocketAddr::new(seen_from_outside(args.bind), address.port())),
             loopback: args.bind.is_loopback(),
             limits: Limits { rate: args.rate, burst: args.rate.saturating_mul(4), ..Limits::default() },
+            ..Config::default()
         })?;
         let link = site.host_link();
         let mut out = anstream::stdout().lock();

@@ -1,0 +1,533 @@
+//! A game of Infection in a room: proposals, contacts and commitments of guests become the judge's commands.
+//!
+//! A guest may have one open proposal, and any number of proposals may wait for a guest. A proposal can be withdrawn by the one and
+//! declined by the other. Once it is accepted the two are busy until both have committed; nobody can back out, and a commitment that
+//! does not come in time is none. As in [`rounds`](necrodome_rules::infection::Infection), nothing is refused because of something that
+//! the guest cannot know: a precaution or an antidote without an antibody just does nothing.
+
+use super::refused::Refused;
+use necrodome_rules::{
+    game::Seat,
+    infection::{
+        Commitment, Identity, InfectionRules, InfectionView, Party, PrivateReport, PublicReport, Question,
+        SurplusVirus,
+    },
+};
+use std::{collections::BTreeSet, fmt::Write};
+
+/// A proposal that waits for the other, or a contact that waits for commitments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Contact {
+    /// The number of the input that proposed it.
+    pub id: u32,
+    /// Who proposed it, and to whom.
+    pub seats: [Seat; 2],
+    /// What each has committed, once it is accepted.
+    pub commits: Option<[Option<Commitment>; 2]>,
+}
+
+impl Contact {
+    /// Which of the two a seat is.
+    pub fn side(&self, seat: Seat) -> Option<usize> {
+        self.seats.iter().position(|&one| one == seat)
+    }
+}
+
+/// A contact that took place in this turn, with what each wanted to commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Meeting {
+    pub id: u32,
+    pub seats: [Seat; 2],
+    pub commits: [Commitment; 2],
+}
+
+/// What everybody was told at the start or at the end of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Announced {
+    pub report: PublicReport,
+    pub met_nobody: Vec<Seat>,
+}
+
+/// What a guest is told about its own doings in this turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Note {
+    Met(Seat),
+    Declined(Seat),
+    Lapsed(Seat),
+    Withdrawn(Seat),
+    Undone(Seat),
+}
+
+/// A turn that is over, for one guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Past {
+    pub met: Vec<Seat>,
+    pub told: PrivateReport,
+}
+
+/// What one guest knows beside what everybody can see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Knowledge {
+    pub told: PrivateReport,
+    /// Viruses it has applied since.
+    pub applied: u32,
+    /// How often it has taken the antidote since, or tried to.
+    pub antidotes: u32,
+    /// Proposals it has made in this turn.
+    pub proposals: u32,
+    /// Those who did not want to meet it in this turn, or did not answer.
+    pub turned_down: BTreeSet<Seat>,
+    pub notes: Vec<Note>,
+    pub past: Vec<Past>,
+}
+
+/// The game, from its start to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Game {
+    names: Vec<String>,
+    party: Party,
+    /// Who was removed: its turn ends as soon as it begins.
+    absent: Vec<bool>,
+    known: Vec<Knowledge>,
+    contacts: Vec<Contact>,
+    met: Vec<Meeting>,
+    announced: Vec<Announced>,
+    /// The record, as a script for the judge.
+    script: String,
+}
+
+impl Game {
+    /// A game begins.
+    pub fn new(names: Vec<String>, zombies: &[bool], rules: &InfectionRules) -> Self {
+        let party = Party::new(zombies, rules);
+        let fresh = |&seat: &Seat| Knowledge {
+            told: party.private_report(seat),
+            applied: 0,
+            antidotes: 0,
+            proposals: 0,
+            turned_down: BTreeSet::new(),
+            notes: Vec::new(),
+            past: Vec::new(),
+        };
+        Game {
+            known: Seat::all(names.len()).iter().map(fresh).collect(),
+            absent: vec![false; names.len()],
+            contacts: Vec::new(),
+            met: Vec::new(),
+            announced: vec![Announced { report: party.public_report(), met_nobody: Vec::new() }],
+            script: head_of_script(&names, zombies, rules),
+            names,
+            party,
+        }
+    }
+
+    /// The judge's book.
+    pub fn party(&self) -> &Party {
+        &self.party
+    }
+
+    /// Proposals and contacts that are open.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// Contacts of this turn.
+    pub fn met(&self) -> &[Meeting] {
+        &self.met
+    }
+
+    /// All that was announced.
+    pub fn announced(&self) -> &[Announced] {
+        &self.announced
+    }
+
+    /// What a guest knows.
+    pub fn known(&self, seat: Seat) -> &Knowledge {
+        &self.known[seat.index()]
+    }
+
+    /// The record, as a script for the judge.
+    pub fn script(&self) -> &str {
+        &self.script
+    }
+
+    /// An open proposal or contact.
+    pub fn contact(&self, id: u32) -> Result<&Contact, Refused> {
+        self.contacts.iter().find(|contact| contact.id == id).ok_or(Refused::NoSuchContact)
+    }
+
+    /// The contact that a guest is in, waiting for commitments.
+    pub fn busy(&self, seat: Seat) -> Option<&Contact> {
+        self.contacts.iter().find(|contact| contact.commits.is_some() && contact.side(seat).is_some())
+    }
+
+    /// The proposal that a guest has made.
+    pub fn proposal(&self, seat: Seat) -> Option<&Contact> {
+        self.contacts.iter().find(|contact| contact.commits.is_none() && contact.seats[0] == seat)
+    }
+
+    /// Proposals that wait for a guest.
+    pub fn waiting(&self, seat: Seat) -> impl Iterator<Item = &Contact> {
+        self.contacts.iter().filter(move |contact| contact.commits.is_none() && contact.seats[1] == seat)
+    }
+
+    /// What a bot in this seat is shown. Who has turned it down is not asked again.
+    pub fn view(&self, seat: Seat, question: Question) -> InfectionView {
+        let known = self.known(seat);
+        let turned_down = |other: &Seat| known.turned_down.contains(other);
+        InfectionView {
+            seat,
+            question,
+            told: known.told,
+            applied: known.applied,
+            public: self.announced[self.announced.len() - 1].report.clone(),
+            max_turns: self.party.rules().max_turns.get(),
+            has_met: self.has_met(seat),
+            partners: self.party.partners(seat).iter().filter(|other| !turned_down(other)).collect(),
+        }
+    }
+
+    fn has_met(&self, seat: Seat) -> bool {
+        self.party.players()[seat.index()].contacts > 0
+    }
+
+    /// Whether a guest may end its turn: after a contact, or when all who are left have turned it down.
+    pub fn may_end(&self, seat: Seat) -> bool {
+        let turned_down = &self.known(seat).turned_down;
+        self.has_met(seat) || self.party.partners(seat).iter().all(|other| turned_down.contains(&other))
+    }
+
+    /// Whether a guest could have an antibody to spend on the antidote, by all that it knows. Never less than it really has: each
+    /// contact gives one at most.
+    pub fn may_try_antidote(&self, seat: Seat) -> bool {
+        let known = self.known(seat);
+        let most = known.told.stock + u32::from(self.party.players()[seat.index()].contacts);
+        known.told.identity == Identity::Human && known.antidotes < most
+    }
+
+    fn going_on(&self) -> Result<(), Refused> {
+        if self.party.ending().is_some() { Err(Refused::Over) } else { Ok(()) }
+    }
+
+    fn name(&self, seat: Seat) -> String {
+        self.names[seat.index()].clone()
+    }
+
+    fn not_busy(&self, seat: Seat) -> Result<(), Refused> {
+        match self.busy(seat) {
+            Some(_) => Err(Refused::Busy { name: self.name(seat) }),
+            None => Ok(()),
+        }
+    }
+
+    fn not_ended(&self, seat: Seat) -> Result<(), Refused> {
+        self.going_on()?;
+        let ended = self.party.players()[seat.index()].ended;
+        if ended { Err(Refused::Ended { name: self.name(seat) }) } else { Ok(()) }
+    }
+
+    /// One guest wants to meet another.
+    pub fn propose(&mut self, id: u32, from: Seat, to: Seat) -> Result<(), Refused> {
+        self.not_ended(from)?;
+        if from == to {
+            return Err(Refused::Itself);
+        }
+        self.not_ended(to)?;
+        if self.party.have_met(from, to) {
+            return Err(Refused::Again { name: self.name(to) });
+        }
+        self.not_busy(from)?;
+        if let Some(open) = self.proposal(from) {
+            return Err(Refused::HasProposed { name: self.name(open.seats[1]) });
+        }
+        if self.waiting(from).any(|contact| contact.seats[0] == to) {
+            return Err(Refused::AcceptInstead { name: self.name(to) });
+        }
+        // Enough for everybody several times, and an end to pestering.
+        if self.known(from).proposals as usize >= 20 + 3 * self.names.len() {
+            return Err(Refused::TooManyProposals);
+        }
+        self.known[from.index()].proposals += 1;
+        self.contacts.push(Contact { id, seats: [from, to], commits: None });
+        Ok(())
+    }
+
+    /// The other confirms: now both are to commit.
+    pub fn accept(&mut self, id: u32) -> Result<(), Refused> {
+        let [from, to] = self.open_proposal(id)?;
+        self.not_busy(to)?;
+        self.not_busy(from)?;
+        if let Some(own) = self.proposal(to) {
+            return Err(Refused::HasProposed { name: self.name(own.seats[1]) });
+        }
+        if let Some(contact) = self.contacts.iter_mut().find(|contact| contact.id == id) {
+            contact.commits = Some([None; 2]);
+        }
+        Ok(())
+    }
+
+    /// The other does not want to.
+    pub fn decline(&mut self, id: u32) -> Result<(), Refused> {
+        let [from, to] = self.open_proposal(id)?;
+        self.drop_proposal(id, [from, to], Note::Declined(to));
+        Ok(())
+    }
+
+    /// Who proposed it has changed its mind.
+    pub fn withdraw(&mut self, id: u32) -> Result<(), Refused> {
+        let [from, to] = self.open_proposal(id)?;
+        self.contacts.retain(|contact| contact.id != id);
+        self.note(to, Note::Withdrawn(from));
+        Ok(())
+    }
+
+    /// The time is over: a proposal lapses, a commitment that is missing is none.
+    pub fn expire(&mut self, id: u32) -> Result<(), Refused> {
+        self.going_on()?;
+        let contact = self.contact(id)?.clone();
+        match contact.commits {
+            None => self.drop_proposal(id, contact.seats, Note::Lapsed(contact.seats[1])),
+            Some(_) => self.resolve(&contact),
+        }
+        Ok(())
+    }
+
+    fn open_proposal(&self, id: u32) -> Result<[Seat; 2], Refused> {
+        self.going_on()?;
+        match self.contact(id)? {
+            Contact { seats, commits: None, .. } => Ok(*seats),
+            _ => Err(Refused::Accepted),
+        }
+    }
+
+    fn drop_proposal(&mut self, id: u32, [from, to]: [Seat; 2], note: Note) {
+        self.contacts.retain(|contact| contact.id != id);
+        self.known[from.index()].turned_down.insert(to);
+        self.note(from, note);
+    }
+
+    pub fn note(&mut self, seat: Seat, note: Note) {
+        self.known[seat.index()].notes.push(note);
+    }
+
+    /// One side commits. When both have, the contact takes place.
+    pub fn commit(&mut self, id: u32, seat: Seat, commit: Commitment) -> Result<(), Refused> {
+        self.going_on()?;
+        let contact = self.contact(id)?;
+        let side = contact.side(seat).ok_or(Refused::NoSuchContact)?;
+        let commits = contact.commits.ok_or(Refused::NotAccepted)?;
+        if commits[side].is_some() {
+            return Err(Refused::Committed);
+        }
+        self.check_commitment(seat, commit)?;
+        let Some(contact) = self.contacts.iter_mut().find(|contact| contact.id == id) else {
+            return Err(Refused::NoSuchContact);
+        };
+        let commits = contact.commits.get_or_insert([None; 2]);
+        commits[side] = Some(commit);
+        if commits.iter().all(Option::is_some) {
+            let contact = contact.clone();
+            self.resolve(&contact);
+        }
+        Ok(())
+    }
+
+    /// Whether a guest may commit this; depends on what it knows only.
+    fn check_commitment(&self, seat: Seat, commit: Commitment) -> Result<(), Refused> {
+        let view = self.view(seat, Question::Wait);
+        let (identity, known) = (view.told.identity, view.known_viruses());
+        match (identity, commit) {
+            (_, Commitment::None) | (Identity::Human, Commitment::Precaution) => Ok(()),
+            (Identity::Zombie, Commitment::Precaution) => Err(Refused::Zombie),
+            (Identity::Human, Commitment::Virus { .. }) => Err(Refused::NotZombie),
+            (Identity::Zombie, Commitment::Virus { count }) if (1..=known).contains(&count) => Ok(()),
+            (Identity::Zombie, Commitment::Virus { count }) => Err(Refused::Viruses { count, known }),
+        }
+    }
+
+    /// The contact takes place. What cannot be paid does not happen, and nobody is told.
+    fn resolve(&mut self, contact: &Contact) {
+        self.contacts.retain(|other| other.id != contact.id);
+        let seats = contact.seats;
+        let wanted = contact.commits.unwrap_or_default().map(Option::unwrap_or_default);
+        let mut paid = wanted;
+        let mut tried = String::new();
+        for i in 0..2 {
+            if self.party.can_pay(seats[i], wanted[i]).is_err() {
+                paid[i] = Commitment::None;
+                let name = &self.names[seats[i].index()];
+                let _ = write!(tried, " # {name} tried a precaution without an antibody");
+            }
+            if let Commitment::Virus { count } = paid[i] {
+                self.known[seats[i].index()].applied += count;
+            }
+        }
+        // Whatever the referee could refuse was checked when the contact was proposed, and holds until the turn is over.
+        if self.party.contact((seats[0], paid[0]), (seats[1], paid[1])).is_ok() {
+            let sides = [0, 1].map(|i| side_of_script(&self.names[seats[i].index()], paid[i]));
+            let _ = writeln!(self.script, "INTERACT {} {}{tried}", sides[0], sides[1]);
+            self.met.push(Meeting { id: contact.id, seats, commits: wanted });
+            self.note(seats[0], Note::Met(seats[1]));
+            self.note(seats[1], Note::Met(seats[0]));
+        }
+    }
+
+    /// A guest takes the antidote; without an antibody nothing happens, and it is not told.
+    pub fn antidote(&mut self, seat: Seat) -> Result<(), Refused> {
+        self.going_on()?;
+        if self.known(seat).told.identity == Identity::Zombie {
+            return Err(Refused::Zombie);
+        }
+        if !self.may_try_antidote(seat) {
+            return Err(Refused::NoAntibody);
+        }
+        self.known[seat.index()].antidotes += 1;
+        let name = &self.names[seat.index()];
+        let _ = match self.party.antidote(seat) {
+            Ok(_) => writeln!(self.script, "ANTIDOTE {}", quoted(name)),
+            Err(_) => writeln!(self.script, "# {name} tried the antidote without an antibody"),
+        };
+        Ok(())
+    }
+
+    /// A guest ends its turn; the last one closes it. The host may end it for a guest who has met nobody.
+    pub fn end(&mut self, seat: Seat, by_host: bool) -> Result<(), Refused> {
+        self.not_ended(seat)?;
+        self.not_busy(seat)?;
+        if !by_host && !self.may_end(seat) {
+            return Err(Refused::NoContactYet);
+        }
+        self.leave_turn(seat);
+        self.close_if_all_ended();
+        Ok(())
+    }
+
+    /// The host ends the turn for everybody. Contacts that were accepted take place, without the commitments that are missing;
+    /// proposals lapse.
+    pub fn end_turn(&mut self, turn: u32) -> Result<(), Refused> {
+        self.going_on()?;
+        if turn != self.party.turns() + 1 {
+            return Err(Refused::OtherTurn { turn, now: self.party.turns() + 1 });
+        }
+        for contact in self.contacts.clone().iter().filter(|contact| contact.commits.is_some()) {
+            self.resolve(contact);
+        }
+        self.close_turn();
+        Ok(())
+    }
+
+    /// A guest is gone for good: it meets nobody and ends every turn at once. A contact that is open does not take place.
+    pub fn remove(&mut self, seat: Seat) -> Result<(), Refused> {
+        self.going_on()?;
+        if self.absent.iter().filter(|absent| !**absent).count() <= 2 {
+            return Err(Refused::TooFewLeft);
+        }
+        self.absent[seat.index()] = true;
+        if let Some(open) = self.busy(seat).cloned() {
+            self.contacts.retain(|contact| contact.id != open.id);
+            let other = if open.seats[0] == seat { open.seats[1] } else { open.seats[0] };
+            self.note(other, Note::Withdrawn(seat));
+        }
+        if !self.party.players()[seat.index()].ended {
+            self.leave_turn(seat);
+            self.close_if_all_ended();
+        }
+        Ok(())
+    }
+
+    /// Somebody plays for a guest who was removed. It takes part from the next turn on.
+    pub fn return_to(&mut self, seat: Seat) {
+        self.absent[seat.index()] = false;
+    }
+
+    /// The end of one guest's turn: what it proposed, and what was proposed to it, is over.
+    fn leave_turn(&mut self, seat: Seat) {
+        let gone: Vec<Contact> =
+            self.contacts.iter().filter(|contact| contact.side(seat).is_some()).cloned().collect();
+        for Contact { id, seats, .. } in gone {
+            if seats[0] == seat {
+                self.contacts.retain(|contact| contact.id != id);
+                self.note(seats[1], Note::Withdrawn(seat));
+            } else {
+                self.drop_proposal(id, seats, Note::Declined(seat));
+            }
+        }
+        if self.party.end(seat).is_ok() {
+            let _ = writeln!(self.script, "END {}", quoted(&self.names[seat.index()]));
+        }
+    }
+
+    fn close_if_all_ended(&mut self) {
+        if self.party.all_ended() {
+            self.close_turn();
+        }
+    }
+
+    fn close_turn(&mut self) {
+        let met_nobody = self.party.without_contact().collect();
+        if self.party.next_turn().is_err() {
+            return;
+        }
+        // Behind the last END it only says so; without it, it does so.
+        self.script.push_str("NEXT_TURN\n");
+        self.contacts.clear();
+        let met = std::mem::take(&mut self.met);
+        for &seat in Seat::all(self.names.len()) {
+            let others = met.iter().filter_map(|meeting| match meeting.seats {
+                [a, b] if a == seat => Some(b),
+                [a, b] if b == seat => Some(a),
+                _ => None,
+            });
+            let told = self.party.private_report(seat);
+            let known = &mut self.known[seat.index()];
+            known.past.push(Past { met: others.collect(), told });
+            known.told = told;
+            (known.applied, known.antidotes, known.proposals) = (0, 0, 0);
+            known.turned_down.clear();
+            known.notes.clear();
+        }
+        self.announced.push(Announced { report: self.party.public_report(), met_nobody });
+        if self.party.ending().is_none() {
+            let absent = Seat::all(self.names.len()).iter().filter(|seat| self.absent[seat.index()]);
+            for seat in absent.copied().collect::<Vec<_>>() {
+                self.leave_turn(seat);
+            }
+        }
+    }
+}
+
+fn head_of_script(names: &[String], zombies: &[bool], rules: &InfectionRules) -> String {
+    let surplus = match rules.surplus_virus {
+        SurplusVirus::Carry => "carry",
+        SurplusVirus::Lost => "lost",
+    };
+    let mut script = format!(
+        "# A party of Infection with phones. For the judge only!\n\
+         SET zombies {}\nSET max_turns {}\nSET start_antibodies {}\nSET start_viruses {}\nSET surplus_virus {surplus}\n",
+        rules.zombies.get(),
+        rules.max_turns.get(),
+        rules.start_antibodies.get(),
+        rules.start_viruses.get(),
+    );
+    for (name, &zombie) in names.iter().zip(zombies) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(script, "{} {}", if zombie { "ZOMBIE" } else { "HUMAN" }, quoted(name));
+    }
+    script.push_str("GAME_START\n");
+    script
+}
+
+/// A name as it stands in a script. Rooms take no names with quotes.
+fn quoted(name: &str) -> String {
+    let special = |c: char| c.is_whitespace() || matches!(c, '!' | '*' | '#');
+    if name.contains(special) { format!("\"{name}\"") } else { name.to_owned() }
+}
+
+fn side_of_script(name: &str, commit: Commitment) -> String {
+    let name = quoted(name);
+    match commit {
+        Commitment::None => name,
+        Commitment::Precaution => format!("{name}!"),
+        Commitment::Virus { count } => format!("{name}*{count}"),
+    }
+}

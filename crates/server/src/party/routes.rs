@@ -1,0 +1,492 @@
+//! Requests to rooms: of the host, of guests, of the wall.
+
+use super::{
+    Live, Viewer, bots, now, random, refuse,
+    room::{Input, Member, Number, Room},
+    view::{JudgeView, PartyView, Phase},
+};
+use crate::{
+    Refusal, Site,
+    json::Body,
+    keys::{self, Host, IsHost, Key},
+};
+use axum::{
+    Json, Router,
+    extract::{Path, Query, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use necrodome_rules::{
+    infection::{Commitment, InfectionRules},
+    options::Bounded,
+};
+use qrcode::{EcLevel, QrCode, render::svg};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How a room is opened.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenRoom {
+    /// The rules.
+    pub rules: InfectionRules,
+    /// Seconds to answer a proposal, and to commit.
+    pub limit: Bounded<5, 600>,
+}
+
+impl Default for OpenRoom {
+    fn default() -> Self {
+        OpenRoom { rules: InfectionRules::default(), limit: Bounded::new(45) }
+    }
+}
+
+/// A room that was opened.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Opened {
+    /// Its id, which is in its address.
+    pub id: String,
+}
+
+/// A room in the host's list.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RoomSummary {
+    /// Its id.
+    pub id: String,
+    /// How far it is.
+    pub phase: Phase,
+    /// How many play.
+    pub players: usize,
+    /// The turn, from 1.
+    pub turn: u32,
+}
+
+/// How somebody joins.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum JoinRoom {
+    /// As a new player.
+    New {
+        /// The name to play under.
+        name: String,
+    },
+    /// As a player that is there, with a link of the host.
+    Offered {
+        /// What the link has.
+        ticket: String,
+    },
+}
+
+/// Somebody has joined. The key of the seat is in a cookie.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Joined {
+    /// Its number in this room.
+    pub number: Number,
+}
+
+/// What a player can do.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SeatAction {
+    /// Wants to meet somebody, or accepts if that one wants to.
+    Propose {
+        /// Whom.
+        to: Number,
+    },
+    /// The same, by the code that the other shows.
+    Scan {
+        /// The code.
+        code: String,
+    },
+    /// Accepts somebody's proposal.
+    Accept {
+        /// Whose.
+        with: Number,
+    },
+    /// Declines somebody's proposal.
+    Decline {
+        /// Whose.
+        with: Number,
+    },
+    /// Withdraws its own proposal.
+    Withdraw,
+    /// Commits to the contact that it is in.
+    Commit {
+        /// With whom.
+        with: Number,
+        /// What.
+        commit: Commitment,
+    },
+    /// Takes the antidote.
+    Antidote,
+    /// Ends the turn.
+    End,
+    /// Leaves before the start.
+    Leave,
+}
+
+/// What the host can do.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum HostOrder {
+    /// Starts the game.
+    Start,
+    /// Adds bots before the start.
+    AddBots {
+        /// Which.
+        bot: String,
+        /// How many.
+        count: Bounded<1, 100>,
+    },
+    /// Removes a player: before the start it was never there, later it ends every turn at once.
+    Remove {
+        /// Who.
+        player: Number,
+    },
+    /// Lets a bot play for somebody.
+    Replace {
+        /// Who.
+        player: Number,
+        /// Which bot.
+        bot: String,
+    },
+    /// Ends the turn of one player.
+    EndFor {
+        /// Who.
+        player: Number,
+    },
+    /// Ends the turn of everybody.
+    EndTurn {
+        /// The turn, so that nobody ends two.
+        turn: u32,
+    },
+    /// Undoes the last contact.
+    Undo {
+        /// Whose it was, so that no other is undone.
+        players: [Number; 2],
+    },
+    /// Closes the room for good.
+    Close,
+}
+
+/// Whose seat is offered to a new phone.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Offer {
+    player: Number,
+}
+
+/// A seat that is offered: who opens the link first, takes it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SeatOffer {
+    /// The link.
+    pub link: String,
+    /// The link as a picture (SVG).
+    pub picture: String,
+}
+
+/// How to look at a room.
+#[derive(Debug, Default, Deserialize)]
+struct Look {
+    /// `wall`: only what everybody sees, whoever looks.
+    #[serde(rename = "as")]
+    who: Option<String>,
+}
+
+pub(crate) fn routes() -> Router<Site> {
+    Router::new()
+        .route("/party", get(list).post(open))
+        .route("/party/{id}", get(look))
+        .route("/party/{id}/stream", get(follow))
+        .route("/party/{id}/join", post(join))
+        .route("/party/{id}/act", post(act))
+        .route("/party/{id}/host", post(order))
+        .route("/party/{id}/offer", post(offer))
+        .route("/party/{id}/judge", get(judge))
+        .route("/party/{id}/script", get(script))
+        .route("/party/{id}/qr.svg", get(join_picture))
+        .route("/party/{id}/code.svg", get(code_picture))
+}
+
+async fn list(State(site): State<Site>, _: Host) -> Json<Vec<RoomSummary>> {
+    let summary = |live: Arc<Live>| {
+        let board = live.lock().board.clone();
+        RoomSummary {
+            id: live.id.clone(),
+            phase: board.phase,
+            players: board.players.len(),
+            turn: board.turn,
+        }
+    };
+    Json(site.parties().all().into_iter().map(summary).collect())
+}
+
+async fn open(
+    State(site): State<Site>,
+    _: Host,
+    Body(room): Body<OpenRoom>,
+) -> Result<Json<Opened>, Refusal> {
+    let input = Input::Open { rules: room.rules, limit: room.limit.get(), seed: random() };
+    let id = blocking(move || site.parties().create(&site, input)).await?;
+    Ok(Json(Opened { id }))
+}
+
+/// Runs what may wait for the file.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(Refusal::internal)?
+}
+
+/// Carries out what is wanted in a room.
+async fn carry_out(
+    site: Site,
+    live: Arc<Live>,
+    wanted: impl FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send + 'static,
+) -> Result<(), Refusal> {
+    blocking(move || live.act(site.db(), now(), wanted)).await
+}
+
+fn viewer(live: &Live, headers: &HeaderMap, host: bool, look: &Look) -> Viewer {
+    match look.who.as_deref() {
+        Some("wall") => Viewer { key: None, host: false },
+        _ => Viewer { key: keys::shown(headers, "party", &live.id), host },
+    }
+}
+
+async fn look(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    IsHost(host): IsHost,
+    Query(look): Query<Look>,
+    headers: HeaderMap,
+) -> Result<Json<PartyView>, Refusal> {
+    let live = site.parties().find(&id)?;
+    Ok(Json(live.look(viewer(&live, &headers, host, &look))))
+}
+
+async fn follow(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    IsHost(host): IsHost,
+    Query(look): Query<Look>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let live = site.parties().find(&id)?;
+    live.follow(&site, viewer(&live, &headers, host, &look))
+}
+
+async fn join(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Body(wanted): Body<JoinRoom>,
+) -> Result<Response, Refusal> {
+    let live = site.parties().find(&id)?;
+    let shown = keys::shown(&headers, "party", &live.id).map(keys::KeyHash::to_text);
+    let key = Key::random();
+    let hash = key.hash().to_text();
+    let own = hash.clone();
+    carry_out(site, live.clone(), move |room| {
+        if let Some(member) = shown.and_then(|shown| room.holder_of(&shown)) {
+            return Err(Refusal::conflict(format!("this browser plays as {} already", member.name)));
+        }
+        Ok(vec![match wanted {
+            JoinRoom::New { name } => Input::Join { name: name.trim().to_owned(), key: own },
+            JoinRoom::Offered { ticket } => {
+                Input::Take { ticket: Key::from_text(&ticket).hash().to_text(), key: own }
+            }
+        }])
+    })
+    .await?;
+    // Nobody else knows the key yet, so nobody can have left the seat.
+    let number = live.lock().room.holder_of(&hash).map(|member| member.number).unwrap_or_default();
+    Ok(keys::with_seat("party", &live.id, &key, Json(Joined { number })))
+}
+
+async fn act(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Body(action): Body<SeatAction>,
+) -> Result<StatusCode, Refusal> {
+    let live = site.parties().find(&id)?;
+    let shown = keys::shown(&headers, "party", &live.id).map(keys::KeyHash::to_text);
+    carry_out(site, live, move |room| {
+        let member = shown.and_then(|shown| room.holder_of(&shown)).ok_or_else(|| {
+            Refusal::forbidden("this browser has no seat in this room")
+                .hint("join, or ask the host for a link")
+        })?;
+        inputs_of(room, member, action)
+    })
+    .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What an action of a player means in the room as it is.
+fn inputs_of(room: &Room, member: &Member, action: SeatAction) -> Result<Vec<Input>, Refusal> {
+    let player = member.number;
+    let gone = || Refusal::conflict("there is no such proposal or contact any more");
+    match action {
+        SeatAction::Propose { to } => Ok(meet(room, player, to)),
+        SeatAction::Scan { code } => match room.with_code(code.trim()) {
+            Some(to) => Ok(meet(room, player, to)),
+            None => Err(Refusal::missing("nobody in this room has this code")),
+        },
+        SeatAction::Accept { with } => {
+            room.proposal_between(with, player).map(|contact| accept(room, player, contact)).ok_or_else(gone)
+        }
+        SeatAction::Decline { with } => room
+            .proposal_between(with, player)
+            .map(|contact| vec![Input::Decline { contact }])
+            .ok_or_else(gone),
+        SeatAction::Withdraw => {
+            room.proposal_by(player).map(|contact| vec![Input::Withdraw { contact }]).ok_or_else(gone)
+        }
+        SeatAction::Commit { with, commit } => {
+            let contact = room.contact_between(player, with).ok_or_else(gone)?;
+            Ok(vec![Input::Commit { contact, player, commit }])
+        }
+        SeatAction::Antidote => Ok(vec![Input::Antidote { player }]),
+        SeatAction::End => Ok(vec![Input::End { player }]),
+        SeatAction::Leave => Ok(vec![Input::Leave { player }]),
+    }
+}
+
+/// Proposes a contact, or accepts the one that the other has proposed.
+fn meet(room: &Room, player: Number, other: Number) -> Vec<Input> {
+    match room.proposal_between(other, player) {
+        Some(contact) => accept(room, player, contact),
+        None => vec![Input::Propose { from: player, to: other }],
+    }
+}
+
+/// Who accepts has no other plans any more.
+fn accept(room: &Room, player: Number, contact: u32) -> Vec<Input> {
+    let own = room.proposal_by(player).map(|contact| Input::Withdraw { contact });
+    own.into_iter().chain([Input::Accept { contact }]).collect()
+}
+
+async fn order(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    _: Host,
+    Body(order): Body<HostOrder>,
+) -> Result<StatusCode, Refusal> {
+    let live = site.parties().find(&id)?;
+    if let HostOrder::AddBots { bot, count } = order {
+        for _ in 0..count.get() {
+            let bot = bot.clone();
+            let add = |room: &Room| Ok(vec![Input::AddBot { name: bots::free_name(room), bot }]);
+            carry_out(site.clone(), live.clone(), add).await?;
+        }
+        return Ok(StatusCode::NO_CONTENT);
+    }
+    carry_out(site, live, move |room| {
+        Ok(vec![match order {
+            HostOrder::Start | HostOrder::AddBots { .. } => Input::Start,
+            HostOrder::Remove { player } if room.party().is_none() => Input::Leave { player },
+            HostOrder::Remove { player } => Input::Remove { player },
+            HostOrder::Replace { player, bot } => Input::Replace { player, bot },
+            HostOrder::EndFor { player } => Input::EndFor { player },
+            HostOrder::EndTurn { turn } => Input::EndTurn { turn },
+            HostOrder::Undo { players } => {
+                let (contact, _) =
+                    room.last_contact().ok_or_else(|| refuse(super::Refused::NothingToUndo))?;
+                Input::Undo { contact, players }
+            }
+            HostOrder::Close => Input::Close,
+        }])
+    })
+    .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn offer(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    _: Host,
+    Body(Offer { player }): Body<Offer>,
+) -> Result<Json<SeatOffer>, Refusal> {
+    let live = site.parties().find(&id)?;
+    let ticket = Key::random();
+    let input = Input::Offer { player, ticket: ticket.hash().to_text() };
+    carry_out(site, live.clone(), move |_| Ok(vec![input])).await?;
+    // Behind `#` it is sent to no server on the way, and stands in no log.
+    let link = format!("{}#seat={}", live.link, ticket.to_text());
+    Ok(Json(SeatOffer { picture: picture(&link)?, link }))
+}
+
+async fn judge(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    _: Host,
+) -> Result<Json<JudgeView>, Refusal> {
+    let live = site.parties().find(&id)?;
+    // Telling the whole game takes a while, and nobody should wait for it.
+    let room = live.lock().room.clone();
+    blocking(move || Ok(Json(room.judge_view()))).await
+}
+
+async fn script(State(site): State<Site>, Path(id): Path<String>, _: Host) -> Result<Response, Refusal> {
+    let live = site.parties().find(&id)?;
+    let text = live.lock().room.script().to_owned();
+    if text.is_empty() {
+        return Err(Refusal::conflict("the game has not started, so there is nothing to export"));
+    }
+    let file = format!("attachment; filename=\"party-{}.txt\"", live.id);
+    let headers =
+        [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CONTENT_DISPOSITION, file.as_str())];
+    Ok((headers, text).into_response())
+}
+
+async fn join_picture(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refusal> {
+    svg_of(&site.parties().find(&id)?.link)
+}
+
+/// The code that a player shows to others: a link that proposes a contact.
+async fn code_picture(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let live = site.parties().find(&id)?;
+    let shown = keys::shown(&headers, "party", &live.id).map(keys::KeyHash::to_text);
+    let code = shown.and_then(|shown| Some(live.lock().room.holder_of(&shown)?.code.clone()));
+    match code {
+        Some(code) => svg_of(&format!("{}?meet={code}", live.link)),
+        None => Err(Refusal::forbidden("this browser has no seat in this room")),
+    }
+}
+
+fn svg_of(text: &str) -> Result<Response, Refusal> {
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], picture(text)?).into_response())
+}
+
+/// A QR code. Black on white, whatever the theme: so all phones read it.
+fn picture(text: &str) -> Result<String, Refusal> {
+    let code = QrCode::with_error_correction_level(text, EcLevel::M).map_err(Refusal::internal)?;
+    Ok(code
+        .render::<svg::Color>()
+        .min_dimensions(320, 320)
+        .dark_color(svg::Color("#000000"))
+        .light_color(svg::Color("#ffffff"))
+        .build())
+}
+
+impl Room {
+    fn proposal_between(&self, from: Number, to: Number) -> Option<u32> {
+        let (game, from, to) = (self.game.as_ref()?, self.seat(from).ok()?, self.seat(to).ok()?);
+        game.proposal(from).filter(|contact| contact.seats[1] == to).map(|contact| contact.id)
+    }
+
+    fn proposal_by(&self, from: Number) -> Option<u32> {
+        Some(self.game.as_ref()?.proposal(self.seat(from).ok()?)?.id)
+    }
+
+    fn contact_between(&self, player: Number, other: Number) -> Option<u32> {
+        let (game, seat, other) = (self.game.as_ref()?, self.seat(player).ok()?, self.seat(other).ok()?);
+        game.busy(seat).filter(|contact| contact.side(other).is_some()).map(|contact| contact.id)
+    }
+}

@@ -1,0 +1,462 @@
+//! What is shown to whom: the board for everybody, a private page for each seat, the desk of the host. Each is built from what its
+//! viewer may know.
+
+use super::{
+    game::{Contact, Game, Note},
+    room::{Holder, Member, Number, Room},
+};
+use necrodome_rules::{
+    game::Seat,
+    infection::{Commitment, Ending, InfectionRules, PrivateReport, PublicReport, Role},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Announcements that are shown; earlier ones are left out.
+const ANNOUNCEMENTS: usize = 30;
+/// News that a seat is shown; earlier ones of the turn are left out.
+const NEWS: usize = 8;
+/// Turns that are over, as a seat is shown them.
+const PAST: usize = 12;
+
+/// How far a party is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Guests join.
+    Lobby,
+    /// The game goes on.
+    Playing,
+    /// The game is over.
+    Over,
+    /// The host has closed the room.
+    Closed,
+}
+
+/// A room as one viewer sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PartyView {
+    /// What hangs on the wall; left out of a stream as long as it is the same as before.
+    pub board: Option<Arc<Board>>,
+    /// Players who have ended the turn.
+    pub ended: Vec<Number>,
+    /// The viewer's own seat, if it has one.
+    pub seat: Option<SeatView>,
+    /// The host's desk, for the host.
+    pub host: Option<HostView>,
+}
+
+/// What everybody can see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Board {
+    /// How far it is.
+    pub phase: Phase,
+    /// Where guests join.
+    pub link: String,
+    /// The rules.
+    pub rules: InfectionRules,
+    /// Seconds to answer a proposal, and to commit.
+    pub limit: u32,
+    /// The turn, from 1.
+    pub turn: u32,
+    /// All players.
+    pub players: Vec<PlayerInfo>,
+    /// What was announced at the start and after each turn, the latest last.
+    pub announcements: Vec<Announcement>,
+    /// How it ended.
+    pub result: Option<PartyResult>,
+}
+
+/// A player, as everybody knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PlayerInfo {
+    /// Its number in this room.
+    pub number: Number,
+    /// Its name.
+    pub name: String,
+    /// Whether a bot plays for it.
+    pub bot: bool,
+    /// Whether it was removed.
+    pub gone: bool,
+}
+
+/// What everybody was told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Announcement {
+    /// What.
+    pub report: PublicReport,
+    /// Who met nobody in that turn, and so broke a rule.
+    pub met_nobody: Vec<Number>,
+}
+
+/// How a party ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PartyResult {
+    /// Who won.
+    pub ending: PartyEnding,
+    /// The winners, best first.
+    pub winners: Vec<PartyWinner>,
+}
+
+/// Who won.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PartyEnding {
+    /// No human is left.
+    ZombiesWin,
+    /// One human is left.
+    SurvivorWins,
+    /// The last turn is over.
+    HumansWin,
+}
+
+/// A winner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PartyWinner {
+    /// The rank, from 1; equals share it.
+    pub rank: u16,
+    /// Who.
+    pub player: Number,
+    /// The antibodies that made the rank, where they did.
+    pub antibodies: Option<u32>,
+}
+
+/// What one player knows, and can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SeatView {
+    /// Its number.
+    pub number: Number,
+    /// What others scan to meet it.
+    pub code: String,
+    /// The game, once it has started.
+    pub play: Option<Play>,
+}
+
+/// The game as one player knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Play {
+    /// What it was told last.
+    pub told: PrivateReport,
+    /// Viruses it has applied since.
+    pub applied: u32,
+    /// How often it has taken the antidote since, or tried to.
+    pub antidotes: u32,
+    /// Whether it could have an antibody for the antidote, by all that it knows.
+    pub may_antidote: bool,
+    /// Whether it may end its turn.
+    pub may_end: bool,
+    /// Whom it has met in this turn.
+    pub met: Vec<Met>,
+    /// The proposal that it has made.
+    pub proposal: Option<Proposal>,
+    /// Proposals that wait for it.
+    pub waiting: Vec<Proposal>,
+    /// The contact that it is in.
+    pub contact: Option<OpenContact>,
+    /// What happened to it in this turn, the latest last.
+    pub news: Vec<News>,
+    /// The turns that are over, the latest last.
+    pub past: Vec<PastTurn>,
+}
+
+/// A contact of this turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Met {
+    /// With whom.
+    pub with: Number,
+    /// What the player itself committed.
+    pub committed: Commitment,
+}
+
+/// A proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Proposal {
+    /// With whom.
+    pub with: Number,
+    /// When it lapses, in milliseconds since 1970 by the server's clock.
+    pub deadline: u64,
+}
+
+/// A contact that waits for commitments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OpenContact {
+    /// With whom.
+    pub with: Number,
+    /// When what is missing counts as none, in milliseconds since 1970 by the server's clock.
+    pub deadline: u64,
+    /// What the player itself has committed.
+    pub committed: Option<Commitment>,
+}
+
+/// What a player is told about its own doings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct News {
+    /// The how many-th of this turn, from 0.
+    pub number: usize,
+    /// What.
+    pub what: NewsKind,
+    /// With whom.
+    pub with: Number,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NewsKind {
+    /// The two have met.
+    Met,
+    /// The other does not want to.
+    Declined,
+    /// The other did not answer.
+    Lapsed,
+    /// The other has changed its mind.
+    Withdrawn,
+    /// The host has undone the contact.
+    Undone,
+}
+
+/// A turn that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PastTurn {
+    /// Which, from 1.
+    pub turn: u32,
+    /// Whom the player met.
+    pub met: Vec<Number>,
+    /// What it was told then.
+    pub told: PrivateReport,
+}
+
+/// The host's desk. It tells nobody's role: the host may play, too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HostView {
+    /// All players.
+    pub players: Vec<HostPlayer>,
+    /// The last contact of this turn, which can be undone.
+    pub last: Option<[Number; 2]>,
+    /// Proposals and contacts that are open.
+    pub open: Vec<OpenPair>,
+}
+
+/// A player, as the host sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HostPlayer {
+    /// Its number.
+    pub number: Number,
+    /// Whether its page is open somewhere.
+    pub connected: bool,
+    /// Whether it has met somebody in this turn.
+    pub has_met: bool,
+    /// The bot that plays for it.
+    pub bot: Option<String>,
+}
+
+/// Two who are about to meet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OpenPair {
+    /// Who proposed it, and to whom.
+    pub players: [Number; 2],
+    /// Whether the other has accepted.
+    pub accepted: bool,
+}
+
+/// What the judge knows: for the host, when it asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JudgeView {
+    /// All players.
+    pub players: Vec<JudgedPlayer>,
+    /// The whole record in words.
+    pub report: String,
+}
+
+/// A player, as the judge knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JudgedPlayer {
+    /// Its number.
+    pub number: Number,
+    /// What it really is.
+    pub role: Role,
+    /// Its antibodies.
+    pub antibodies: u32,
+    /// A zombie's stock, or what a human carries without knowing.
+    pub viruses: u32,
+}
+
+impl Room {
+    /// How far it is.
+    pub fn phase(&self) -> Phase {
+        match &self.game {
+            _ if self.is_closed() => Phase::Closed,
+            None => Phase::Lobby,
+            Some(game) if game.party().ending().is_some() => Phase::Over,
+            Some(_) => Phase::Playing,
+        }
+    }
+
+    fn number(&self, seat: Seat) -> Number {
+        self.members[seat.index()].number
+    }
+
+    fn numbers(&self, seats: &[Seat]) -> Vec<Number> {
+        seats.iter().map(|&seat| self.number(seat)).collect()
+    }
+
+    /// What everybody can see.
+    pub fn board(&self, link: &str) -> Board {
+        let announced = self.game.as_ref().map_or(&[][..], Game::announced);
+        let last = &announced[announced.len().saturating_sub(ANNOUNCEMENTS)..];
+        let announcements = last.iter().map(|announced| Announcement {
+            report: announced.report.clone(),
+            met_nobody: self.numbers(&announced.met_nobody),
+        });
+        Board {
+            phase: self.phase(),
+            link: link.to_owned(),
+            rules: self.rules,
+            limit: self.limit,
+            turn: self.party().map_or(0, |party| party.turns() + u32::from(party.ending().is_none())),
+            players: self.members.iter().map(player_info).collect(),
+            announcements: announcements.collect(),
+            result: self.result(),
+        }
+    }
+
+    fn result(&self) -> Option<PartyResult> {
+        let party = self.party()?;
+        let (ending, outcome) = (party.ending()?, party.outcome()?);
+        let winners = self.members.iter().enumerate().filter(|(seat, _)| outcome.scores[*seat] > 0);
+        let mut winners: Vec<PartyWinner> = winners
+            .map(|(seat, member)| PartyWinner {
+                rank: outcome.places[seat],
+                player: member.number,
+                antibodies: (ending == Ending::HumansWin).then(|| party.players()[seat].antibodies),
+            })
+            .collect();
+        winners.sort_by_key(|winner| winner.rank);
+        let ending = match ending {
+            Ending::ZombiesWin => PartyEnding::ZombiesWin,
+            Ending::SurvivorWins { .. } => PartyEnding::SurvivorWins,
+            Ending::HumansWin => PartyEnding::HumansWin,
+        };
+        Some(PartyResult { ending, winners })
+    }
+
+    /// Players who have ended the turn.
+    pub fn ended(&self) -> Vec<Number> {
+        let Some(party) = self.party() else { return Vec::new() };
+        let ended = self.members.iter().zip(party.players()).filter(|(_, player)| player.ended);
+        ended.map(|(member, _)| member.number).collect()
+    }
+
+    /// What one player knows. `deadline` tells when a proposal or contact ends.
+    pub fn seat_view(&self, player: Number, deadline: impl Fn(u32) -> u64) -> Option<SeatView> {
+        let seat = self.seat(player).ok()?;
+        let play = self.game.as_ref().map(|game| self.play(game, seat, deadline));
+        Some(SeatView { number: player, code: self.members[seat.index()].code.clone(), play })
+    }
+
+    fn play(&self, game: &Game, seat: Seat, deadline: impl Fn(u32) -> u64) -> Play {
+        let known = game.known(seat);
+        let on = game.party().ending().is_none();
+        let other = |pair: [Seat; 2]| self.number(if pair[0] == seat { pair[1] } else { pair[0] });
+        let proposal =
+            |contact: &Contact| Proposal { with: other(contact.seats), deadline: deadline(contact.id) };
+        let mine = game.met().iter().filter(|meeting| meeting.seats.contains(&seat));
+        let news = known.notes.iter().enumerate().skip(known.notes.len().saturating_sub(NEWS));
+        let past = known.past.iter().zip(1..).skip(known.past.len().saturating_sub(PAST));
+        Play {
+            told: known.told,
+            applied: known.applied,
+            antidotes: known.antidotes,
+            may_antidote: on && game.may_try_antidote(seat),
+            may_end: on && !game.party().players()[seat.index()].ended && game.may_end(seat),
+            met: mine
+                .map(|meeting| Met {
+                    with: other(meeting.seats),
+                    committed: meeting.commits[usize::from(meeting.seats[1] == seat)],
+                })
+                .collect(),
+            proposal: game.proposal(seat).map(proposal),
+            waiting: game.waiting(seat).map(proposal).collect(),
+            contact: game.busy(seat).map(|contact| OpenContact {
+                with: other(contact.seats),
+                deadline: deadline(contact.id),
+                committed: contact.commits.unwrap_or_default()[usize::from(contact.seats[1] == seat)],
+            }),
+            news: news.map(|(number, note)| self.news(number, *note)).collect(),
+            past: past
+                .map(|(past, turn)| PastTurn { turn, met: self.numbers(&past.met), told: past.told })
+                .collect(),
+        }
+    }
+
+    fn news(&self, number: usize, note: Note) -> News {
+        let (what, with) = match note {
+            Note::Met(with) => (NewsKind::Met, with),
+            Note::Declined(with) => (NewsKind::Declined, with),
+            Note::Lapsed(with) => (NewsKind::Lapsed, with),
+            Note::Withdrawn(with) => (NewsKind::Withdrawn, with),
+            Note::Undone(with) => (NewsKind::Undone, with),
+        };
+        News { number, what, with: self.number(with) }
+    }
+
+    /// The host's desk.
+    pub fn host_view(&self, connected: impl Fn(Number) -> bool) -> HostView {
+        let has_met = |place: usize| self.party().is_some_and(|party| party.players()[place].contacts > 0);
+        let player = |(place, member): (usize, &Member)| HostPlayer {
+            number: member.number,
+            connected: connected(member.number),
+            has_met: has_met(place),
+            bot: match &member.holder {
+                Holder::Bot(bot) => Some(bot.clone()),
+                _ => None,
+            },
+        };
+        let game = self.game.as_ref().filter(|game| game.party().ending().is_none());
+        let open = game.map_or(&[][..], Game::contacts).iter().map(|contact| OpenPair {
+            players: contact.seats.map(|seat| self.number(seat)),
+            accepted: contact.commits.is_some(),
+        });
+        HostView {
+            players: self.members.iter().enumerate().map(player).collect(),
+            last: self.last_contact().map(|(_, players)| players),
+            open: open.collect(),
+        }
+    }
+
+    /// The last contact of this turn and its two players.
+    pub fn last_contact(&self) -> Option<(u32, [Number; 2])> {
+        let last = self.game.as_ref()?.met().last()?;
+        Some((last.id, last.seats.map(|seat| self.number(seat))))
+    }
+
+    /// Proposals and contacts that are open, by their number, and whether they are accepted.
+    pub fn open_contacts(&self) -> impl Iterator<Item = (u32, bool)> {
+        let contacts = self.game.as_ref().map_or(&[][..], Game::contacts);
+        contacts.iter().map(|contact| (contact.id, contact.commits.is_some()))
+    }
+
+    /// What the judge knows.
+    pub fn judge_view(&self) -> JudgeView {
+        let players = self.party().map_or(&[][..], |party| party.players());
+        let judged = self.members.iter().zip(players).map(|(member, player)| JudgedPlayer {
+            number: member.number,
+            role: player.role,
+            antibodies: player.antibodies,
+            viruses: player.viruses,
+        });
+        let book = necrodome_judge::book::Book::of(&necrodome_judge::script::parse(self.script()));
+        let report = self.party().map(|_| necrodome_judge::report::judge(&book));
+        JudgeView { players: judged.collect(), report: report.unwrap_or_default() }
+    }
+}
+
+fn player_info(member: &Member) -> PlayerInfo {
+    PlayerInfo {
+        number: member.number,
+        name: member.name.clone(),
+        bot: matches!(member.holder, Holder::Bot(_)),
+        gone: member.holder == Holder::Nobody,
+    }
+}
