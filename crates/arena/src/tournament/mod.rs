@@ -1,6 +1,7 @@
 //! Tournaments: a plan, a schedule that follows from it, workers that play it, a store that keeps it, a report.
 
 mod archive;
+mod matches;
 mod play;
 mod report;
 mod results;
@@ -8,15 +9,21 @@ mod schedule;
 mod store;
 
 pub use archive::{Archive, StoreError};
+pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
 pub use play::{Stop, TournamentError, Update, run};
-pub use report::{EntryReport, FaultCount, Log, Report, Separated, report};
+pub use report::{EntryReport, FaultCount, Log, Report, Separated, glance, report};
 pub use results::{BlockResult, Closing, Detail, MatchResult};
 pub use schedule::{Schedule, ScheduleError};
 pub use store::Store;
 
-use crate::process::Limits;
+use crate::{
+    entry::{EntryKind, EntrySpec},
+    process::Limits,
+};
+use necrodome_rules::catalog::GameId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::ops::RangeInclusive;
 
 /// Who meets whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +50,28 @@ impl Format {
             Format::RoundRobin => "round-robin",
             Format::Gauntlet => "gauntlet",
             Format::Battle => "battle",
+        }
+    }
+
+    /// The format with this name.
+    pub fn named(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+
+    /// The natural format of a game.
+    pub fn natural(game: GameId) -> Format {
+        match game {
+            GameId::LastBullet => Format::Battle,
+            GameId::ZombieDiceRace | GameId::ZombieDiceSolo => Format::RoundRobin,
+            GameId::ZombieDice | GameId::Infection | GameId::Tokyo => Format::Table,
+        }
+    }
+
+    /// How many seats a match has if nobody says: those of all entries, or two.
+    pub fn natural_seats(self, entries: usize, takes: RangeInclusive<usize>) -> usize {
+        match self {
+            Format::Table | Format::Battle => entries,
+            Format::RoundRobin | Format::Gauntlet => 2.clamp(*takes.start(), *takes.end()),
         }
     }
 }
@@ -77,4 +106,15 @@ pub struct PlannedEntry {
     pub name: String,
     /// What it is, as it was written.
     pub bot: String,
+}
+
+/// Blocks to play if nobody says: enough to see something, in a time that one likes to wait.
+pub fn natural_blocks(game: GameId, entries: &[EntrySpec]) -> u32 {
+    let processes = entries.iter().any(|entry| matches!(entry.kind, EntryKind::Program(_)));
+    match (game, processes) {
+        (GameId::LastBullet, _) => 20,
+        (_, true) => 200,
+        (GameId::Infection, false) => 500,
+        (_, false) => 5000,
+    }
 }

@@ -383,7 +383,7 @@ fn seated(names: &Names, seating: &[usize]) -> Result<Names, TournamentError> {
 }
 
 /// The randomness of a built-in bot: its own in each match, the same for its entry on every seat.
-fn own_chance(seed: u64, entry: usize) -> Seeded {
+pub(super) fn own_chance(seed: u64, entry: usize) -> Seeded {
     Seeded::new(seed, "bot", entry as u64)
 }
 

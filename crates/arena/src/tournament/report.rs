@@ -6,7 +6,7 @@ use crate::{
     stats::{self, Measure, Sample},
 };
 use serde::Serialize;
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, num::NonZero, time::Duration};
 
 /// The result of a tournament, ready to be printed.
 #[derive(Debug, Clone, Serialize)]
@@ -91,11 +91,18 @@ const LOG_LINES: usize = 10;
 
 /// Makes the report of all that is stored.
 pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
-    let packed = store.results()?;
-    let damaged = || StoreError::Damaged("a block does not fit the plan".into());
-    let unpacked = results::unpack(&packed, schedule.seatings()).ok_or_else(damaged)?;
-    let to_stats = |matches: &Vec<_>| results::to_stats(matches, schedule.seatings());
-    let blocks: Vec<stats::Block> = unpacked.iter().map(to_stats).collect();
+    glance(plan, schedule, store, NonZero::<u32>::MIN)
+}
+
+/// Makes a report of every so many blocks, for those who cannot wait, or hold, as much as all blocks take. The hash is that of
+/// all results.
+pub fn glance(
+    plan: &Plan,
+    schedule: &Schedule,
+    store: &Store,
+    every: NonZero<u32>,
+) -> Result<Report, TournamentError> {
+    let Seen { blocks, luck, hash } = Seen::read(plan, schedule, store, every)?;
     let sample = Sample::new(&blocks, plan.entries.len());
     let records = stats::records(&sample);
     let ratings = stats::rate(&sample, plan.seed);
@@ -111,7 +118,7 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
         let median = |entry: usize| medians[entry].unwrap_or(f64::NEG_INFINITY);
         order.sort_by(|&a, &b| median(b).total_cmp(&median(a)));
     }
-    let luck_adjusted = match luck(&blocks, schedule, &store.luck(schedule.seatings().len())?) {
+    let luck_adjusted = match luck {
         Some(luck) if schedule.seatings().iter().all(|seating| seating.len() == 1) => {
             stats::adjusted(&sample, &luck, Measure::MeanScore)
         }
@@ -147,23 +154,62 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
             .collect(),
         faults: count_faults(plan, schedule, store)?,
         logs: logs(plan, store)?,
-        hash: hash(plan, blocks.len() as u32, &packed),
+        hash,
     })
 }
 
-/// The luck of each seat of each game, block by block, from that of seat 0 in each match; none if it was not measured in
-/// all of them.
-fn luck(blocks: &[stats::Block], schedule: &Schedule, luck: &[f32]) -> Option<Vec<Vec<f64>>> {
-    let matches = schedule.seatings().len();
-    if blocks.is_empty() || luck.len() != blocks.len() * matches {
-        return None;
+/// What a report is made from.
+struct Seen {
+    blocks: Vec<stats::Block>,
+    /// The luck of each seat of each game, block by block; none if it was not measured in all of them.
+    luck: Option<Vec<Vec<f64>>>,
+    /// Covers what determines the results and the results, not how many blocks were wanted.
+    hash: String,
+}
+
+impl Seen {
+    fn read(
+        plan: &Plan,
+        schedule: &Schedule,
+        store: &Store,
+        every: NonZero<u32>,
+    ) -> Result<Seen, StoreError> {
+        let damaged = || StoreError::Damaged("a block does not fit the plan".into());
+        let stored = store.blocks()?;
+        let mut hasher = blake3::Hasher::new();
+        // A plan has no maps with odd keys, and a hasher takes everything.
+        let _ = serde_json::to_writer(&mut hasher, &Plan { blocks: stored, ..plan.clone() });
+        let matches = schedule.seatings().len();
+        let (mut blocks, mut luck) = (Vec::new(), (stored > 0).then(Vec::new));
+        let mut next = 0;
+        while next < stored {
+            let chunk = store.chunk(next)?.filter(|chunk| chunk.first == next).ok_or_else(damaged)?;
+            hasher.update(&chunk.results);
+            let lucky = chunk.luck(matches)?;
+            for (index, results) in results::blocks(&chunk.results, schedule.seatings()).enumerate() {
+                let results = results.ok_or_else(damaged)?;
+                if (next + index as u32).is_multiple_of(every.get()) {
+                    blocks.push(results::to_stats(&results, schedule.seatings()));
+                    let lucky = lucky.as_ref().map(|lucky| &lucky[index * matches..][..matches]);
+                    luck = luck.zip(lucky).map(|(mut luck, of_block)| {
+                        luck.push(by_seat(schedule, of_block));
+                        luck
+                    });
+                }
+            }
+            next += chunk.blocks;
+        }
+        Ok(Seen { blocks, luck, hash: hasher.finalize().to_string() })
     }
+}
+
+/// The luck of each seat of each match of a block, from that of seat 0.
+fn by_seat(schedule: &Schedule, luck: &[f32]) -> Vec<f64> {
     let seats = |(&luck, seating): (&f32, &Vec<usize>)| {
         let luck = f64::from(luck);
         [luck, -luck].into_iter().take(seating.len())
     };
-    let block = |luck: &[f32]| luck.iter().zip(schedule.seatings()).flat_map(seats).collect();
-    Some(luck.chunks(matches).map(block).collect())
+    luck.iter().zip(schedule.seatings()).flat_map(seats).collect()
 }
 
 /// The median score of each entry.
@@ -223,15 +269,4 @@ fn logs(plan: &Plan, store: &Store) -> Result<Vec<Log>, StoreError> {
     }
     let name = |entry: usize| plan.entries.get(entry).map_or(String::new(), |entry| entry.name.clone());
     Ok(logs.into_iter().map(|(entry, lines)| Log { name: name(entry), lines }).collect())
-}
-
-/// Covers what determines the results and the results, not how many blocks were wanted.
-fn hash(plan: &Plan, blocks: u32, packed: &[u8]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    let mut identity = plan.clone();
-    identity.blocks = blocks;
-    // A plan has no maps with odd keys, and a hasher takes everything.
-    let _ = serde_json::to_writer(&mut hasher, &identity);
-    hasher.update(packed);
-    hasher.finalize().to_string()
 }

@@ -6,6 +6,7 @@ use crate::{
     stats,
 };
 use necrodome_rules::game::Outcome;
+use std::iter;
 
 /// The result of one match.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,12 +71,22 @@ impl BlockResult {
 }
 
 /// The results of all blocks from their bytes; none if they are not those of such a schedule.
-pub(super) fn unpack(mut bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Vec<MatchResult>>> {
-    let mut blocks = Vec::new();
-    while !bytes.is_empty() {
-        blocks.push(unpack_block(&mut bytes, seatings)?);
-    }
-    Some(blocks)
+pub(super) fn unpack(bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Vec<MatchResult>>> {
+    blocks(bytes, seatings).collect()
+}
+
+/// The results of one block after the other; none and the end where bytes are not those of such a schedule.
+pub(super) fn blocks(
+    mut bytes: &[u8],
+    seatings: &[Vec<usize>],
+) -> impl Iterator<Item = Option<Vec<MatchResult>>> {
+    iter::from_fn(move || {
+        let next = (!bytes.is_empty()).then(|| unpack_block(&mut bytes, seatings));
+        if let Some(None) = next {
+            bytes = &[];
+        }
+        next
+    })
 }
 
 fn unpack_block(bytes: &mut &[u8], seatings: &[Vec<usize>]) -> Option<Vec<MatchResult>> {

@@ -8,7 +8,28 @@ use super::{
 };
 use crate::{fault::SeatFault, player::Effort};
 use rusqlite::{OptionalExtension, params};
-use std::{path::Path, time::Duration};
+use std::{ops::Range, path::Path, time::Duration};
+
+/// Blocks that were stored together.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    pub first: u32,
+    pub blocks: u32,
+    pub results: Vec<u8>,
+    luck: Option<Vec<u8>>,
+}
+
+impl Chunk {
+    /// The luck of seat 0 in each match, if it was measured; `matches` are those of a block.
+    pub fn luck(&self, matches: usize) -> Result<Option<Vec<f32>>, StoreError> {
+        let Some(packed) = &self.luck else { return Ok(None) };
+        let (floats, rest) = packed.as_chunks::<4>();
+        if floats.len() != self.blocks as usize * matches || !rest.is_empty() {
+            return Err(StoreError::Damaged("the luck of some blocks does not fit them".into()));
+        }
+        Ok(Some(floats.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()))
+    }
+}
 
 /// A tournament in a file.
 #[derive(Debug, Clone)]
@@ -99,27 +120,18 @@ impl Store {
         Ok(rows.collect::<Result<Vec<Vec<u8>>, _>>()?.concat())
     }
 
-    /// The luck of seat 0 in all matches, in order; fewer than there are matches if it was not measured from the start.
-    /// `matches` are those of a block.
-    pub(super) fn luck(&self, matches: usize) -> Result<Vec<f32>, StoreError> {
+    /// What was stored together: its first block, how many there are, their packed results, and their luck if it was
+    /// measured. `block` is one of them.
+    pub(super) fn chunk(&self, block: u32) -> Result<Option<Chunk>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
-            "SELECT luck.packed, results.blocks FROM luck LEFT JOIN results USING (tournament, first)
-             WHERE tournament = ?1 ORDER BY first",
+            "SELECT first, blocks, results.packed, luck.packed FROM results LEFT JOIN luck USING (tournament, first)
+             WHERE tournament = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1",
         )?;
-        let rows = query
-            .query_map([self.id], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Option<i64>>(1)?)))?;
-        let mut luck = Vec::new();
-        for row in rows {
-            let (packed, blocks) = row?;
-            let (floats, rest) = packed.as_chunks::<4>();
-            let expected = blocks.map(|blocks| blocks as usize * matches);
-            if expected != Some(floats.len()) || !rest.is_empty() {
-                return Err(StoreError::Damaged("the luck of some blocks does not fit them".into()));
-            }
-            luck.extend(floats.iter().map(|&bytes| f32::from_le_bytes(bytes)));
-        }
-        Ok(luck)
+        let chunk = query.query_row(params![self.id, block], |row| {
+            Ok(Chunk { first: row.get(0)?, blocks: row.get(1)?, results: row.get(2)?, luck: row.get(3)? })
+        });
+        Ok(chunk.optional()?.filter(|chunk| block - chunk.first < chunk.blocks))
     }
 
     /// What went wrong, match by match: block, number of the match, faults.
@@ -138,6 +150,19 @@ impl Store {
             all.push((block, number, faults));
         }
         Ok(all)
+    }
+
+    /// How many faults the matches of some blocks had: block, number of the match, faults.
+    pub(super) fn fault_counts(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, u32)>, StoreError> {
+        let connection = self.archive.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT block, number, json_array_length(faults) FROM detail
+             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]'",
+        )?;
+        let rows = query.query_map(params![self.id, blocks.start, blocks.end], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// Stores what was left to say when players were closed.

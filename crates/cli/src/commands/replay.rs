@@ -8,7 +8,7 @@ use crate::{
 };
 use necrodome_arena::{
     replay::{self, Replay, ReplayError, Unpacked},
-    tournament::{Archive, Plan, Store, StoreError},
+    tournament::{Archive, MatchError, Plan, Store, StoreError, packed_replay},
 };
 use necrodome_rules::{catalog::GameId, with_game};
 use std::{
@@ -94,10 +94,10 @@ fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
     let failed = |source: StoreError| Error::Tournament(source.into());
     let stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
     let (store, plan) = choose(stores, tournament)?;
-    if let Some(packed) = store.replay(block, number).map_err(failed)? {
-        return Ok(packed);
-    }
-    super::tournament::play_again(&plan, block, number, store.blocks().map_err(failed)?)
+    packed_replay(&plan, &store, block, number).map_err(|error| match error {
+        MatchError::Store(source) => failed(source),
+        other => Error::Usage(other.to_string()),
+    })
 }
 
 /// The tournament with this number, or the only one.

@@ -9,18 +9,11 @@ use crate::{error::Error, lineup};
 use config::Config;
 use necrodome_arena::{
     entry::EntrySpec,
-    lineup::Table,
-    process::Limits,
-    run::run_match,
-    tournament::{self, Archive, Format, Plan, PlannedEntry, Schedule, Stop, Store, TournamentError, report},
+    tournament::{
+        self, Archive, Plan, PlannedEntry, Schedule, Stop, Store, TournamentError, natural_blocks, report,
+    },
 };
-use necrodome_rules::{
-    catalog::{GameId, Listed},
-    chance::Seeded,
-    game::Seat,
-    names::Names,
-    with_game,
-};
+use necrodome_rules::{catalog::Listed, names::Names, with_game};
 use necrodome_solve::Solvable;
 use std::{
     fs,
@@ -162,13 +155,9 @@ fn plan<G: Listed>(
     names: &Names,
     rules: &G::Rules,
 ) -> Result<Plan, Error> {
-    let format = config.format(G::ID)?;
-    let whole_field = matches!(format, Format::Table | Format::Battle);
-    let seats = config.seats.unwrap_or(if whole_field {
-        entries.len()
-    } else {
-        2.clamp(*G::SEATS.start(), *G::SEATS.end())
-    });
+    let game = lineup::game(G::ID)?;
+    let format = config.format(game)?;
+    let seats = config.seats.unwrap_or_else(|| format.natural_seats(entries.len(), G::SEATS));
     let entry =
         |(entry, name): (&EntrySpec, &str)| PlannedEntry { name: name.into(), bot: entry.text.clone() };
     let mut plan = Plan {
@@ -177,7 +166,7 @@ fn plan<G: Listed>(
         entries: entries.iter().zip(names.iter()).map(entry).collect(),
         format,
         seats,
-        blocks: config.blocks.unwrap_or_else(|| default_blocks::<G>(entries)),
+        blocks: config.blocks.unwrap_or_else(|| natural_blocks(game, entries)),
         seed: config.seed.unwrap_or_default(),
         until_decided: args.until.is_some() || config.until_decided,
         limits: config.limits.unwrap_or_default(),
@@ -188,47 +177,4 @@ fn plan<G: Listed>(
         plan.seed = lineup::seed(archive.and_then(|archive| archive.seed_of(&plan).ok().flatten()))?;
     }
     Ok(plan)
-}
-
-/// Enough to see something, in a time that one likes to wait.
-fn default_blocks<G: Listed>(entries: &[EntrySpec]) -> u32 {
-    let processes =
-        entries.iter().any(|entry| matches!(entry.kind, necrodome_arena::entry::EntryKind::Program(_)));
-    match (G::ID, processes) {
-        ("last-bullet", _) => 20,
-        (_, true) => 200,
-        ("infection", false) => 500,
-        (_, false) => 5000,
-    }
-}
-
-/// Plays a match of a stored tournament again: with built-in bots the seed is all that is needed.
-pub fn play_again(plan: &Plan, block: u32, number: u32, blocks: u32) -> Result<Vec<u8>, Error> {
-    let id: GameId = lineup::game(&plan.game)?;
-    if block >= blocks {
-        return Err(Error::Usage(format!("there is no block {block}: {blocks} are stored")));
-    }
-    with_game!(id, G => play_again_as::<G>(plan, block, number))
-}
-
-fn play_again_as<G: Solvable>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, Error> {
-    let schedule = Schedule::new(plan, G::SEATS).map_err(TournamentError::from)?;
-    let Some(seating) = schedule.seatings().get(number as usize) else {
-        let matches = schedule.seatings().len();
-        return Err(Error::Usage(format!("there is no match {number}: a block has {matches}")));
-    };
-    let rules: G::Rules = serde_json::from_value(plan.options.clone()).map_err(std::io::Error::from)?;
-    let seed = schedule.block_seed(block);
-    let names = Names::new(seating.iter().map(|&entry| &plan.entries[entry].name));
-    let names = names.map_err(|source| Error::Setup { game: G::ID, source })?;
-    let table: Table<G::Rules> =
-        Table { launcher: std::env::current_exe()?, limits: Limits::default(), rules, seats: plan.seats };
-    let mut players = Vec::new();
-    for (&entry, &seat) in seating.iter().zip(Seat::all(seating.len())) {
-        let spec = EntrySpec::parse(&plan.entries[entry].bot, std::path::Path::new("."))?;
-        let chance = Seeded::new(seed, "bot", entry as u64);
-        players.push(necrodome_arena::lineup::player::<G>(&spec, &names[seat], &table, chance)?);
-    }
-    let finished = run_match(&names, &table.rules, seed, &mut players, |_: &G, _| {}).map_err(Error::Run)?;
-    Ok(finished.recording.pack()?)
 }

@@ -87,16 +87,9 @@ impl Config {
     }
 
     /// The format asked for, or the natural one of the game.
-    pub fn format(&self, game: &str) -> Result<Format, Error> {
-        let Some(name) = &self.format else {
-            return Ok(match game {
-                "last-bullet" => Format::Battle,
-                "zombie-dice-race" => Format::RoundRobin,
-                "zombie-dice-solo" => Format::RoundRobin,
-                _ => Format::Table,
-            });
-        };
-        Format::ALL.into_iter().find(|format| format.as_str() == name).ok_or_else(|| {
+    pub fn format(&self, game: GameId) -> Result<Format, Error> {
+        let Some(name) = &self.format else { return Ok(Format::natural(game)) };
+        Format::named(name).ok_or_else(|| {
             let all = Format::ALL.map(Format::as_str).join(", ");
             Error::Usage(format!("there is no format {name:?}: expected one of {all}"))
         })

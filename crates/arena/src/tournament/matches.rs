@@ -1,0 +1,159 @@
+//! The matches of a stored tournament: a list of them, and the replay of each.
+
+use super::{MatchResult, Plan, Schedule, ScheduleError, Store, StoreError, play::own_chance, results};
+use crate::{
+    lineup::{LineupError, built_in},
+    player::{BuiltInPlayer, Player},
+    run::{RunError, run_match},
+};
+use necrodome_rules::{
+    bot::BotSpec,
+    catalog::GameId,
+    names::{Names, SetupError},
+    with_game,
+};
+use necrodome_solve::Solvable;
+
+/// A match that was played.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlayedMatch {
+    /// The number of its block.
+    pub block: u32,
+    /// Its number in the block.
+    pub number: u32,
+    /// The entry on each seat.
+    pub entries: Vec<usize>,
+    /// How it ended.
+    pub result: MatchResult,
+    /// The luck of seat 0, where the game is solved.
+    pub luck: Option<f32>,
+    /// How often somebody misbehaved.
+    pub faults: u32,
+}
+
+/// So many matches from the `from`-th on, in the order of the schedule.
+pub fn matches(
+    schedule: &Schedule,
+    store: &Store,
+    from: u64,
+    count: usize,
+) -> Result<Vec<PlayedMatch>, StoreError> {
+    let of_block = schedule.seatings().len();
+    let damaged = || StoreError::Damaged("a block does not fit the plan".into());
+    let (first, mut skip) = (u32::try_from(from / of_block as u64), (from % of_block as u64) as usize);
+    let Ok(mut next) = first else { return Ok(Vec::new()) };
+    let mut played = Vec::new();
+    while played.len() < count
+        && let Some(chunk) = store.chunk(next)?
+    {
+        let luck = chunk.luck(of_block)?;
+        let before = (next - chunk.first) as usize;
+        let blocks = results::blocks(&chunk.results, schedule.seatings()).enumerate().skip(before);
+        for (index, block) in blocks {
+            let block = block.ok_or_else(damaged)?;
+            for (number, result) in block.into_iter().enumerate().skip(skip).take(count - played.len()) {
+                played.push(PlayedMatch {
+                    block: chunk.first + index as u32,
+                    number: number as u32,
+                    entries: schedule.seatings()[number].clone(),
+                    result,
+                    luck: luck.as_ref().map(|luck| luck[index * of_block + number]),
+                    faults: 0,
+                });
+            }
+            skip = 0;
+            if played.len() == count {
+                break;
+            }
+        }
+        next = chunk.first + chunk.blocks;
+    }
+    if let (Some(first), Some(last)) = (played.first(), played.last()) {
+        for (block, number, faults) in store.fault_counts(first.block..last.block + 1)? {
+            let found = played.iter_mut().find(|played| (played.block, played.number) == (block, number));
+            found.into_iter().for_each(|played| played.faults = faults);
+        }
+    }
+    Ok(played)
+}
+
+/// Why there is no replay of a match.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchError {
+    /// It was not played, or not yet.
+    #[error("there is no block {block}: {blocks} are stored")]
+    NoBlock {
+        /// What was asked for.
+        block: u32,
+        /// How many there are.
+        blocks: u32,
+    },
+    /// A block has fewer matches.
+    #[error("there is no match {number}: a block has {matches}")]
+    NoMatch {
+        /// What was asked for.
+        number: u32,
+        /// How many there are.
+        matches: usize,
+    },
+    /// A program took part, and its match was not kept.
+    #[error("a program took part in this match, and its replay was not kept")]
+    NotKept,
+    /// The plan is not one of a game that there is.
+    #[error("the plan cannot be played: {0}")]
+    Plan(String),
+    /// The plan makes no schedule.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An entry cannot play.
+    #[error(transparent)]
+    Lineup(#[from] LineupError),
+    /// The names cannot sit at one table.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// The match cannot be played.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The match cannot be recorded.
+    #[error("the match cannot be recorded: {0}")]
+    Replay(#[from] std::io::Error),
+}
+
+/// The replay of a match: the one that was kept, or else the match played again, since between built-in bots the seed is all
+/// that is needed.
+pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
+    if let Some(packed) = store.replay(block, number)? {
+        return Ok(packed);
+    }
+    let blocks = store.blocks()?;
+    if block >= blocks {
+        return Err(MatchError::NoBlock { block, blocks });
+    }
+    let unknown = || MatchError::Plan(format!("there is no game {:?}", plan.game));
+    let id = GameId::ALL.into_iter().find(|id| id.as_str() == plan.game).ok_or_else(unknown)?;
+    with_game!(id, G => play_again::<G>(plan, block, number))
+}
+
+fn play_again<G: Solvable>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
+    let schedule = Schedule::new(plan, G::SEATS)?;
+    let matches = schedule.seatings().len();
+    let seating = schedule.seatings().get(number as usize).ok_or(MatchError::NoMatch { number, matches })?;
+    let rules: G::Rules = serde_json::from_value(plan.options.clone())
+        .map_err(|error| MatchError::Plan(format!("its options are not those of {}: {error}", G::ID)))?;
+    let seed = schedule.block_seed(block);
+    let names = Names::new(seating.iter().map(|&entry| &plan.entries[entry].name))?;
+    let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
+    for &entry in seating {
+        let spec: BotSpec = plan.entries[entry].bot.parse().map_err(|_| MatchError::NotKept)?;
+        let bot = built_in::<G>(&spec, &rules, own_chance(seed, entry)).map_err(|error| match error {
+            LineupError::UnknownBot { .. } => MatchError::NotKept,
+            other => other.into(),
+        })?;
+        players.push(Box::new(BuiltInPlayer(bot)));
+    }
+    let finished = run_match(&names, &rules, seed, &mut players, |_: &G, _| {})?;
+    Ok(finished.recording.pack()?)
+}
