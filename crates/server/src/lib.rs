@@ -20,6 +20,7 @@ mod refusal;
 pub mod schema;
 mod site;
 mod stream;
+pub mod tables;
 
 pub use db::Db;
 pub use listen::{Listening, listen};
@@ -35,6 +36,7 @@ pub fn app(site: Site) -> Router {
         .merge(film::routes(site.limits()))
         .merge(info::routes())
         .merge(party::routes())
+        .merge(tables::routes())
         .fallback(async || Refusal::missing("there is no such request"))
         .layer(DefaultBodyLimit::max(site.limits().body));
     let router = Router::new()

@@ -1,6 +1,6 @@
 //! The types of all messages as one JSON schema, from which the types of the pages are generated.
 
-use crate::{film, info, party, refusal};
+use crate::{film, info, party, refusal, tables};
 use necrodome_rules::last_bullet;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -19,6 +19,8 @@ pub fn api() -> Value {
     add::<party::view::JudgeView>(&mut sent);
     add::<party::view::PartyView>(&mut sent);
     add::<refusal::Refused>(&mut sent);
+    add::<tables::PlayInfo>(&mut sent);
+    add::<tables::TableState>(&mut sent);
 
     let mut received = SchemaSettings::draft07().for_deserialize().into_generator();
     add::<last_bullet::Order>(&mut received);
@@ -26,6 +28,9 @@ pub fn api() -> Value {
     add::<party::JoinRoom>(&mut received);
     add::<party::OpenRoom>(&mut received);
     add::<party::SeatAction>(&mut received);
+    add::<tables::ActAtTable>(&mut received);
+    add::<tables::JoinTable>(&mut received);
+    add::<tables::NewTable>(&mut received);
 
     // What goes both ways is described as it is sent.
     let mut all: Map<String, Value> = received.take_definitions(true);

@@ -1,6 +1,6 @@
 //! What the whole server shares.
 
-use crate::{Db, film::Studio, keys::Key, party::Parties};
+use crate::{Db, film::Studio, keys::Key, party::Parties, tables::Tables};
 use necrodome_arena::tournament::StoreError;
 use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -105,6 +105,7 @@ struct Shared {
     studio: Studio,
     closing: watch::Sender<bool>,
     parties: Parties,
+    tables: Tables,
     pub(crate) visitors: crate::guard::Visitors,
 }
 
@@ -116,7 +117,10 @@ impl Site {
         let host_key = db.setting("host key", || Key::random().to_text());
         let host_key = Key::from_text(&host_key.map_err(StoreError::from).map_err(failed)?);
         let parties = Parties::open(&db, &config.address).map_err(StoreError::from).map_err(failed)?;
+        let tables = Tables::open(&db, config.launcher.clone(), config.limits.tables);
+        let tables = tables.map_err(StoreError::from).map_err(failed)?;
         Ok(Site(Arc::new(Shared {
+            tables,
             streams: Arc::new(Semaphore::new(config.limits.streams)),
             studio: Studio::new(),
             visitors: crate::guard::Visitors::new(&config.limits),
@@ -158,6 +162,11 @@ impl Site {
         format!("{}/host/{}", self.0.config.address, self.0.host_key.to_text())
     }
 
+    /// The tables at which people play.
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.0.tables
+    }
+
     /// A place among the viewers of live pages, if there is one left.
     pub(crate) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
         self.0.streams.clone().try_acquire_owned().ok()
@@ -181,5 +190,6 @@ impl Site {
     /// Ends all streams and what runs in the background; what was reported as done is stored.
     pub fn close(&self) {
         self.0.closing.send_replace(true);
+        self.0.tables.close();
     }
 }

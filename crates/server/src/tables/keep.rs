@@ -1,0 +1,148 @@
+//! Tables in the file: how each was set up, every answer that was given, and the replay once it is over.
+
+use super::setup::Setup;
+use crate::{Db, Refusal};
+use necrodome_rules::game::{Outcome, Seat};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
+
+/// What the file keeps of tables. An answer is keyed by the step of the match and the seat; it is JSON, or null where no valid
+/// answer came.
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS play_table (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    setup TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'playing', 'over', 'ended')),
+    outcome TEXT,
+    replay BLOB
+);
+CREATE TABLE IF NOT EXISTS play_answer (
+    table_id TEXT NOT NULL, step INTEGER NOT NULL, seat INTEGER NOT NULL, answer TEXT NOT NULL,
+    PRIMARY KEY (table_id, step, seat)
+) WITHOUT ROWID;
+";
+
+/// So many finished tables are kept.
+const FINISHED: u32 = 1000;
+
+/// An answer as it is kept: an action with its reason, or none.
+pub(crate) type Answer = (u32, Seat, String);
+
+pub(crate) fn prepare(db: &Db) -> rusqlite::Result<()> {
+    db.lock().execute_batch(TABLES)
+}
+
+fn json(setup: &Setup) -> String {
+    // A set-up has no maps with odd keys, so this cannot fail.
+    serde_json::to_string(setup).unwrap_or_default()
+}
+
+/// Keeps a table, new or changed, that is not over yet.
+pub(crate) fn table(db: &Db, id: &str, setup: &Setup, playing: bool) -> rusqlite::Result<()> {
+    let state = if playing { "playing" } else { "waiting" };
+    let connection = db.lock();
+    connection.execute(
+        "INSERT INTO play_table (id, setup, state) VALUES (?1, ?2, ?3)
+         ON CONFLICT (id) DO UPDATE SET setup = excluded.setup, state = excluded.state",
+        params![id, json(setup), state],
+    )?;
+    Ok(())
+}
+
+/// Keeps answers. Gives whether all of them were new: a second answer to the same question is not kept.
+pub(crate) fn answers(db: &Db, id: &str, answers: &[Answer]) -> rusqlite::Result<bool> {
+    let mut connection = db.lock();
+    let transaction = connection.transaction()?;
+    let mut new = 0;
+    for (step, seat, answer) in answers {
+        new += transaction.execute(
+            "INSERT OR IGNORE INTO play_answer VALUES (?1, ?2, ?3, ?4)",
+            params![id, step, seat.0, answer],
+        )?;
+    }
+    transaction.commit()?;
+    Ok(new == answers.len())
+}
+
+/// The answers that were given at a table, by seat and step.
+pub(crate) fn given(db: &Db, id: &str) -> rusqlite::Result<HashMap<(u16, u32), String>> {
+    let connection = db.lock();
+    let mut query = connection.prepare("SELECT seat, step, answer FROM play_answer WHERE table_id = ?1")?;
+    let rows = query.query_map([id], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))?;
+    rows.collect()
+}
+
+/// Ends a table: with a result and a replay, or without.
+pub(crate) fn end(db: &Db, id: &str, result: Option<(&Outcome, Vec<u8>)>) -> rusqlite::Result<()> {
+    let mut connection = db.lock();
+    let transaction = connection.transaction()?;
+    let (state, outcome, replay) = match result {
+        Some((outcome, replay)) => ("over", serde_json::to_string(outcome).ok(), Some(replay)),
+        None => ("ended", None, None),
+    };
+    transaction.execute(
+        "UPDATE play_table SET state = ?2, outcome = ?3, replay = ?4 WHERE id = ?1",
+        params![id, state, outcome, replay],
+    )?;
+    transaction.execute("DELETE FROM play_answer WHERE table_id = ?1", [id])?;
+    forget_old(&transaction)?;
+    transaction.commit()
+}
+
+fn forget_old(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute(
+        "DELETE FROM play_table WHERE state IN ('over', 'ended') AND number <= (
+            SELECT number FROM play_table WHERE state IN ('over', 'ended') ORDER BY number DESC LIMIT 1 OFFSET ?1)",
+        [FINISHED],
+    )?;
+    Ok(())
+}
+
+/// Forgets a table that never began.
+pub(crate) fn forget(db: &Db, id: &str) -> rusqlite::Result<()> {
+    db.lock().execute("DELETE FROM play_table WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+/// A table of the file.
+pub(crate) struct Kept {
+    pub id: String,
+    pub setup: Setup,
+    pub state: String,
+    pub outcome: Option<Outcome>,
+}
+
+fn read(row: &rusqlite::Row) -> rusqlite::Result<Option<Kept>> {
+    let (setup, outcome): (String, Option<String>) = (row.get("setup")?, row.get("outcome")?);
+    let Ok(setup) = serde_json::from_str(&setup) else { return Ok(None) };
+    let outcome = outcome.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(Some(Kept { id: row.get("id")?, setup, state: row.get("state")?, outcome }))
+}
+
+/// All tables that were not over when the server ended.
+pub(crate) fn unfinished(db: &Db) -> rusqlite::Result<Vec<Kept>> {
+    let connection = db.lock();
+    let mut query = connection.prepare("SELECT * FROM play_table WHERE state IN ('waiting', 'playing')")?;
+    let rows = query.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(rows.into_iter().flatten().collect())
+}
+
+/// One table, whatever its state.
+pub(crate) fn find(db: &Db, id: &str) -> rusqlite::Result<Option<Kept>> {
+    let connection = db.lock();
+    let found = connection.query_row("SELECT * FROM play_table WHERE id = ?1", [id], read).optional()?;
+    Ok(found.flatten())
+}
+
+/// The packed replay of a table that is over.
+pub(crate) fn replay(db: &Db, id: &str) -> Result<Vec<u8>, Refusal> {
+    let query = "SELECT replay FROM play_table WHERE id = ?1";
+    let found: Option<Option<Vec<u8>>> = db.lock().query_row(query, [id], |row| row.get(0)).optional()?;
+    match found {
+        Some(Some(replay)) => Ok(replay),
+        Some(None) => Err(Refusal::conflict("the match is not over: there is no replay yet")
+            .hint("a match that was broken off has none")),
+        None => Err(super::no_such_table()),
+    }
+}

@@ -1,0 +1,598 @@
+//! A match at a table: a thread of its own plays it, people's answers come in by requests, and every answer is kept so that the
+//! match can be played again up to where it was.
+
+use super::{
+    coach::{self, CoachWord},
+    games::{Seated, is_public},
+    keep,
+    setup::{self, Setup},
+    state::{Scene, SceneOf},
+};
+use crate::{Db, Refusal};
+use necrodome_arena::{
+    fault::{Fault, FaultKind},
+    lineup::{self, Table as Lineup},
+    player::{Answer, MatchStart, Player},
+    process::Limits,
+    run::{RunError, run_match},
+};
+use necrodome_rules::{
+    chance::Seeded,
+    game::{Logged, Move, Outcome, Rejected, Seat, Silent},
+    names::Names,
+};
+use necrodome_solve::{Meter, Solution};
+use serde_json::Value;
+use std::{
+    collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread::{self, JoinHandle},
+};
+use tokio::sync::watch;
+
+/// No match at a table takes more steps: what goes on longer would never end.
+const MOST_STEPS: u32 = 20_000;
+/// A viewer is told so many of the last events.
+const TOLD: usize = 60;
+/// So many actions can be listed.
+const LISTED: usize = 64;
+
+/// A running or finished match, whatever its game.
+pub(crate) trait Running: Send + Sync {
+    /// What a viewer may see.
+    fn look(&self, seat: Option<Seat>) -> Look;
+    /// Takes a person's answer, or says why not.
+    fn act(&self, seat: Seat, question: u32, action: Value) -> Result<(), Refusal>;
+    /// Whether it is over or was broken off.
+    fn has_ended(&self) -> bool;
+    /// The person has left: a bot plays on.
+    fn leave(&self, seat: Seat);
+    /// The thread of the table, once.
+    fn take_thread(&self) -> Option<JoinHandle<()>>;
+    /// Breaks the match off; `keep` leaves it in the file, to be taken up again.
+    fn close(&self, keep: bool);
+}
+
+/// What a viewer sees.
+#[derive(Default)]
+pub(crate) struct Look {
+    pub scene: Option<Scene>,
+    pub question: Option<u32>,
+    /// The seats that are to act, as far as the viewer may know.
+    pub to_act: Vec<Seat>,
+    pub end: Option<End>,
+    pub note: Option<String>,
+}
+
+/// How it came to its end.
+#[derive(Debug, Clone)]
+pub(crate) enum End {
+    Over(Outcome),
+    /// Broken off, and why.
+    Ended(String),
+}
+
+/// What a table needs to play.
+pub(crate) struct Ground {
+    pub id: String,
+    pub db: Db,
+    pub launcher: PathBuf,
+    pub changes: watch::Sender<u64>,
+}
+
+struct Match<G: Seated> {
+    ground: Ground,
+    state: Mutex<State<G>>,
+    woken: Condvar,
+}
+
+struct State<G: Seated> {
+    /// None until the set-up is done.
+    game: Option<G>,
+    step: u32,
+    seats: Vec<Place<G>>,
+    log: Vec<Logged<G::Event>>,
+    /// Answers of bots that the file does not know yet.
+    unkept: Vec<keep::Answer>,
+    end: Option<End>,
+    note: Option<String>,
+    closed: Option<Closed>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Closed {
+    keep: bool,
+}
+
+/// What is known of a seat.
+struct Place<G: Seated> {
+    /// How often it was asked: the number of its question.
+    asked: u32,
+    /// Whether it has answered the last one.
+    answered: bool,
+    /// The answer, until it is taken.
+    action: Option<G::Action>,
+    /// Whether its person has left.
+    left: bool,
+    /// The step of its last decision, and how long the log was then.
+    decided: Option<u32>,
+    since: usize,
+    coach: Option<CoachWord>,
+}
+
+/// Begins a match, or takes it up where its recorded answers end.
+pub(crate) fn start<G: Seated>(ground: Ground, setup: Setup) -> Result<Arc<dyn Running>, Refusal> {
+    let names = setup.names()?;
+    let rules: G::Rules = serde_json::from_value(setup.options.clone()).map_err(Refusal::internal)?;
+    let given = keep::given(&ground.db, &ground.id)?;
+    let place = |_| Place {
+        asked: 0,
+        answered: false,
+        action: None,
+        left: false,
+        decided: None,
+        since: 0,
+        coach: None,
+    };
+    let state = State {
+        game: None,
+        step: 0,
+        seats: (0..names.len()).map(place).collect(),
+        log: Vec::new(),
+        unkept: Vec::new(),
+        end: None,
+        note: None,
+        closed: None,
+        thread: None,
+    };
+    let table = Arc::new(Match::<G> { ground, state: Mutex::new(state), woken: Condvar::new() });
+    let own = table.clone();
+    let thread = thread::Builder::new()
+        .name("table".to_owned())
+        .spawn(move || own.run(&setup, &names, &rules, given))
+        .map_err(Refusal::internal)?;
+    table.lock().thread = Some(thread);
+    Ok(table)
+}
+
+impl<G: Seated> Match<G> {
+    fn lock(&self) -> MutexGuard<'_, State<G>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changed(&self) {
+        self.ground.changes.send_modify(|changes| *changes += 1);
+    }
+
+    /// The thread of the table.
+    fn run(
+        self: Arc<Self>,
+        setup: &Setup,
+        names: &Names,
+        rules: &G::Rules,
+        given: HashMap<(u16, u32), String>,
+    ) {
+        let played = catch_unwind(AssertUnwindSafe(|| self.play(setup, names, rules, given)));
+        let closed = self.lock().closed;
+        if closed.is_some_and(|closed| closed.keep) {
+            return;
+        }
+        let id = &self.ground.id;
+        let end = match played {
+            Ok(Ok((outcome, replay))) => match keep::end(&self.ground.db, id, Some((&outcome, replay))) {
+                Ok(()) => End::Over(outcome),
+                Err(why) => lost(&why),
+            },
+            Ok(Err(why)) => {
+                let kept = keep::end(&self.ground.db, id, None);
+                kept.map_or_else(|why| lost(&why), |()| End::Ended(why))
+            }
+            Err(_) => {
+                let kept = keep::end(&self.ground.db, id, None);
+                kept.map_or_else(|why| lost(&why), |()| lost(&"a table has panicked"))
+            }
+        };
+        self.lock().end = Some(end);
+        self.changed();
+    }
+
+    fn play(
+        self: &Arc<Self>,
+        setup: &Setup,
+        names: &Names,
+        rules: &G::Rules,
+        mut given: HashMap<(u16, u32), String>,
+    ) -> Result<(Outcome, Vec<u8>), String> {
+        let solution = setup.coach.then(|| G::solve(rules, names.len()));
+        let solution = match solution {
+            Some(Err(why)) => {
+                self.lock().note = Some(format!("There is no coach: {why}."));
+                None
+            }
+            Some(Ok(solution)) => Some(solution),
+            None => None,
+        };
+        let lineup = Lineup {
+            launcher: self.ground.launcher.clone(),
+            limits: Limits::default(),
+            rules: rules.clone(),
+            seats: names.len(),
+        };
+        let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
+        for (&seat, sitting) in Seat::all(names.len()).iter().zip(&setup.seats) {
+            let chance = Seeded::new(setup.seed, "bot", u64::from(seat.0));
+            let bot = match &sitting.bot {
+                Some(text) => {
+                    let entry = setup::bot::<G>(text).map_err(|_| format!("the bot {text:?} is gone"))?;
+                    let player = lineup::player::<G>(&entry, &names[seat], &lineup, chance);
+                    Some(player.map_err(|why| why.to_string())?)
+                }
+                None => None,
+            };
+            let mine: Vec<u32> =
+                given.keys().filter(|(of, _)| *of == seat.0).map(|(_, step)| *step).collect();
+            let given = mine.into_iter().filter_map(|step| Some((step, given.remove(&(seat.0, step))?)));
+            players.push(Box::new(AtTable {
+                table: self.clone(),
+                seat,
+                given: given.collect(),
+                bot,
+                solution: solution.clone(),
+                seed: setup.seed,
+            }));
+        }
+        let mut meter = solution.as_ref().map(|solution| solution.meter());
+        let finished = run_match(names, rules, setup.seed, &mut players, |game: &G, log| {
+            self.publish(game, log, meter.as_mut());
+        });
+        for player in &mut players {
+            player.close();
+        }
+        match finished {
+            Ok(finished) => {
+                let replay = finished.recording.pack().map_err(|why| why.to_string())?;
+                Ok((finished.outcome, replay))
+            }
+            Err(RunError::Quit) => Err("The match was broken off.".to_owned()),
+            Err(other) => Err(other.to_string()),
+        }
+    }
+
+    /// A step is done: everybody may look.
+    fn publish<M: Meter<G::Event>>(&self, game: &G, log: &[Logged<G::Event>], meter: Option<&mut M>) {
+        let mut state = self.lock();
+        let step = state.step;
+        if let Some(meter) = meter {
+            note_luck(&mut state.seats, step, log, meter);
+        }
+        if state.game.is_some() {
+            state.step += 1;
+        }
+        for &seat in game.to_act() {
+            let place = &mut state.seats[seat.index()];
+            place.asked += 1;
+            place.answered = false;
+        }
+        state.log.extend_from_slice(log);
+        state.game = Some(game.clone());
+        drop(state);
+        self.changed();
+    }
+
+    /// Keeps what bots have answered. Before a person is waited for, and thus before its answer can come.
+    fn keep_answers(&self, state: &mut State<G>) {
+        match keep::answers(&self.ground.db, &self.ground.id, &state.unkept) {
+            Ok(_) => state.unkept.clear(),
+            // The match goes on; they are kept with the person's answer, or that is refused.
+            Err(why) => eprintln!("error: a table cannot be kept: {why}"),
+        }
+    }
+
+    /// Waits for a person: its answer, or none when it has left or the table is closed.
+    fn wait(&self, seat: Seat) -> Waited<G::Action> {
+        let mut state = self.lock();
+        loop {
+            if state.closed.is_some() {
+                return Waited::Closed;
+            }
+            let place = &mut state.seats[seat.index()];
+            if let Some(action) = place.action.take() {
+                return Waited::Act(action);
+            }
+            if place.left {
+                return Waited::Left;
+            }
+            if !state.unkept.is_empty() {
+                self.keep_answers(&mut state);
+            }
+            state = self.woken.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn lost(why: &dyn std::fmt::Display) -> End {
+    eprintln!("error: {why}");
+    End::Ended("The arena has made a mistake.".to_owned())
+}
+
+/// The first roll of whoever has just decided is the one that followed its decision.
+fn note_luck<G: Seated>(
+    seats: &mut [Place<G>],
+    step: u32,
+    log: &[Logged<G::Event>],
+    meter: &mut impl Meter<G::Event>,
+) {
+    let mut first = true;
+    for logged in log {
+        meter.record(logged.audience, logged.event.clone());
+        let Some(roll) = meter.take() else { continue };
+        let Some(place) = seats.get_mut(roll.seat.index()) else { continue };
+        if first
+            && place.decided == Some(step)
+            && let Some(word) = place.coach.as_mut()
+        {
+            let luck = roll.after - roll.before;
+            word.luck = Some(if roll.seat.0 == 0 { luck } else { -luck });
+        }
+        first = false;
+    }
+}
+
+enum Waited<A> {
+    Act(A),
+    Left,
+    Closed,
+}
+
+/// Whoever decides for a seat: first what was answered before, then the bot or the person.
+struct AtTable<G: Seated> {
+    table: Arc<Match<G>>,
+    seat: Seat,
+    given: HashMap<u32, String>,
+    bot: Option<Box<dyn Player<G>>>,
+    solution: Option<Arc<G::Solution>>,
+    seed: u64,
+}
+
+impl<G: Seated> AtTable<G> {
+    /// The answer of this step, if it was given before.
+    fn again(&mut self, step: u32) -> Option<Answer<G::Action>> {
+        let text = self.given.remove(&step)?;
+        let kept: Option<(G::Action, Option<String>)> = serde_json::from_str(&text).ok()?;
+        Some(match kept {
+            Some((action, reason)) => Answer::Act(action, reason),
+            None => Answer::Fault(Fault::new(FaultKind::Garbage, "no valid answer, before a restart")),
+        })
+    }
+
+    fn ask_bot(&mut self, step: u32, view: &G::View) -> Answer<G::Action> {
+        let Some(bot) = &mut self.bot else { return Answer::Quit };
+        let answer = bot.answer(view);
+        let kept = match &answer {
+            Answer::Act(action, reason) => serde_json::to_string(&Some((action, reason))),
+            Answer::Fault(_) => Ok("null".to_owned()),
+            Answer::Quit => return Answer::Quit,
+        };
+        self.table.lock().unkept.push((step, self.seat, kept.unwrap_or_default()));
+        answer
+    }
+
+    /// What a person's decision is worth, once it is made.
+    fn decided(&self, view: &G::View, action: &G::Action) {
+        let question = self.table.lock().seats[self.seat.index()].asked;
+        let word = self.solution.as_ref().map(|solution| coach::price::<G>(solution, question, view, action));
+        let mut state = self.table.lock();
+        let (step, since) = (state.step, state.log.len());
+        let place = &mut state.seats[self.seat.index()];
+        (place.coach, place.decided, place.since, place.answered) = (word, Some(step), since, true);
+    }
+
+    /// A bot takes the place of a person that has left.
+    fn stand_in(&mut self) -> bool {
+        let entry = setup::bot::<G>(G::STAND_IN).ok().map(|entry| entry.kind);
+        let Some(necrodome_arena::entry::EntryKind::BuiltIn(spec)) = entry else { return false };
+        let chance = Seeded::new(self.seed, "stand-in", u64::from(self.seat.0));
+        let built = G::built_ins().into_iter().find(|bot| bot.name == spec.name);
+        let built = built.and_then(|bot| bot.build(&spec, chance).ok());
+        self.bot = built.map(|bot| Box::new(necrodome_arena::player::BuiltInPlayer(bot)) as _);
+        self.bot.is_some()
+    }
+}
+
+impl<G: Seated> Player<G> for AtTable<G> {
+    fn start(&mut self, start: &MatchStart) {
+        if let Some(bot) = &mut self.bot {
+            bot.start(start);
+        }
+    }
+
+    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]) {
+        if let Some(bot) = &mut self.bot {
+            bot.hear(seat, log);
+        }
+    }
+
+    fn ask(&mut self, view: &G::View) {
+        let step = self.table.lock().step;
+        if let Some(bot) = &mut self.bot
+            && !self.given.contains_key(&step)
+        {
+            bot.ask(view);
+        }
+    }
+
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
+        let (step, closed) = {
+            let state = self.table.lock();
+            (state.step, state.closed)
+        };
+        if closed.is_some() || step >= MOST_STEPS {
+            return Answer::Quit;
+        }
+        if let Some(answer) = self.again(step) {
+            if let (None, Answer::Act(action, _)) = (&self.bot, &answer) {
+                self.decided(view, action);
+            }
+            return answer;
+        }
+        if self.bot.is_some() {
+            return self.ask_bot(step, view);
+        }
+        match self.table.wait(self.seat) {
+            Waited::Act(action) => {
+                self.decided(view, &action);
+                Answer::Act(action, None)
+            }
+            Waited::Left if self.stand_in() => self.ask_bot(step, view),
+            Waited::Left | Waited::Closed => Answer::Quit,
+        }
+    }
+
+    fn refused(&mut self, why: &str) {
+        if let Some(bot) = &mut self.bot {
+            bot.refused(why);
+        }
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
+        self.bot.as_mut().map(|bot| bot.end(outcome)).unwrap_or_default()
+    }
+
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        self.bot.as_mut().map(|bot| bot.close()).unwrap_or_default()
+    }
+}
+
+impl<G: Seated> State<G> {
+    /// The number of the question that a seat has to answer.
+    fn question(&self, seat: Seat) -> Option<u32> {
+        let asked = self.game.as_ref()?.to_act().contains(&seat) && self.end.is_none();
+        let place = self.seats.get(seat.index())?;
+        (asked && !place.answered && !place.left).then_some(place.asked)
+    }
+
+    fn scene(&self, seat: Option<Seat>) -> Option<Scene> {
+        let game = self.game.as_ref()?;
+        let hears = |logged: &&Logged<G::Event>| match seat {
+            Some(seat) => G::hears(seat, logged),
+            None => is_public(logged),
+        };
+        let place = seat.and_then(|seat| self.seats.get(seat.index()));
+        let since = place.map_or(0, |place| place.since).min(self.log.len());
+        let fresh = self.log[since..].iter().filter(hears).count();
+        let mut events: Vec<G::Event> =
+            self.log.iter().rev().filter(hears).take(TOLD).map(|logged| logged.event.clone()).collect();
+        events.reverse();
+        let through = seat.unwrap_or_default();
+        let view = (seat.is_some() || G::OPEN).then(|| game.view(through));
+        let asked = seat.and_then(|seat| self.question(seat));
+        let legal = view.as_ref().filter(|_| asked.is_some()).and_then(G::legal_actions);
+        Some(G::scene(SceneOf {
+            seat: through.0,
+            fresh: fresh.min(events.len()),
+            events,
+            legal: legal.filter(|legal| legal.len() <= LISTED),
+            coach: place.and_then(|place| place.coach.clone()),
+            view,
+        }))
+    }
+
+    /// Whether the referee would accept this from a seat. The others and the dice do not matter for that.
+    fn check(&self, seat: Seat, action: &G::Action) -> Result<(), Refusal> {
+        let Some(game) = &self.game else { return Err(not_asked()) };
+        let choose = |&other: &Seat| {
+            if other == seat { Move::Act(action.clone()) } else { Move::Forfeit }
+        };
+        let moves: Vec<Move<G::Action>> = game.to_act().iter().map(choose).collect();
+        match game.clone().apply(&moves, &mut Seeded::new(0, "trial", 0), &mut Silent) {
+            Ok(()) => Ok(()),
+            Err(Rejected::Illegal { why, .. }) => {
+                Err(Refusal::bad(format!("the rules do not allow that: {why}")))
+            }
+            Err(other) => Err(Refusal::bad(other.to_string())),
+        }
+    }
+}
+
+fn not_asked() -> Refusal {
+    Refusal::conflict("it is not your turn to decide")
+}
+
+impl<G: Seated> Running for Match<G> {
+    fn look(&self, seat: Option<Seat>) -> Look {
+        let state = self.lock();
+        let asked = state.game.as_ref().map(|game| game.to_act().to_vec()).unwrap_or_default();
+        Look {
+            scene: state.scene(seat),
+            question: seat.and_then(|seat| state.question(seat)),
+            to_act: asked
+                .into_iter()
+                .filter(|&other| {
+                    let open = state.seats.get(other.index()).is_some_and(|place| !place.answered);
+                    open && (G::OPEN || Some(other) == seat)
+                })
+                .collect(),
+            end: state.end.clone(),
+            note: state.note.clone(),
+        }
+    }
+
+    fn act(&self, seat: Seat, question: u32, action: Value) -> Result<(), Refusal> {
+        let mut state = self.lock();
+        if state.end.is_some() || state.closed.is_some() {
+            return Err(Refusal::conflict("the match is over"));
+        }
+        match state.question(seat) {
+            None => return Err(not_asked()),
+            Some(asked) if asked != question => {
+                return Err(Refusal::conflict(format!(
+                    "expected an answer to question {asked}, got one to question {question}"
+                )));
+            }
+            Some(_) => {}
+        }
+        let action: G::Action = serde_json::from_value(action)
+            .map_err(|why| Refusal::bad(format!("this is no action of {}: {why}", G::TITLE)))?;
+        state.check(seat, &action)?;
+        let kept = serde_json::to_string(&Some((&action, None::<String>))).map_err(Refusal::internal)?;
+        let mut answers = state.unkept.clone();
+        answers.push((state.step, seat, kept));
+        if !keep::answers(&self.ground.db, &self.ground.id, &answers)? {
+            return Err(Refusal::conflict("this question has an answer already"));
+        }
+        state.unkept.clear();
+        let place = &mut state.seats[seat.index()];
+        place.answered = true;
+        place.action = Some(action);
+        drop(state);
+        self.woken.notify_all();
+        self.changed();
+        Ok(())
+    }
+
+    fn has_ended(&self) -> bool {
+        self.lock().end.is_some()
+    }
+
+    fn leave(&self, seat: Seat) {
+        if let Some(place) = self.lock().seats.get_mut(seat.index()) {
+            place.left = true;
+        }
+        self.woken.notify_all();
+        self.changed();
+    }
+
+    fn take_thread(&self) -> Option<JoinHandle<()>> {
+        self.lock().thread.take()
+    }
+
+    fn close(&self, keep: bool) {
+        let mut state = self.lock();
+        state.closed = Some(Closed { keep: keep && state.closed.is_none_or(|closed| closed.keep) });
+        drop(state);
+        self.woken.notify_all();
+    }
+}

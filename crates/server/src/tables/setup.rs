@@ -1,0 +1,197 @@
+//! How a table is set up: checked before anybody sits down, so that a match that begins also can.
+
+use super::{games::Seated, state::NewTable};
+use crate::{
+    Refusal,
+    keys::{Key, KeyHash},
+};
+use necrodome_arena::entry::{EntryKind, EntrySpec, name_all};
+use necrodome_rules::{
+    bot::BotSpec,
+    catalog::GameId,
+    chance::Seeded,
+    game::Silent,
+    names::Names,
+    options::{self, NoOptions},
+    with_game,
+};
+use necrodome_solve::OPTIMAL;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A table, as the file keeps it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Setup {
+    pub game: String,
+    /// All options of the rules.
+    pub options: Value,
+    pub coach: bool,
+    pub seed: u64,
+    pub seats: Vec<SeatSetup>,
+}
+
+/// A seat: open while it has no name.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct SeatSetup {
+    pub name: Option<String>,
+    /// The bot that plays it.
+    pub bot: Option<String>,
+    /// The hash of the key of the person that sits there.
+    pub key: Option<String>,
+}
+
+impl SeatSetup {
+    fn person(name: &str, key: &Key) -> Self {
+        SeatSetup { name: Some(name.to_owned()), bot: None, key: Some(key.hash().to_text()) }
+    }
+}
+
+/// The game with this id.
+pub(crate) fn game(id: &str) -> Result<GameId, Refusal> {
+    GameId::ALL.into_iter().find(|game| game.as_str() == id).ok_or_else(|| {
+        let games = GameId::ALL.map(GameId::as_str).join(", ");
+        Refusal::bad(format!("expected a game ({games}), got {id:?}"))
+    })
+}
+
+impl Setup {
+    /// Checks what somebody wants, and gives it the first seat.
+    pub fn new(wanted: &NewTable, key: &Key) -> Result<Self, Refusal> {
+        with_game!(game(&wanted.game)?, G => Self::checked::<G>(wanted, key))
+    }
+
+    fn checked<G: Seated>(wanted: &NewTable, key: &Key) -> Result<Self, Refusal> {
+        let mut rules = rules::<G>(&wanted.options)?;
+        G::bound(&mut rules).map_err(Refusal::bad)?;
+        let count = 1 + usize::from(wanted.friends) + wanted.bots.len();
+        if count > G::MOST_SEATS {
+            return Err(Refusal::bad(format!(
+                "{}: expected at most {} seats at a table, got {count}",
+                G::ID,
+                G::MOST_SEATS
+            )));
+        }
+        let bots = wanted.bots.iter().map(|text| bot::<G>(text)).collect::<Result<Vec<_>, _>>()?;
+        let maker =
+            EntrySpec { name: Some(wanted.name.clone()), text: String::new(), kind: EntryKind::Human };
+        let entries: Vec<EntrySpec> = [maker].into_iter().chain(bots).collect();
+        let names = name_all(&entries).map_err(|why| Refusal::bad(why.to_string()))?;
+        let bots = wanted.bots.iter().zip(names.iter().skip(1)).map(|(bot, name)| SeatSetup {
+            name: Some(name.to_owned()),
+            bot: Some(bot.clone()),
+            key: None,
+        });
+        let friends = (0..wanted.friends).map(|_| SeatSetup::default());
+        let setup = Setup {
+            game: G::ID.to_owned(),
+            options: serde_json::to_value(&rules).map_err(Refusal::internal)?,
+            coach: wanted.coach,
+            // Short enough to be typed again, and exact in any JSON reader.
+            seed: u64::from(getrandom::u32().map_err(Refusal::internal)?),
+            seats: [SeatSetup::person(&wanted.name, key)].into_iter().chain(friends).chain(bots).collect(),
+        };
+        setup.try_out::<G>(&rules)?;
+        Ok(setup)
+    }
+
+    /// Whether a match can begin with these names and rules; open seats get names for the while.
+    fn try_out<G: Seated>(&self, rules: &G::Rules) -> Result<(), Refusal> {
+        let names = self.seats.iter().enumerate();
+        let names =
+            names.map(|(seat, s)| s.name.clone().unwrap_or_else(|| format!("open seat {}", seat + 1)));
+        let names = Names::new(names).map_err(|why| Refusal::bad(why.to_string()))?;
+        G::new(&names, rules, &mut Seeded::new(0, "trial", 0), &mut Silent)
+            .map_err(|why| Refusal::bad(why.to_string()))?;
+        Ok(())
+    }
+
+    /// Gives the first open seat to a person, and says which it is.
+    pub fn join(&mut self, name: &str, key: &Key) -> Result<(), Refusal> {
+        let Some(open) = self.seats.iter().position(|seat| seat.name.is_none()) else {
+            return Err(Refusal::conflict("all seats of this table are taken"));
+        };
+        let mut wanted = self.clone();
+        wanted.seats[open] = SeatSetup::person(name, key);
+        with_game!(game(&self.game)?, G => {
+            let rules = serde_json::from_value(self.options.clone()).map_err(Refusal::internal)?;
+            wanted.try_out::<G>(&rules)?;
+        });
+        *self = wanted;
+        Ok(())
+    }
+
+    /// Fills what is still open with bots.
+    pub fn fill(&mut self) -> Result<(), Refusal> {
+        let stand_in = with_game!(game(&self.game)?, G => G::STAND_IN);
+        for place in 0..self.seats.len() {
+            if self.seats[place].name.is_some() {
+                continue;
+            }
+            let taken: Vec<String> =
+                self.seats.iter().flat_map(|seat| &seat.name).map(|name| name.to_lowercase()).collect();
+            let numbered = |number: usize| {
+                if number == 1 { stand_in.to_owned() } else { format!("{stand_in}-{number}") }
+            };
+            let name = (1..).map(numbered).find(|name| !taken.contains(name));
+            self.seats[place] = SeatSetup { name, bot: Some(stand_in.to_owned()), key: None };
+        }
+        Ok(())
+    }
+
+    /// Whether all seats are taken.
+    pub fn is_full(&self) -> bool {
+        self.seats.iter().all(|seat| seat.name.is_some())
+    }
+
+    /// The seat that belongs to a key.
+    pub fn seat_of(&self, key: Option<KeyHash>) -> Option<usize> {
+        let key = key?;
+        let holds = |seat: &SeatSetup| seat.key.as_deref().and_then(KeyHash::from_text) == Some(key);
+        self.seats.iter().position(holds)
+    }
+
+    /// Whether a person sits there.
+    pub fn people(&self) -> usize {
+        self.seats.iter().filter(|seat| seat.key.is_some()).count()
+    }
+
+    /// The names, once all seats are taken.
+    pub fn names(&self) -> Result<Names, Refusal> {
+        let names = self.seats.iter().map(|seat| seat.name.as_deref().unwrap_or_default());
+        Names::new(names).map_err(|why| Refusal::bad(why.to_string()))
+    }
+}
+
+/// The rules that suit a table, with options set on top.
+pub(crate) fn rules<G: Seated>(options: &Map<String, Value>) -> Result<G::Rules, Refusal> {
+    let usual = G::OPTIONS.iter().filter(|(name, _)| !options.contains_key(*name));
+    let usual = usual.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let set = options.iter().map(|(name, value)| (name.clone(), options::plain(value)));
+    let pairs: Vec<_> = usual.chain(set).collect();
+    options::parse(&pairs).map_err(|why| Refusal::bad(format!("{}: {why}", G::ID)))
+}
+
+/// The longest way to write a bot.
+const LONGEST_BOT: usize = 200;
+
+/// A built-in bot, checked without building what takes long.
+pub(crate) fn bot<G: Seated>(text: &str) -> Result<EntrySpec, Refusal> {
+    let bad = |why: &dyn ToString| Refusal::bad(format!("bot {text:?}: {}", why.to_string()));
+    if text.len() > LONGEST_BOT {
+        return Err(Refusal::bad(format!("expected a bot in at most {LONGEST_BOT} characters")));
+    }
+    let spec: BotSpec = text.parse().map_err(|why| bad(&why))?;
+    let built_ins = G::built_ins();
+    match built_ins.iter().find(|bot| bot.name == spec.name) {
+        Some(bot) => drop(bot.build(&spec, Seeded::new(0, "trial", 0)).map_err(|why| bad(&why))?),
+        None if spec.name == OPTIMAL && G::OPTIMAL.is_some() => {
+            options::parse::<NoOptions>(&spec.params).map_err(|why| bad(&why))?;
+        }
+        None => {
+            let names = built_ins.iter().map(|bot| bot.name).chain(G::OPTIMAL.map(|_| OPTIMAL));
+            let names = names.collect::<Vec<_>>().join(", ");
+            return Err(Refusal::bad(format!("{}: expected a bot ({names}), got {text:?}", G::ID)));
+        }
+    }
+    Ok(EntrySpec { name: None, text: text.to_owned(), kind: EntryKind::BuiltIn(spec) })
+}

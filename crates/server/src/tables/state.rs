@@ -1,0 +1,156 @@
+//! What goes between a table and its viewers.
+
+use super::coach::CoachWord;
+use necrodome_rules::{
+    game::{Game, Outcome},
+    infection::Infection,
+    last_bullet::LastBullet,
+    tokyo::Tokyo,
+    zombie_dice::{Race, Solo, Table},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How a person can play each game.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PlayInfo {
+    /// The id of the game.
+    pub game: &'static str,
+    /// Opponents that suit it.
+    pub opponents: Vec<&'static str>,
+    /// Options that suit a table of people.
+    pub options: Map<String, Value>,
+    /// The most seats of a table.
+    pub most_seats: usize,
+}
+
+/// A table that somebody wants to sit at.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTable {
+    /// The id of the game.
+    pub game: String,
+    /// The name of whoever opens the table, and takes the first seat.
+    pub name: String,
+    /// The bots at the table: built-in ones as they are written on the command line; for the host also those of its list.
+    #[serde(default)]
+    pub bots: Vec<String>,
+    /// Seats that are kept for people who come by the link.
+    #[serde(default)]
+    pub friends: u16,
+    /// Options of the rules; what is left out is as it suits a table, or as in the rulebook.
+    #[serde(default)]
+    pub options: Map<String, Value>,
+    /// Whether the coach tells the price of every decision.
+    #[serde(default)]
+    pub coach: bool,
+}
+
+/// Somebody takes a seat.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JoinTable {
+    /// The name at the table.
+    pub name: String,
+}
+
+/// A decision of a person.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActAtTable {
+    /// The number of the question that it answers: a late or a second click changes nothing.
+    pub question: u32,
+    /// The action, as the game's protocol writes it.
+    pub action: Value,
+}
+
+/// Where a table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TablePhase {
+    /// Seats are open.
+    Waiting,
+    /// The game is about to begin: the perfect player is being worked out.
+    Preparing,
+    /// The game is on.
+    Playing,
+    /// The game has come to its end.
+    Over,
+    /// It was broken off.
+    Ended,
+}
+
+/// A table as one viewer may see it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TableState {
+    /// The id of the table.
+    pub id: String,
+    /// The id of the game.
+    pub game: &'static str,
+    /// The name of the game.
+    pub title: &'static str,
+    /// The options of the rules.
+    pub options: Value,
+    /// Where it is.
+    pub phase: TablePhase,
+    /// All seats.
+    pub seats: Vec<TableSeat>,
+    /// The viewer's seat.
+    pub you: Option<u16>,
+    /// The number of the question that the viewer has to answer now.
+    pub question: Option<u32>,
+    /// The address that lets others join or watch.
+    pub link: String,
+    /// Whether the coach sits at the table.
+    pub coach: bool,
+    /// Why there is no coach although one was asked for, or why the game was broken off.
+    pub note: Option<String>,
+    /// What the referee lets the viewer see, once the game is on.
+    pub scene: Option<Scene>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+}
+
+/// A seat of a table.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TableSeat {
+    /// Its name; none while the seat is open.
+    pub name: Option<String>,
+    /// The bot that plays it, as it is written; none for a person.
+    pub bot: Option<String>,
+    /// Whether it is to act, where everybody may know it; the viewer's own in any case.
+    pub to_act: bool,
+}
+
+/// What a viewer sees of a game.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SceneOf<V, E, A> {
+    /// The seat through whose eyes `view` looks.
+    pub seat: u16,
+    /// The referee's view; none where a spectator may see nothing.
+    pub view: Option<V>,
+    /// The last things that the viewer may have heard of, the oldest first.
+    pub events: Vec<E>,
+    /// How many of them came after the viewer's last decision.
+    pub fresh: usize,
+    /// All that the viewer may do now, where it can be listed.
+    pub legal: Option<Vec<A>>,
+    /// What the coach says about the viewer's last decision.
+    pub coach: Option<CoachWord>,
+}
+
+type SceneFor<G> = SceneOf<<G as Game>::View, <G as Game>::Event, <G as Game>::Action>;
+
+/// The scene of each game.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(tag = "game", rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum Scene {
+    ZombieDice(SceneFor<Table>),
+    ZombieDiceSolo(SceneFor<Solo>),
+    ZombieDiceRace(SceneFor<Race>),
+    LastBullet(SceneFor<LastBullet>),
+    Infection(SceneFor<Infection>),
+    Tokyo(SceneFor<Tokyo>),
+}
