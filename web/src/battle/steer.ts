@@ -1,0 +1,85 @@
+// What a person can do with one survivor, and what has become of it since: only from what its view tells.
+import type { CopyView, Direction, LastBulletView, Order, Seen } from "../lib/schema";
+import { CORPSE, RANGE, ZOMBIE } from "./film";
+import { counted } from "./words";
+
+/** The game's action: a copy without an order stays. */
+export interface Orders {
+  orders: Order[];
+}
+
+/** From north to south and from west to east. */
+export const DIRECTIONS: Direction[] = [
+  "northwest",
+  "north",
+  "northeast",
+  "west",
+  "stay",
+  "east",
+  "southwest",
+  "south",
+  "southeast",
+];
+
+/** Where a direction leads. */
+export function offset(direction: Direction): [number, number] {
+  const place = DIRECTIONS.indexOf(direction);
+  return [(place % 3) - 1, Math.floor(place / 3) - 1];
+}
+
+export function toward(dx: number, dy: number): Direction {
+  return DIRECTIONS[(Math.sign(dy) + 1) * 3 + Math.sign(dx) + 1] ?? "stay";
+}
+
+export const distance = ([dx, dy]: Seen): number => Math.max(Math.abs(dx), Math.abs(dy));
+
+/** Whom a gun can hit and is worth a bullet: zombies, then others, then one's own; of each the nearest first. */
+export function targets(view: LastBulletView, copy: CopyView): Seen[] {
+  const rank = (seen: Seen) => (seen[2] === view.me ? 2 : seen[2] === ZOMBIE ? 0 : 1);
+  return copy.seen
+    .filter((seen) => seen[2] !== CORPSE && distance(seen) <= RANGE)
+    .sort((a, b) => rank(a) - rank(b) || distance(a) - distance(b));
+}
+
+/** Who it is and where: `Zombie, 3 to the northeast`. */
+export function whereabouts(view: LastBulletView, seen: Seen): string {
+  const [dx, dy, who] = seen;
+  const name = who === view.me ? "your own" : (view.names[who] ?? "?");
+  return `${name}, ${distance(seen)} to the ${toward(dx, dy)}`;
+}
+
+/** What somebody who only listens needs to know. */
+export function situation(view: LastBulletView, copy: CopyView): string {
+  const zombies = copy.seen.filter((seen) => seen[2] === ZOMBIE).sort((a, b) => distance(a) - distance(b));
+  const nearest = zombies[0];
+  const threat = nearest
+    ? `${counted(zombies.length, "zombie")} in sight, the nearest ${distance(nearest)} to the ${toward(nearest[0], nearest[1])}`
+    : "No zombie in sight";
+  const spare = counted(view.copies.length - 1, "spare survivor");
+  return `Clock ${view.clock}. ${threat}. ${counted(copy.bullets, "bullet")}, ${spare}.`;
+}
+
+/** What has happened to the entry between two views, in which `order` was given to the survivor that is steered. */
+export function newsBetween(before: LastBulletView, now: LastBulletView, order: Order | undefined): string[] {
+  const news: string[] = [];
+  const lost = before.copies.length - now.copies.length;
+  const was = before.copies.find((copy) => copy.number === order?.copy);
+  const is = now.copies.find((copy) => copy.number === order?.copy);
+  if (was && !is) news.push("You were lost: you go on with another survivor.");
+  const others = lost - (was && !is ? 1 : 0);
+  if (others > 0) news.push(`${counted(others, "spare survivor")} lost.`);
+  if (!was || !is || !order) return news;
+  if (order.type === "shoot" && was.bullets > 0) {
+    const target = was.seen.find((seen) => seen[3] === order.target);
+    const there = target && is.seen.find((seen) => seen[0] === target[0] && seen[1] === target[1]);
+    const fell = there !== undefined && there[2] === CORPSE && there[3] !== target?.[3];
+    news.push(fell ? "Your shot hit." : "Your shot missed, or something rose where it hit.");
+  }
+  if (order.type === "move" && order.direction !== "stay" && was.x === is.x && was.y === is.y) {
+    news.push("Somebody wanted the same square: you stayed.");
+  }
+  const spent = order.type === "shoot" && was.bullets > 0 ? 1 : 0;
+  const taken = is.bullets - was.bullets + spent;
+  if (taken > 0) news.push(`You took ${counted(taken, "bullet")} from a corpse.`);
+  return news;
+}
