@@ -2,7 +2,9 @@
 import type { Component } from "svelte";
 import Home from "./Home.svelte";
 import Match from "./Match.svelte";
+import Play from "./Play.svelte";
 import Replay from "./Replay.svelte";
+import Table from "./Table.svelte";
 import TableReplay from "./TableReplay.svelte";
 
 export interface Page {
@@ -15,6 +17,8 @@ export interface Page {
 
 export const pages: Page[] = [
   { path: /^\/$/, title: "Home", component: Home },
+  { path: /^\/play$/, title: "Play", component: Play },
+  { path: /^\/tables\/([^/]+)$/, title: "Table", component: Table },
   { path: /^\/replay$/, title: "Replay", component: Replay },
   { path: /^\/tournaments\/([^/]+)\/matches\/(\d+)\/(\d+)$/, title: "Match", component: Match },
   { path: /^\/tables\/([^/]+)\/replay$/, title: "Replay", component: TableReplay },

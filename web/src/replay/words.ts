@@ -19,9 +19,10 @@ export interface Told {
   dice?: { face: TokyoFace; kept: boolean }[] | undefined;
 }
 
-const plural = (number: number, one: string, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
+export const plural = (number: number, one: string, many = `${one}s`) =>
+  `${number} ${number === 1 ? one : many}`;
 
-function zombieDice(event: ZombieDiceEvent, name: (seat: number) => string): Told {
+export function zombieDice(event: ZombieDiceEvent, name: (seat: number) => string): Told {
   switch (event.type) {
     case "rolled": {
       const sum = `${plural(event.brains, "brain")} and ${plural(event.shotguns, "shotgun")} in this turn`;
@@ -43,7 +44,7 @@ function zombieDice(event: ZombieDiceEvent, name: (seat: number) => string): Tol
   }
 }
 
-function tokyo(event: TokyoEvent, name: (seat: number) => string): Told {
+export function tokyo(event: TokyoEvent, name: (seat: number) => string): Told {
   const seat = event.seat;
   switch (event.type) {
     case "turn_started": {
@@ -70,7 +71,7 @@ function tokyo(event: TokyoEvent, name: (seat: number) => string): Told {
   }
 }
 
-function infection(event: InfectionEvent, name: (seat: number) => string): Told | undefined {
+export function infection(event: InfectionEvent, name: (seat: number) => string): Told | undefined {
   switch (event.type) {
     case "met":
     case "told":
