@@ -2,6 +2,10 @@
 import type { Component } from "svelte";
 import Home from "./Home.svelte";
 import Match from "./Match.svelte";
+import Party from "./Party.svelte";
+import PartyHost from "./PartyHost.svelte";
+import PartyPhone from "./PartyPhone.svelte";
+import PartyWall from "./PartyWall.svelte";
 import Play from "./Play.svelte";
 import Replay from "./Replay.svelte";
 import Table from "./Table.svelte";
@@ -22,4 +26,8 @@ export const pages: Page[] = [
   { path: /^\/replay$/, title: "Replay", component: Replay },
   { path: /^\/tournaments\/([^/]+)\/matches\/(\d+)\/(\d+)$/, title: "Match", component: Match },
   { path: /^\/tables\/([^/]+)\/replay$/, title: "Replay", component: TableReplay },
+  { path: /^\/party$/, title: "Party", component: Party },
+  { path: /^\/party\/([^/]+)$/, title: "Party", component: PartyPhone, bare: true },
+  { path: /^\/party\/([^/]+)\/wall$/, title: "Party", component: PartyWall, bare: true },
+  { path: /^\/party\/([^/]+)\/host$/, title: "Host a party", component: PartyHost },
 ];

@@ -174,10 +174,7 @@ impl Live {
         if inputs.is_empty() {
             return Ok(());
         }
-        let taken = state.take(db, &self.id, inputs);
-        if taken.is_err() {
-            return taken;
-        }
+        state.take(db, &self.id, inputs)?;
         state.set_clocks(now);
         let board = state.room.board(&self.link);
         if *state.board != board {
