@@ -43,6 +43,13 @@ export interface Moment {
   isNew: boolean;
 }
 
+export interface Census {
+  /** By seat. */
+  living: number[];
+  zombies: number;
+  corpses: number;
+}
+
 interface Keyframe {
   count: number;
   x: Uint16Array;
@@ -121,6 +128,19 @@ export class Reel {
       this.step();
     }
     return this.moment;
+  }
+
+  /** How many there are of each kind in a turn. */
+  census(turn: number): Census {
+    const { count, who } = this.at(turn);
+    const census: Census = { living: Array<number>(this.seats).fill(0), zombies: 0, corpses: 0 };
+    for (let piece = 0; piece < count; piece++) {
+      const kind = who[piece]!;
+      if (kind === ZOMBIE) census.zombies++;
+      else if (kind === CORPSE) census.corpses++;
+      else census.living[kind - 2]!++;
+    }
+    return census;
   }
 
   private keep(): Keyframe {
