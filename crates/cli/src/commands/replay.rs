@@ -1,4 +1,4 @@
-//! `necrodome replay`: tell, verify or look into a recorded match.
+//! `necrodome replay`: tell, verify, look into or show a recorded match.
 
 use super::play_match::print_result;
 use crate::{
@@ -11,6 +11,7 @@ use necrodome_arena::{
     tournament::{Archive, MatchError, Plan, Store, StoreError, packed_replay},
 };
 use necrodome_rules::{catalog::GameId, with_game};
+use necrodome_server::film::{self, Film};
 use std::{
     fs,
     io::{self, BufWriter, Write},
@@ -25,6 +26,7 @@ Examples:
   necrodome replay mymatch.replay
   necrodome replay mymatch.replay --verify
   necrodome replay mymatch.replay --at 7
+  necrodome replay mymatch.replay --html mymatch.html            the viewer of the web arena in one file
   necrodome replay night.store --from 12.0 --save match.replay    block 12, match 0 of a stored tournament")]
 pub struct Args {
     /// A replay file, or with --from the store of a tournament
@@ -38,6 +40,12 @@ pub struct Args {
     /// Take the match from a store: block and number of the match; the tournament in front if there are several
     #[arg(long, value_name = "BLOCK.MATCH")]
     from: Option<String>,
+    /// Write the viewer of the web arena with this match: one file that opens from disk, without a server
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "at", "save"])]
+    html: Option<PathBuf>,
+    /// Overwrite the file of --html
+    #[arg(long, requires = "html")]
+    force: bool,
     /// Save the match to a file
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -50,12 +58,29 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let failed = |source| Error::Write { path: path.display().to_string(), source };
         return fs::write(path, packed).map_err(failed);
     }
+    if let Some(path) = &args.html {
+        let film = film::film(packed.as_slice()).map_err(refuse)?;
+        return write_page(path, &film, args.force);
+    }
     let unpacked = replay::unpack(packed.as_slice()).map_err(refuse)?;
     let id = game(&unpacked).map_err(refuse)?;
     with_game!(id, G => show::<G>(args, unpacked)).map_err(|error| match error {
         ReplayError::Io(error) => Error::Io(error),
         other => refuse(other),
     })
+}
+
+fn write_page(path: &Path, film: &Film, force: bool) -> Result<(), Error> {
+    let shown = || path.display().to_string();
+    if path.exists() && !force {
+        return Err(Error::Exists { path: shown() });
+    }
+    let Some(page) = film::page(film) else {
+        let text = "the viewer is not included: this necrodome was built where Node.js was missing; \
+                    install Node.js 20 or newer with npm and build again";
+        return Err(Error::Usage(text.into()));
+    };
+    fs::write(path, page).map_err(|source| Error::Write { path: shown(), source })
 }
 
 /// The game of a replay.

@@ -4,12 +4,14 @@
 mod dice;
 mod infection;
 pub mod last_bullet;
+mod page;
 mod studio;
 mod tokyo;
 mod values;
 
 pub use dice::{DiceScene, EndedTurn};
 pub use infection::{InfectionScene, PlayerNow};
+pub use page::page;
 pub(crate) use studio::{Studio, routes, show};
 pub use values::{Priced, SeatSum, Unit, ValueEntry, Values};
 
