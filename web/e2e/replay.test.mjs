@@ -1,0 +1,201 @@
+// Replays: files dropped on the page, stepping by keyboard, links to a step, files that open from disk.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { assertAccessible, inspect, necrodome, openBrowser, scratch, startArena, visitor } from "./arena.mjs";
+
+const folder = scratch();
+const file = (name) => path.join(folder, name);
+/** Plays a match and gives the path of its replay. */
+function match(name, ...words) {
+  execFileSync(necrodome, ["match", ...words, "--quiet", "--replay", file(name)]);
+  return file(name);
+}
+
+/** A bot that says why, in words that would be dangerous as HTML. */
+const TALKER = `import sys, json
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "protocol": 1}), flush=True)
+    elif message["type"] == "decide":
+        brains = message["view"]["turn"]["brains"]
+        action = {"type": "go" if brains < 2 else "stop"}
+        reason = "enough </script><b>brains</b>" if brains >= 2 else "still hungry"
+        print(json.dumps({"type": "act", "id": message["id"], "action": action, "reason": reason}), flush=True)
+`;
+
+let arena, browser, race, tokyo, infection, table, battle;
+before(async () => {
+  [arena, browser] = await Promise.all([startArena(), openBrowser()]);
+  writeFileSync(file("talker.py"), TALKER);
+  race = match("race.replay", "zombie-dice-race", `talker=${file("talker.py")}`, "cautious", "--seed", "8");
+  tokyo = match("tokyo.replay", "tokyo", "angry", "point-hunter", "--seed", "2");
+  table = match("table.replay", "zombie-dice", "greedy", "cautious", "random", "--seed", "5");
+  const guests = ["careful", "spreader", "random", "careful", "spreader", "random", "random", "spreader"];
+  infection = match("infection.replay", "infection", ...guests, "--set", "start_antibodies=2", "--seed", "2");
+  battle = match("battle.replay", "last-bullet", "gunner", "runner", "--set", "copies=5", "--seed", "4");
+});
+after(async () => {
+  await browser?.close();
+  await arena?.stop();
+});
+
+/** Drops a file on the page as a hand would. */
+async function drop(page, from) {
+  const bytes = readFileSync(from).toString("base64");
+  const data = await page.evaluateHandle(
+    ([bytes, name]) => {
+      const transfer = new DataTransfer();
+      const raw = Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0));
+      transfer.items.add(new File([raw], name));
+      return transfer;
+    },
+    [bytes, path.basename(from)],
+  );
+  await page.dispatchEvent("main", "drop", { dataTransfer: data });
+}
+
+const stepShown = async (page) => Number(await page.getByRole("slider", { name: "Step" }).inputValue());
+const atStep = (page, step) =>
+  page.waitForFunction((step) => document.querySelector("input[type=range]")?.value === String(step), step);
+const hashIs = (page, hash) => page.waitForFunction((hash) => location.hash === hash, hash);
+
+test("a file is dropped on the page and shown, with reasons beside the actions", async () => {
+  const { page, problems, close } = await visitor(browser);
+  await page.goto(`${arena.url}/replay`);
+  await page.getByRole("heading", { name: "Watch a replay" }).waitFor();
+  await inspect(page, "replay-drop");
+  await drop(page, race);
+  await page.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
+  // The words of the bot are words, whatever they look like.
+  await page.getByText("enough </script><b>brains</b>").first().waitFor();
+  await inspect(page, "replay-race");
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("it is stepped through by keyboard, and the address follows", async () => {
+  const { page, problems, close } = await visitor(browser);
+  await page.goto(`${arena.url}/replay#turn=4`);
+  await page.getByText("Drop a replay file here").waitFor();
+  await drop(page, race);
+  await atStep(page, 4);
+  await page.keyboard.press("ArrowRight");
+  await atStep(page, 5);
+  await hashIs(page, "#turn=5");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await atStep(page, 3);
+  await page.keyboard.press("End");
+  const last = Number(await page.getByRole("slider", { name: "Step" }).getAttribute("max"));
+  await atStep(page, last);
+  await page.keyboard.press("Home");
+  await atStep(page, 0);
+  await hashIs(page, "#turn=0");
+  await page.keyboard.press("Space");
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  await page.waitForFunction(() => Number(document.querySelector("input[type=range]")?.value) >= 2);
+  await page.keyboard.press("Space");
+  await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+  // Another step in the address is another step on the page.
+  await page.evaluate(() => (location.hash = "#turn=7"));
+  await atStep(page, 7);
+  const slider = page.getByRole("slider", { name: "Step" });
+  assert.match(
+    await slider.getAttribute("aria-valuetext"),
+    /^Step 7 of \d+: (talker|cautious) (rolls|stops)/,
+  );
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("the worst decisions lead to what the perfect player would do", async () => {
+  const { page, problems, close } = await visitor(browser);
+  await page.goto(`${arena.url}/replay`);
+  await page.getByLabel("Choose a file").setInputFiles(tokyo);
+  await page.getByRole("heading", { name: "The most expensive decisions" }).waitFor();
+  const worst = page.getByRole("button", { name: /^Step \d+: .* the perfect player/ }).first();
+  const step = Number(/Step (\d+)/.exec(await worst.textContent())[1]);
+  await worst.click();
+  await atStep(page, step);
+  await page.getByText("A perfect player").waitFor();
+  const best = page.getByRole("row").filter({ hasText: "best" }).first();
+  const chosen = page.getByRole("row").filter({ hasText: "chosen" });
+  const percent = async (row) => parseFloat((await row.getByRole("cell").textContent()).trim());
+  assert.ok((await percent(best)) > (await percent(chosen)));
+  await inspect(page, "replay-tokyo");
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("every game can be looked at", async () => {
+  const { page, problems, close } = await visitor(browser);
+  await page.goto(`${arena.url}/replay`);
+  const games = [
+    [table, "Zombie Dice", "replay-table"],
+    [infection, "Infection", "replay-infection"],
+    [battle, "Last Bullet", "replay-battle"],
+  ];
+  let chooser = "Choose a file";
+  for (const [from, title, name] of games) {
+    await page.getByLabel(chooser).setInputFiles(from);
+    chooser = "Open another file";
+    await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+    await page.evaluate(() => (location.hash = "#turn=14"));
+    await hashIs(page, "#turn=14");
+    await inspect(page, name);
+  }
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("what is no replay is refused in words, and the page goes on", async () => {
+  const { page, problems, close } = await visitor(browser, { expected: ["400 (Bad Request)"] });
+  await page.goto(`${arena.url}/replay`);
+  await page.getByText("Drop a replay file here").waitFor();
+  await drop(page, file("talker.py"));
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  assert.match(await alert.textContent(), /talker\.py: this is not a necrodome replay/);
+  await assertAccessible(page);
+  await drop(page, race);
+  await page.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
+  assert.equal(await alert.count(), 0);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("a match that does not exist says so", async () => {
+  const { page, close } = await visitor(browser);
+  await page.goto(`${arena.url}/tables/nothing/replay`);
+  await page.getByRole("heading", { name: "This match cannot be shown" }).waitFor();
+  await close();
+});
+
+test("a file of its own opens from disk, without a server and without a complaint", async () => {
+  for (const from of [race, tokyo, infection, battle]) {
+    const out = from.replace(".replay", ".html");
+    execFileSync(necrodome, ["replay", from, "--html", out]);
+    assert.throws(
+      () => execFileSync(necrodome, ["replay", from, "--html", out], { stdio: "pipe" }),
+      /--force/,
+    );
+    execFileSync(necrodome, ["replay", from, "--html", out, "--force"]);
+    const { page, problems, close } = await visitor(browser);
+    await page.goto(`${pathToFileURL(out)}#turn=3`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await hashIs(page, "#turn=4");
+    if (from === race) {
+      assert.equal(await stepShown(page), 4);
+      await page.getByText("enough </script><b>brains</b>").first().waitFor();
+      await inspect(page, "replay-file");
+    }
+    assert.deepEqual(problems, []);
+    await close();
+  }
+});
