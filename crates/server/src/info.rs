@@ -1,7 +1,7 @@
 //! What every page needs to know: the games with their options and bots, and whether the viewer is the host.
 
 use crate::{Site, keys::IsHost};
-use axum::{Json, Router, routing::get};
+use axum::{Json, Router, extract::State, routing::get};
 use necrodome_arena::lineup::{self, BotInfo};
 use necrodome_rules::{
     catalog::GameId,
@@ -42,6 +42,8 @@ pub struct GameInfo {
     pub options: Vec<OptionInfo>,
     /// Its built-in bots.
     pub bots: Vec<BotInfo>,
+    /// The programs that the host lets into tournaments, by name; told to the host only.
+    pub allowed: Vec<String>,
 }
 
 impl GameInfo {
@@ -55,6 +57,7 @@ impl GameInfo {
             solved: G::OPTIMAL.is_some(),
             options: options::describe::<G::Rules>(),
             bots: lineup::bots::<G>(),
+            allowed: Vec::new(),
         }
     }
 }
@@ -63,7 +66,11 @@ pub(crate) fn routes() -> Router<Site> {
     Router::new().route("/site", get(site))
 }
 
-async fn site(IsHost(host): IsHost) -> Json<SiteInfo> {
-    let games = GameId::ALL.into_iter().map(|id| with_game!(id, G => GameInfo::of::<G>())).collect();
+async fn site(State(site): State<Site>, IsHost(host): IsHost) -> Json<SiteInfo> {
+    let info = |id: GameId| GameInfo {
+        allowed: if host { site.tournaments().allowed(id) } else { Vec::new() },
+        ..with_game!(id, G => GameInfo::of::<G>())
+    };
+    let games = GameId::ALL.into_iter().map(info).collect();
     Json(SiteInfo { version: env!("CARGO_PKG_VERSION"), host, games })
 }

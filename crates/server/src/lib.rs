@@ -10,6 +10,7 @@
 mod db;
 pub mod film;
 mod guard;
+pub mod home;
 pub mod info;
 mod json;
 pub mod keys;
@@ -21,6 +22,7 @@ pub mod schema;
 mod site;
 mod stream;
 pub mod tables;
+pub mod tournaments;
 
 pub use db::Db;
 pub use listen::{Listening, listen};
@@ -34,9 +36,11 @@ use axum::{Router, extract::DefaultBodyLimit, routing::get};
 pub fn app(site: Site) -> Router {
     let api = Router::new()
         .merge(film::routes(site.limits()))
+        .merge(home::routes())
         .merge(info::routes())
         .merge(party::routes())
         .merge(tables::routes())
+        .merge(tournaments::routes())
         .fallback(async || Refusal::missing("there is no such request"))
         .layer(DefaultBodyLimit::max(site.limits().body));
     let router = Router::new()

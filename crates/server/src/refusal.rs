@@ -5,6 +5,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
+use necrodome_arena::tournament::StoreError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -96,6 +97,18 @@ impl IntoResponse for Refusal {
             response.headers_mut().insert("retry-after", axum::http::HeaderValue::from_static("2"));
         }
         response
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.body.error)
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Refusal::internal(error)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The types of all messages as one JSON schema, from which the types of the pages are generated.
 
-use crate::{film, info, party, refusal, tables};
+use crate::{film, home, info, party, refusal, tables, tournaments};
 use necrodome_rules::last_bullet;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -18,9 +18,14 @@ pub fn api() -> Value {
     add::<party::SeatOffer>(&mut sent);
     add::<party::view::JudgeView>(&mut sent);
     add::<party::view::PartyView>(&mut sent);
+    add::<home::Home>(&mut sent);
     add::<refusal::Refused>(&mut sent);
     add::<tables::PlayInfo>(&mut sent);
     add::<tables::TableState>(&mut sent);
+    add::<tournaments::MatchPage>(&mut sent);
+    add::<tournaments::TournamentList>(&mut sent);
+    add::<tournaments::TournamentStarted>(&mut sent);
+    add::<tournaments::TournamentView>(&mut sent);
 
     let mut received = SchemaSettings::draft07().for_deserialize().into_generator();
     add::<last_bullet::Order>(&mut received);
@@ -31,6 +36,7 @@ pub fn api() -> Value {
     add::<tables::ActAtTable>(&mut received);
     add::<tables::JoinTable>(&mut received);
     add::<tables::NewTable>(&mut received);
+    add::<tournaments::NewTournament>(&mut received);
 
     // What goes both ways is described as it is sent.
     let mut all: Map<String, Value> = received.take_definitions(true);

@@ -1,6 +1,13 @@
 //! What the whole server shares.
 
-use crate::{Db, film::Studio, keys::Key, party::Parties, tables::Tables};
+use crate::{
+    Db,
+    film::Studio,
+    keys::Key,
+    party::Parties,
+    tables::Tables,
+    tournaments::{BotsError, OpenError, Tournaments},
+};
 use necrodome_arena::tournament::StoreError;
 use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -91,6 +98,9 @@ pub enum ServeError {
         /// What is wrong with it.
         why: StoreError,
     },
+    /// The list of allowed bots is wrong.
+    #[error(transparent)]
+    Bots(#[from] BotsError),
 }
 
 /// The server's state; a clone is the same server.
@@ -106,6 +116,7 @@ struct Shared {
     closing: watch::Sender<bool>,
     parties: Parties,
     tables: Tables,
+    tournaments: Tournaments,
     pub(crate) visitors: crate::guard::Visitors,
 }
 
@@ -119,6 +130,10 @@ impl Site {
         let parties = Parties::open(&db, &config.address).map_err(StoreError::from).map_err(failed)?;
         let tables = Tables::open(&db, config.launcher.clone(), config.limits.tables);
         let tables = tables.map_err(StoreError::from).map_err(failed)?;
+        let tournaments = Tournaments::open(&config, db.archive()).map_err(|error| match error {
+            OpenError::Store(why) => failed(why),
+            OpenError::Bots(error) => error.into(),
+        })?;
         Ok(Site(Arc::new(Shared {
             tables,
             streams: Arc::new(Semaphore::new(config.limits.streams)),
@@ -126,6 +141,7 @@ impl Site {
             visitors: crate::guard::Visitors::new(&config.limits),
             closing: watch::Sender::new(false),
             parties,
+            tournaments,
             config,
             db,
             host_key,
@@ -145,6 +161,11 @@ impl Site {
     /// The file.
     pub fn db(&self) -> &Db {
         &self.0.db
+    }
+
+    /// The tournaments.
+    pub(crate) fn tournaments(&self) -> &Tournaments {
+        &self.0.tournaments
     }
 
     /// The rooms of parties.
@@ -191,5 +212,6 @@ impl Site {
     pub fn close(&self) {
         self.0.closing.send_replace(true);
         self.0.tables.close();
+        self.0.tournaments.close();
     }
 }

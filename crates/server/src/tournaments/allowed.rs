@@ -1,0 +1,188 @@
+//! `bots.toml`: the programs that the host lets into tournaments. Pages call them by name; what is run stays here.
+
+use necrodome_arena::{
+    entry::{EntryKind, EntrySpec},
+    lineup,
+    process::Program,
+};
+use necrodome_rules::{catalog::GameId, names::Names, with_game};
+use serde::Deserialize;
+use std::{
+    fs,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+use toml::Spanned;
+
+/// Why a list of bots cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{}: {why}", path.display(), line.map(|line| format!(", line {line}")).unwrap_or_default())]
+pub struct BotsError {
+    path: PathBuf,
+    line: Option<usize>,
+    why: String,
+}
+
+/// The programs that may take part.
+#[derive(Debug, Default)]
+pub(crate) struct Allowed(Vec<AllowedBot>);
+
+#[derive(Debug)]
+struct AllowedBot {
+    name: String,
+    program: Program,
+    games: Vec<GameId>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    bot: Vec<Line>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    name: Spanned<String>,
+    run: Spanned<String>,
+    /// All games, if none is named.
+    #[serde(default)]
+    games: Vec<Spanned<String>>,
+}
+
+impl Allowed {
+    /// Reads a list; programs are named as seen from the file.
+    pub fn read(path: &Path) -> Result<Self, BotsError> {
+        let refuse = |line, why: String| BotsError { path: path.to_owned(), line, why };
+        let text = fs::read_to_string(path).map_err(|error| refuse(None, error.to_string()))?;
+        let line_of =
+            |span: Range<usize>| Some(1 + text.get(..span.start).unwrap_or_default().matches('\n').count());
+        let file: File = toml::from_str(&text)
+            .map_err(|error| refuse(error.span().and_then(line_of), error.message().replace('\n', " ")))?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut allowed = Allowed::default();
+        for line in file.bot {
+            let at = |span: Range<usize>| move |why: String| (span, why);
+            let bot = allowed
+                .check_name(line.name.get_ref())
+                .map_err(at(line.name.span()))
+                .and_then(|()| games(&line))
+                .and_then(|games| {
+                    unlike_built_ins(line.name.get_ref(), &games).map_err(at(line.name.span()))?;
+                    let program = program(line.run.get_ref(), folder).map_err(at(line.run.span()))?;
+                    Ok(AllowedBot { name: line.name.get_ref().clone(), program, games })
+                });
+            allowed.0.push(bot.map_err(|(span, why)| refuse(line_of(span), why))?);
+        }
+        Ok(allowed)
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), String> {
+        Names::new([name]).map_err(|error| format!("name: {error}"))?;
+        if name.contains([':', '=', '/', ',']) || name == "human" {
+            return Err(format!("name: expected a word without : = / or , that is not human, got {name:?}"));
+        }
+        if self.0.iter().any(|bot| bot.name.eq_ignore_ascii_case(name)) {
+            return Err(format!("name: there is another bot {name:?} in this file"));
+        }
+        Ok(())
+    }
+
+    /// The names of those that play a game.
+    pub fn names(&self, game: GameId) -> Vec<String> {
+        self.0.iter().filter(|bot| bot.games.contains(&game)).map(|bot| bot.name.clone()).collect()
+    }
+
+    /// The program behind a name.
+    pub fn program(&self, game: GameId, name: &str) -> Option<&Program> {
+        self.0.iter().find(|bot| bot.name == name && bot.games.contains(&game)).map(|bot| &bot.program)
+    }
+}
+
+/// The games of a bot, or where they are wrong and why.
+fn games(line: &Line) -> Result<Vec<GameId>, (Range<usize>, String)> {
+    if line.games.is_empty() {
+        return Ok(GameId::ALL.into());
+    }
+    let game = |written: &Spanned<String>| {
+        let name = written.get_ref();
+        GameId::ALL.into_iter().find(|id| id.as_str() == name).ok_or_else(|| {
+            let all = GameId::ALL.map(GameId::as_str).join(", ");
+            (written.span(), format!("games: expected some of {all}, got {name:?}"))
+        })
+    };
+    line.games.iter().map(game).collect()
+}
+
+/// A name must mean one thing.
+fn unlike_built_ins(name: &str, games: &[GameId]) -> Result<(), String> {
+    let taken = |&&game: &&GameId| {
+        let built_ins = with_game!(game, G => lineup::bots::<G>());
+        built_ins.iter().any(|bot| bot.name.eq_ignore_ascii_case(name))
+    };
+    match games.iter().find(taken) {
+        Some(game) => Err(format!("name: {game} has a built-in bot {name:?}, choose another name")),
+        None => Ok(()),
+    }
+}
+
+fn program(run: &str, folder: &Path) -> Result<Program, String> {
+    match EntrySpec::parse(run, folder).map_err(|error| format!("run: {error}"))?.kind {
+        EntryKind::Program(program) => Ok(program),
+        EntryKind::BuiltIn(_) | EntryKind::Human => {
+            Err(format!("run: expected a file such as ./{run}.py, or cmd: and a command, got {run:?}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn read(text: &str) -> Result<Allowed, String> {
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("ada.py"), "").unwrap();
+        let path = folder.path().join("bots.toml");
+        fs::write(&path, text).unwrap();
+        Allowed::read(&path).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn bots_are_called_by_name_in_their_games() {
+        let text = "[[bot]]\nname = \"ada\"\nrun = \"./ada.py\"\ngames = [\"tokyo\"]\n\
+                    [[bot]]\nname = \"bob\"\nrun = \"cmd:sh -c true\"\n";
+        let allowed = read(text).unwrap();
+        assert_eq!(allowed.names(GameId::Tokyo), ["ada", "bob"]);
+        assert_eq!(allowed.names(GameId::ZombieDice), ["bob"]);
+        assert!(allowed.program(GameId::Tokyo, "ada").unwrap().words[2].ends_with("ada.py"));
+        assert!(allowed.program(GameId::ZombieDice, "ada").is_none());
+        assert!(read("").unwrap().names(GameId::Tokyo).is_empty());
+    }
+
+    #[test]
+    fn mistakes_name_the_line_and_what_was_expected() {
+        let bot = |name: &str, run: &str, games: &str| {
+            format!("# Ours\n[[bot]]\nname = {name:?}\nrun = {run:?}\ngames = [{games}]\n")
+        };
+        for (text, line, message) in [
+            (bot("ada", "./nowhere.py", ""), 4, "there is no file"),
+            (bot("ada", "greedy", ""), 4, "expected a file such as"),
+            (bot("ada", "./ada.py", "\"chess\""), 5, "got \"chess\""),
+            (bot("greedy", "./ada.py", "\"zombie-dice\""), 3, "built-in bot"),
+            (bot("a:b", "./ada.py", ""), 3, "without :"),
+            (bot("human", "./ada.py", ""), 3, "not human"),
+            (bot("ada", "./ada.py", "") + &bot("Ada", "./ada.py", ""), 8, "another bot"),
+            ("[[bot]]\nname = \"ada\"\n".to_owned(), 1, "run"),
+            ("[[bot]]\nnames = \"ada\"\n".to_owned(), 2, "names"),
+            ("bot = \n".to_owned(), 1, ""),
+        ] {
+            let error = read(&text).unwrap_err();
+            assert!(error.contains(&format!("bots.toml, line {line}: ")), "{text}: {error}");
+            assert!(error.contains(message) && error.lines().count() == 1, "{text}: {error}");
+        }
+        let missing = Allowed::read(Path::new("/nowhere/bots.toml")).unwrap_err().to_string();
+        assert!(missing.contains("/nowhere/bots.toml: "), "{missing}");
+    }
+}

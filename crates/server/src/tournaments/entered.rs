@@ -1,0 +1,180 @@
+//! A tournament as a page asks for it, and what becomes of it: a plan, or words about what is wrong. Nothing that comes from the
+//! network is ever taken for a file or a command.
+
+use super::allowed::Allowed;
+use crate::Refusal;
+use necrodome_arena::{
+    entry::{EntryKind, EntrySpec, looks_like_file, name_all},
+    lineup::{LineupError, Table, player},
+    process::Limits,
+    tournament::{Format, Plan, PlannedEntry, Schedule, natural_blocks},
+};
+use necrodome_rules::{bot::BotSpec, catalog::GameId, chance::Seeded, names::Names, options, with_game};
+use necrodome_solve::Solvable;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// Seeds up to here are exact in any reader of JSON.
+const MAX_SEED: u64 = (1 << 53) - 1;
+/// Who wants more has mistyped.
+const MAX_BLOCKS: u32 = 10_000_000;
+const MAX_ENTRIES: usize = 100;
+
+/// A tournament that the host wants.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTournament {
+    /// The game.
+    pub game: String,
+    /// Options of the rules that are not as usual.
+    #[serde(default)]
+    pub options: Map<String, Value>,
+    /// Who takes part.
+    pub entries: Vec<NewEntry>,
+    /// Who meets whom: table, round-robin, gauntlet or battle; without one, what is natural for the game.
+    #[serde(default)]
+    pub format: Option<String>,
+    /// Seats of a match.
+    #[serde(default)]
+    pub seats: Option<usize>,
+    /// How many blocks to play.
+    #[serde(default)]
+    pub blocks: Option<u32>,
+    /// The seed of everything; without one, a random one.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// Whether to stop as soon as neighbours in the standings are told apart.
+    #[serde(default)]
+    pub until_decided: bool,
+}
+
+/// Somebody who takes part.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewEntry {
+    /// Its name; without one, a name is made.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// A built-in bot, with parameters as in `stop-at:brains=5`, or one that the host allows.
+    pub bot: String,
+}
+
+/// The game with this id.
+pub(super) fn game(name: &str) -> Result<GameId, Refusal> {
+    GameId::ALL.into_iter().find(|id| id.as_str() == name).ok_or_else(|| {
+        let all = GameId::ALL.map(GameId::as_str).join(", ");
+        Refusal::bad(format!("there is no game {name:?}")).hint(format!("expected one of {all}"))
+    })
+}
+
+impl NewTournament {
+    /// The plan, if it can be played.
+    pub(super) fn plan(&self, allowed: &Allowed) -> Result<Plan, Refusal> {
+        let id = game(&self.game)?;
+        with_game!(id, G => self.plan_of::<G>(id, allowed))
+    }
+
+    fn plan_of<G: Solvable>(&self, id: GameId, allowed: &Allowed) -> Result<Plan, Refusal> {
+        if self.entries.len() > MAX_ENTRIES {
+            let came = self.entries.len();
+            return Err(Refusal::bad(format!("expected at most {MAX_ENTRIES} entries, got {came}")));
+        }
+        let pair = |(name, value): (&String, &Value)| (name.clone(), options::plain(value));
+        let pairs: Vec<(String, String)> = self.options.iter().map(pair).collect();
+        let rules: G::Rules = options::parse(&pairs).map_err(|error| Refusal::bad(error.to_string()))?;
+        let wanted = |entry: &NewEntry| resolve(id, &entry.bot, allowed);
+        let kinds = self.entries.iter().map(wanted).collect::<Result<Vec<EntrySpec>, _>>()?;
+        let names = self.names()?;
+        let format = match &self.format {
+            None => Format::natural(id),
+            Some(name) => Format::named(name).ok_or_else(|| {
+                let all = Format::ALL.map(Format::as_str).join(", ");
+                Refusal::bad(format!("there is no format {name:?}")).hint(format!("expected one of {all}"))
+            })?,
+        };
+        let planned = |(entry, name): (&NewEntry, &str)| PlannedEntry {
+            name: name.into(),
+            bot: entry.bot.trim().to_owned(),
+        };
+        let plan = Plan {
+            game: G::ID.into(),
+            options: serde_json::to_value(&rules).map_err(Refusal::internal)?,
+            entries: self.entries.iter().zip(names.iter()).map(planned).collect(),
+            format,
+            seats: self.seats.unwrap_or_else(|| format.natural_seats(self.entries.len(), G::SEATS)),
+            blocks: self.blocks.unwrap_or_else(|| natural_blocks(id, &kinds)),
+            seed: self.seed.map_or_else(random_seed, Ok)?,
+            until_decided: self.until_decided,
+            limits: Limits::default(),
+        };
+        if !(1..=MAX_BLOCKS).contains(&plan.blocks) {
+            let came = plan.blocks;
+            return Err(Refusal::bad(format!("blocks: expected 1 to {MAX_BLOCKS}, got {came}")));
+        }
+        if plan.seed > MAX_SEED {
+            return Err(Refusal::bad(format!("seed: expected 0 to {MAX_SEED}, got {}", plan.seed)));
+        }
+        Schedule::new(&plan, G::SEATS).map_err(|error| Refusal::bad(error.to_string()))?;
+        try_line_up::<G>(&kinds, &names, &plan, rules)?;
+        Ok(plan)
+    }
+
+    /// The names that were given, and made ones for the others.
+    fn names(&self) -> Result<Names, Refusal> {
+        let spec = |entry: &NewEntry| {
+            let name = entry.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+            // Made names are those of built-in bots: an allowed one is called by its name too.
+            let bot = BotSpec { name: entry.bot.trim().to_owned(), params: Vec::new() };
+            EntrySpec {
+                name: name.map(str::to_owned),
+                text: entry.bot.clone(),
+                kind: EntryKind::BuiltIn(bot),
+            }
+        };
+        let specs: Vec<EntrySpec> = self.entries.iter().map(spec).collect();
+        name_all(&specs).map_err(|error| Refusal::bad(error.to_string()))
+    }
+}
+
+/// What an entry of a plan is. An allowed name, or a built-in bot: never a path or a command.
+pub(super) fn resolve(game: GameId, written: &str, allowed: &Allowed) -> Result<EntrySpec, Refusal> {
+    let text = written.trim().to_owned();
+    if let Some(program) = allowed.program(game, &text) {
+        return Ok(EntrySpec { name: None, text, kind: EntryKind::Program(program.clone()) });
+    }
+    if text == "human" || text.starts_with("cmd:") || looks_like_file(&text) {
+        return Err(Refusal::bad(format!("expected a bot by its name, got {text:?}"))
+            .hint("programs take part when the host names them in bots.toml (necrodome serve --bots)"));
+    }
+    let spec: BotSpec = text.parse().map_err(|error| Refusal::bad(format!("bot {text:?}: {error}")))?;
+    Ok(EntrySpec { name: None, text, kind: EntryKind::BuiltIn(spec) })
+}
+
+/// A mistake in the line-up shows before anything starts.
+fn try_line_up<G: Solvable>(
+    entries: &[EntrySpec],
+    names: &Names,
+    plan: &Plan,
+    rules: G::Rules,
+) -> Result<(), Refusal> {
+    let table = Table { launcher: PathBuf::new(), limits: plan.limits, rules, seats: plan.seats };
+    for (entry, name) in entries.iter().zip(names.iter()) {
+        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(|error| {
+            let refusal = Refusal::bad(error.to_string());
+            match error {
+                LineupError::UnknownBot { valid, .. } => {
+                    refusal.hint(format!("expected one of {}", valid.join(", ")))
+                }
+                LineupError::Params { .. } | LineupError::Human => refusal,
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// Short enough to be typed again.
+fn random_seed() -> Result<u64, Refusal> {
+    getrandom::u32().map(u64::from).map_err(Refusal::internal)
+}

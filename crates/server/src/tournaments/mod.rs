@@ -1,0 +1,210 @@
+//! Tournaments on the page: started by the host, played in the background, watched by everybody. They are kept in the file with
+//! every result, so that they go on after a restart.
+
+mod allowed;
+mod entered;
+mod kept;
+mod played;
+mod requests;
+mod shown;
+
+pub use allowed::BotsError;
+pub use entered::{NewEntry, NewTournament};
+pub use requests::{MatchLine, MatchPage, TournamentStarted, Tournaments as TournamentList};
+pub(crate) use requests::{latest, routes};
+pub use shown::{
+    EntryLog, FaultLine, HistoryPoint, HostOnly, Interval, Meeting, Standing, TournamentLine,
+    TournamentState, TournamentView,
+};
+
+use crate::{Config, Refusal};
+use allowed::Allowed;
+use kept::Kept;
+use necrodome_arena::tournament::{Archive, Plan, StoreError};
+use necrodome_rules::catalog::GameId;
+use played::{Equipment, Tournament};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
+};
+use tokio::sync::Semaphore;
+
+/// Replays that are made at the same time.
+const REPLAYS: usize = 4;
+
+/// All tournaments of the file.
+pub(crate) struct Tournaments {
+    archive: Archive,
+    equipment: Arc<Equipment>,
+    /// How many may run at the same time.
+    limit: usize,
+    /// Those that somebody has looked at, or that run. Whoever holds it decides alone who runs.
+    open: Mutex<BTreeMap<i64, Arc<Tournament>>>,
+    replays: Arc<Semaphore>,
+}
+
+/// Why tournaments cannot be offered.
+pub(crate) enum OpenError {
+    Store(StoreError),
+    Bots(BotsError),
+}
+
+impl From<StoreError> for OpenError {
+    fn from(error: StoreError) -> Self {
+        OpenError::Store(error)
+    }
+}
+
+impl Tournaments {
+    /// Takes up what was running when the server ended.
+    pub fn open(config: &Config, archive: &Archive) -> Result<Self, OpenError> {
+        let allowed = config.bots.as_deref().map(Allowed::read).transpose().map_err(OpenError::Bots)?;
+        let kept = Kept::open(archive)?;
+        for (store, plan) in archive.stores()? {
+            // Tournaments of the command line are in the same file.
+            let done = store.blocks()? >= plan.blocks;
+            let state = if done { TournamentState::Finished } else { TournamentState::Paused };
+            kept.add(store.id(), state, now())?;
+        }
+        let running = kept.in_state(TournamentState::Running)?;
+        let equipment = Equipment {
+            launcher: config.launcher.clone(),
+            threads: config.threads.max(1),
+            allowed: allowed.unwrap_or_default(),
+            kept,
+        };
+        let tournaments = Tournaments {
+            archive: archive.clone(),
+            equipment: Arc::new(equipment),
+            limit: config.limits.tournaments,
+            open: Mutex::default(),
+            replays: Arc::new(Semaphore::new(REPLAYS)),
+        };
+        for id in running {
+            let mut open = tournaments.lock();
+            let Ok(tournament) = tournaments.find(&mut open, id) else { continue };
+            if let Err(refusal) = tournament.start() {
+                tournament.fail(refusal.to_string());
+            }
+        }
+        Ok(tournaments)
+    }
+
+    /// The names of the programs that may play a game.
+    pub fn allowed(&self, game: GameId) -> Vec<String> {
+        self.equipment.allowed.names(game)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<i64, Arc<Tournament>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, open: &mut BTreeMap<i64, Arc<Tournament>>, id: i64) -> Result<Arc<Tournament>, Refusal> {
+        if let Some(tournament) = open.get(&id) {
+            return Ok(tournament.clone());
+        }
+        let missing = || Refusal::missing(format!("there is no tournament {id}"));
+        let (store, plan) = self.archive.store(id)?.ok_or_else(missing)?;
+        let tournament = Tournament::open(store, plan, self.equipment.clone())?;
+        open.insert(id, tournament.clone());
+        Ok(tournament)
+    }
+
+    /// The tournament with this number. Takes its time: not for the threads that answer requests.
+    fn tournament(&self, id: i64) -> Result<Arc<Tournament>, Refusal> {
+        if let Some(tournament) = self.lock().get(&id) {
+            return Ok(tournament.clone());
+        }
+        self.find(&mut self.lock(), id)
+    }
+
+    /// Refuses if as many run as may.
+    fn check_room(&self, open: &BTreeMap<i64, Arc<Tournament>>) -> Result<(), Refusal> {
+        let running = open.values().filter(|one| one.state() == TournamentState::Running).count();
+        if running < self.limit {
+            return Ok(());
+        }
+        Err(Refusal::full(format!("{running} tournaments are running, and no more can"))
+            .hint("pause or cancel one, or wait until one has finished"))
+    }
+
+    /// Begins a tournament.
+    fn begin(&self, plan: &Plan) -> Result<i64, Refusal> {
+        let mut open = self.lock();
+        self.check_room(&open)?;
+        let store = self.archive.begin(plan)?;
+        let id = store.id();
+        self.equipment.kept.add(id, TournamentState::Paused, now())?;
+        let tournament = Tournament::open(store, plan.clone(), self.equipment.clone())?;
+        open.insert(id, tournament.clone());
+        tournament.start()?;
+        Ok(id)
+    }
+
+    /// Goes on with one that waits.
+    fn resume(&self, id: i64) -> Result<(), Refusal> {
+        let tournament = self.tournament(id)?;
+        let waits = || match tournament.state() {
+            TournamentState::Paused | TournamentState::Failed => Ok(()),
+            other => Err(Refusal::conflict(format!("it is {}, and cannot go on", other.as_str()))),
+        };
+        waits()?;
+        // Its last matches may still be played.
+        tournament.join();
+        let open = self.lock();
+        waits()?;
+        self.check_room(&open)?;
+        tournament.start()
+    }
+
+    /// Makes it wait, or ends it.
+    fn stop(&self, id: i64, state: TournamentState) -> Result<(), Refusal> {
+        let tournament = self.tournament(id)?;
+        let _alone = self.lock();
+        let now = tournament.state();
+        let waits = matches!(now, TournamentState::Paused | TournamentState::Failed);
+        if now == TournamentState::Running || (waits && state == TournamentState::Cancelled) {
+            return Ok(tournament.stop(Some(state))?);
+        }
+        Err(Refusal::conflict(format!("it is {} already", now.as_str())))
+    }
+
+    /// The latest tournaments, newest first.
+    fn lines(&self, count: usize) -> Result<Vec<TournamentLine>, Refusal> {
+        let mut lines = Vec::new();
+        for (id, kept) in self.equipment.kept.lines(count)? {
+            let open = self.lock().get(&id).map(|tournament| tournament.line());
+            let line = match open.or(kept) {
+                Some(line) => line,
+                None => match self.tournament(id) {
+                    Ok(tournament) => tournament.line(),
+                    // One that cannot be shown must not hide the others.
+                    Err(_) => continue,
+                },
+            };
+            lines.push(line);
+        }
+        Ok(lines)
+    }
+
+    /// Stops the play; what was running goes on with the next server.
+    pub fn close(&self) {
+        for tournament in self.lock().values() {
+            // Without a new state nothing is written, so this cannot fail.
+            let _ = tournament.stop(None);
+        }
+    }
+}
+
+impl Drop for Tournaments {
+    fn drop(&mut self) {
+        self.close();
+        let open = std::mem::take(&mut *self.lock());
+        open.values().for_each(|tournament| tournament.join());
+    }
+}
+
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
+}

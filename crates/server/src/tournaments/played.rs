@@ -1,0 +1,322 @@
+//! One tournament: played on threads of its own, watched by another that makes reports as often as they cost little.
+
+use super::{
+    allowed::Allowed,
+    entered::{game, resolve},
+    kept::Kept,
+    shown::{TournamentState, TournamentView},
+};
+use crate::{Refusal, stream::to_json};
+use necrodome_arena::{
+    entry::EntrySpec,
+    lineup::Table,
+    tournament::{self, Plan, Schedule, Stop, Store, StoreError, TournamentError, glance},
+};
+use necrodome_rules::{catalog::GameId, game::Game, with_game};
+use necrodome_solve::Solvable;
+use std::{
+    collections::VecDeque,
+    num::NonZero,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+        mpsc::{self, Receiver, RecvTimeoutError},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+
+/// How often viewers hear of a running tournament; the first time sooner.
+const TICK: Duration = Duration::from_secs(1);
+const FIRST_TICK: Duration = Duration::from_millis(150);
+/// Reports may take one part in so many of the time.
+const SHARE: u32 = 20;
+/// What was shown is kept so often.
+const KEEP_EVERY: Duration = Duration::from_secs(5);
+/// Matches that a report is made from while it runs, and when it does not: more would take too much time and memory.
+const GLANCE: u64 = 100_000;
+const LOOK: u64 = 500_000;
+
+/// What all tournaments of a server are played with.
+#[derive(Debug)]
+pub(super) struct Equipment {
+    pub launcher: PathBuf,
+    pub threads: usize,
+    pub allowed: Allowed,
+    pub kept: Kept,
+}
+
+/// The messages of the moment, made once for all viewers.
+#[derive(Debug, Clone)]
+pub(super) struct Shown {
+    pub guests: Arc<str>,
+    pub host: Arc<str>,
+}
+
+/// A tournament in the file.
+pub(super) struct Tournament {
+    pub plan: Plan,
+    pub store: Store,
+    pub schedule: Schedule,
+    game: GameId,
+    equipment: Arc<Equipment>,
+    /// Stops the play after the running matches.
+    interrupt: AtomicBool,
+    view: Mutex<TournamentView>,
+    shown: watch::Sender<Shown>,
+    playing: Mutex<Option<JoinHandle<()>>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panic has left behind is shown all the same.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Tournament {
+    /// Takes a tournament from the file. What was not shown yet is looked at now.
+    pub fn open(store: Store, plan: Plan, equipment: Arc<Equipment>) -> Result<Arc<Self>, Refusal> {
+        let id = store.id();
+        let game = game(&plan.game)?;
+        let schedule = with_game!(game, G => Schedule::new(&plan, G::SEATS)).map_err(Refusal::internal)?;
+        let page = equipment
+            .kept
+            .page(id)?
+            .ok_or_else(|| Refusal::missing(format!("there is no tournament {id}")))?;
+        let matches = schedule.seatings().len();
+        let blocks = store.blocks()?;
+        let kept = page.view.filter(|view| view.line.blocks == blocks && view.line.wanted == plan.blocks);
+        let is_kept = kept.is_some();
+        let view = kept.unwrap_or_else(|| TournamentView::new(id, &plan, page.state, matches, page.began));
+        let shown = watch::Sender::new(Shown { guests: "".into(), host: "".into() });
+        let tournament = Tournament {
+            plan,
+            store,
+            schedule,
+            game,
+            equipment,
+            interrupt: AtomicBool::new(false),
+            view: Mutex::new(view),
+            shown,
+            playing: Mutex::new(None),
+        };
+        lock(&tournament.view).line.state = page.state;
+        lock(&tournament.view).played(blocks);
+        if !is_kept {
+            tournament.look(LOOK).map_err(Refusal::internal)?;
+            tournament.keep();
+        }
+        tournament.show();
+        Ok(Arc::new(tournament))
+    }
+
+    pub fn state(&self) -> TournamentState {
+        lock(&self.view).line.state
+    }
+
+    pub fn line(&self) -> super::shown::TournamentLine {
+        lock(&self.view).line.clone()
+    }
+
+    /// What viewers see, now and later.
+    pub fn shown(&self) -> watch::Receiver<Shown> {
+        self.shown.subscribe()
+    }
+
+    /// Sends what there is to see.
+    fn show(&self) {
+        let view = lock(&self.view);
+        let shown = Shown { guests: to_json(&view.for_guests()), host: to_json(&*view) };
+        drop(view);
+        self.shown.send_replace(shown);
+    }
+
+    fn keep(&self) {
+        let view = lock(&self.view).clone();
+        if let Err(error) = self.equipment.kept.keep(&view) {
+            eprintln!("error: {error}");
+        }
+    }
+
+    /// Sets the state, in the file first.
+    fn set_state(&self, state: TournamentState) -> Result<(), StoreError> {
+        self.equipment.kept.set_state(self.store.id(), state)?;
+        lock(&self.view).line.state = state;
+        self.show();
+        Ok(())
+    }
+
+    /// Makes a report from at most so many matches, and takes it into view.
+    fn look(&self, matches: u64) -> Result<(), TournamentError> {
+        let seen = self.store.blocks()?;
+        let all = u64::from(seen) * self.schedule.seatings().len() as u64;
+        let every = u32::try_from(all.div_ceil(matches).max(1)).unwrap_or(u32::MAX);
+        let every = NonZero::new(every).unwrap_or(NonZero::<u32>::MIN);
+        let report = glance(&self.plan, &self.schedule, &self.store, every)?;
+        let mut view = lock(&self.view);
+        view.take(&report, seen, every.get());
+        view.hash = Some(report.hash);
+        Ok(())
+    }
+
+    /// Ends the play after the running matches. `state` is what it will be then; none if the server ends, and play goes on
+    /// with the next one.
+    pub fn stop(&self, state: Option<TournamentState>) -> Result<(), StoreError> {
+        if let Some(state) = state {
+            self.set_state(state)?;
+        }
+        self.interrupt.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Waits until nobody plays any more.
+    pub fn join(&self) {
+        let playing = lock(&self.playing).take();
+        if let Some(playing) = playing {
+            // A panic was told already.
+            let _ = playing.join();
+        }
+    }
+
+    /// Plays what is missing, on threads of its own. Nobody is playing it.
+    pub fn start(self: &Arc<Self>) -> Result<(), Refusal> {
+        let entries = self.plan.entries.iter();
+        let entries = entries.map(|entry| resolve(self.game, &entry.bot, &self.equipment.allowed));
+        let entries = entries.collect::<Result<Vec<EntrySpec>, Refusal>>()?;
+        self.interrupt.store(false, Ordering::Relaxed);
+        self.set_state(TournamentState::Running)?;
+        let tournament = self.clone();
+        let playing = thread::Builder::new().name(format!("tournament {}", self.store.id()));
+        let playing =
+            playing.spawn(move || tournament.play_to_the_end(&entries)).map_err(Refusal::internal)?;
+        *lock(&self.playing) = Some(playing);
+        Ok(())
+    }
+
+    /// It cannot go on, and says why to the host.
+    pub fn fail(&self, why: String) {
+        eprintln!("error: tournament {}: {why}", self.store.id());
+        lock(&self.view).host.get_or_insert_default().error = Some(why);
+        if let Err(error) = self.set_state(TournamentState::Failed) {
+            eprintln!("error: {error}");
+        }
+        self.keep();
+    }
+
+    fn play_to_the_end(&self, entries: &[EntrySpec]) {
+        lock(&self.view).host.get_or_insert_default().error = None;
+        let play = || with_game!(self.game, G => self.play::<G>(entries));
+        let ended = catch_unwind(AssertUnwindSafe(play));
+        if let Err(why) = ended
+            .unwrap_or_else(|_| Err("the arena has made a mistake: the terminal says more".into()))
+            .and_then(|stop| self.conclude(stop).map_err(|error| error.to_string()))
+        {
+            self.fail(why);
+        }
+    }
+
+    fn play<G: Solvable>(&self, entries: &[EntrySpec]) -> Result<Stop, String>
+    where
+        G::Rules: Sync,
+    {
+        let options = self.plan.options.clone();
+        let rules: G::Rules = serde_json::from_value(options).map_err(|error| error.to_string())?;
+        let Equipment { launcher, threads, .. } = &*self.equipment;
+        let table =
+            Table { launcher: launcher.clone(), limits: self.plan.limits, rules, seats: self.plan.seats };
+        let mut store = self.store.clone();
+        let played = AtomicU32::new(self.line().blocks);
+        thread::scope(|scope| {
+            let (ends, ended) = mpsc::channel();
+            scope.spawn(|| self.watch(&played, ended));
+            let note = |update: tournament::Update| played.store(update.blocks, Ordering::Relaxed);
+            let (plan, stop) = (&self.plan, &self.interrupt);
+            let result = tournament::run::<G>(plan, entries, &table, &mut store, *threads, stop, note);
+            drop::<mpsc::Sender<()>>(ends);
+            result.map_err(|error| error.to_string())
+        })
+    }
+
+    /// Shows how it goes until it has ended.
+    fn watch(&self, played: &AtomicU32, ended: Receiver<()>) {
+        let mut pace = Pace::new(played.load(Ordering::Relaxed));
+        let (mut next_look, mut kept) = (Instant::now(), Instant::now());
+        let mut wait = FIRST_TICK;
+        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
+            wait = TICK;
+            let blocks = played.load(Ordering::Relaxed);
+            let is_new = blocks > lock(&self.view).seen;
+            if is_new && Instant::now() >= next_look {
+                let begun = Instant::now();
+                if let Err(error) = self.look(GLANCE) {
+                    // The play itself will find out whether it can go on.
+                    eprintln!("error: {error}");
+                }
+                next_look = Instant::now() + begun.elapsed() * SHARE;
+            }
+            pace.note(&mut lock(&self.view), blocks, self.plan.blocks);
+            self.show();
+            if kept.elapsed() >= KEEP_EVERY {
+                self.keep();
+                kept = Instant::now();
+            }
+        }
+        pace.note(&mut lock(&self.view), played.load(Ordering::Relaxed), self.plan.blocks);
+    }
+
+    /// The last look, and how it ended.
+    fn conclude(&self, stop: Stop) -> Result<(), TournamentError> {
+        let blocks = self.store.blocks()?;
+        self.look(LOOK)?;
+        let mut view = lock(&self.view);
+        view.played(blocks);
+        view.eta = None;
+        if view.seconds > 0.0 {
+            view.rate = view.line.matches as f64 / view.seconds;
+        }
+        drop(view);
+        match stop {
+            Stop::Done => self.set_state(TournamentState::Finished)?,
+            Stop::Decided => self.set_state(TournamentState::Decided)?,
+            // Whoever interrupted it has set the state; if nobody has, the next server goes on.
+            Stop::Interrupted => {}
+        }
+        self.keep();
+        self.show();
+        Ok(())
+    }
+}
+
+/// How fast it goes: over the last seconds, since machines and matches change.
+struct Pace {
+    lately: VecDeque<(Instant, u32)>,
+    noted: Instant,
+}
+
+impl Pace {
+    const LATELY: usize = 10;
+
+    fn new(blocks: u32) -> Self {
+        let now = Instant::now();
+        Pace { lately: VecDeque::from([(now, blocks)]), noted: now }
+    }
+
+    fn note(&mut self, view: &mut TournamentView, blocks: u32, wanted: u32) {
+        let now = Instant::now();
+        view.seconds += now.duration_since(self.noted).as_secs_f64();
+        self.noted = now;
+        view.played(blocks);
+        if let Some(&(then, before)) = self.lately.front() {
+            let seconds = now.duration_since(then).as_secs_f64().max(1e-3);
+            let pace = f64::from(blocks.saturating_sub(before)) / seconds;
+            view.rate = pace * view.matches_of_block as f64;
+            view.eta = (pace > 0.0).then(|| f64::from(wanted.saturating_sub(blocks)) / pace);
+        }
+        self.lately.push_back((now, blocks));
+        if self.lately.len() > Self::LATELY {
+            self.lately.pop_front();
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! What viewers of a tournament are told, and how it is made from a report. Numbers are rounded and lists are short, so that it
+//! can be sent to many every second.
+
+use necrodome_arena::{
+    entry::looks_like_file,
+    stats,
+    tournament::{Format, Plan, Report},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Entries that have lines in the chart and rows in the table of meetings.
+const SHOWN: usize = 12;
+/// Points of the chart.
+const POINTS: usize = 200;
+
+/// How far a tournament is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TournamentState {
+    /// It is being played.
+    Running,
+    /// The host wants it to wait.
+    Paused,
+    /// The host has ended it.
+    Cancelled,
+    /// All blocks are played.
+    Finished,
+    /// It has ended early: the neighbours in the standings are told apart.
+    Decided,
+    /// It cannot go on.
+    Failed,
+}
+
+/// A tournament in a line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TournamentLine {
+    /// Its number.
+    pub id: i64,
+    /// How far it is.
+    pub state: TournamentState,
+    /// The id of the game.
+    pub game: String,
+    /// The names of the entries, the first of them.
+    pub names: Vec<String>,
+    /// How many entries there are.
+    pub entries: usize,
+    /// Blocks played.
+    pub blocks: u32,
+    /// Blocks wanted.
+    pub wanted: u32,
+    /// Matches played.
+    pub matches: u64,
+    /// Who leads.
+    pub leader: Option<String>,
+    /// When it began, in seconds since 1970.
+    pub began: i64,
+}
+
+/// A tournament as its viewers see it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct TournamentView {
+    /// In a line.
+    pub line: TournamentLine,
+    /// Who meets whom.
+    pub format: String,
+    /// Seats of a match.
+    pub seats: usize,
+    /// The options of the rules.
+    pub options: Value,
+    /// The seed of everything.
+    pub seed: u64,
+    /// Whether it stops as soon as the neighbours are told apart.
+    pub until_decided: bool,
+    /// Matches of a block.
+    pub matches_of_block: usize,
+    /// Matches in a second: lately while it runs, on average when it does not.
+    pub rate: f64,
+    /// Seconds until all blocks are played, at this rate.
+    pub eta: Option<f64>,
+    /// Seconds that it has been played for.
+    pub seconds: f64,
+    /// Blocks that had been played when the standings were made.
+    pub seen: u32,
+    /// The standings are made from every so many blocks: more than 1 where all of them would take too long.
+    pub every: u32,
+    /// What decides the order: win-rate, mean-score or rating.
+    pub order: String,
+    /// The entries, best first.
+    pub standings: Vec<Standing>,
+    /// The first of the standings against each other, row against column; nothing where they have not met.
+    pub meetings: Vec<Vec<Option<Meeting>>>,
+    /// Neighbours in the standings that cannot be told apart.
+    pub undecided: Vec<(String, String)>,
+    /// Ratings over time.
+    pub history: Vec<HistoryPoint>,
+    /// What went wrong.
+    pub faults: Vec<FaultLine>,
+    /// The hash of the plan and of the results that were seen: the same for everybody who plays it.
+    pub hash: Option<String>,
+    /// What only the host is told.
+    pub host: Option<HostOnly>,
+}
+
+/// What programs have written, and why things went wrong: it may tell of files on the host's machine.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct HostOnly {
+    /// Why it cannot go on.
+    pub error: Option<String>,
+    /// For each line of faults: the first of them in words.
+    pub first_faults: Vec<String>,
+    /// The end of what each program has written to standard error.
+    pub logs: Vec<EntryLog>,
+}
+
+/// What a program has written to standard error.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct EntryLog {
+    /// The entry.
+    pub name: String,
+    /// The last lines.
+    pub lines: Vec<String>,
+}
+
+/// A number with its 95% interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// The estimate.
+    pub mean: f64,
+    /// The lower end, if it is known.
+    pub low: Option<f64>,
+    /// The upper end, if it is known.
+    pub high: Option<f64>,
+}
+
+/// An entry in the standings.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Standing {
+    /// Its number in the line-up, from 0.
+    pub entry: usize,
+    /// Its name.
+    pub name: String,
+    /// The bot behind it.
+    pub bot: String,
+    /// The best rank that the results allow.
+    pub best_rank: usize,
+    /// The worst rank that the results allow.
+    pub worst_rank: usize,
+    /// Games that the numbers are from.
+    pub games: usize,
+    /// Wins per game, a shared win counted in part.
+    pub win_rate: Option<Interval>,
+    /// The win rate (of who plays alone: the mean score) without the luck of the dice, where the game is solved.
+    pub luck_adjusted: Option<Interval>,
+    /// The joint rating in Elo points.
+    pub rating: Interval,
+    /// The mean score.
+    pub mean_score: Option<Interval>,
+    /// The median score.
+    pub median_score: Option<f64>,
+    /// Mean CPU time of a decision in microseconds, of programs.
+    pub cpu_us: Option<f64>,
+}
+
+/// One entry against another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Meeting {
+    /// Games in which they met.
+    pub games: usize,
+    /// The share of them in which the first placed better, a tie counted half.
+    pub better: f64,
+    /// The lower end of its interval.
+    pub low: Option<f64>,
+    /// The upper end of its interval.
+    pub high: Option<f64>,
+}
+
+/// The ratings at one time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryPoint {
+    /// Blocks played by then.
+    pub blocks: u32,
+    /// The ratings of the first entries of the line-up, in whole points.
+    pub ratings: Vec<f64>,
+}
+
+/// How often an entry misbehaved in one way.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct FaultLine {
+    /// The entry.
+    pub name: String,
+    /// How it misbehaved.
+    pub kind: String,
+    /// How often.
+    pub count: u32,
+}
+
+impl TournamentState {
+    /// The name as it is kept.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            TournamentState::Running => "running",
+            TournamentState::Paused => "paused",
+            TournamentState::Cancelled => "cancelled",
+            TournamentState::Finished => "finished",
+            TournamentState::Decided => "decided",
+            TournamentState::Failed => "failed",
+        }
+    }
+
+    /// The state that was kept so.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        use TournamentState::*;
+        [Running, Paused, Cancelled, Finished, Decided, Failed]
+            .into_iter()
+            .find(|state| state.as_str() == name)
+    }
+}
+
+impl TournamentView {
+    /// A tournament of which nothing has been seen yet.
+    pub(super) fn new(
+        id: i64,
+        plan: &Plan,
+        state: TournamentState,
+        matches_of_block: usize,
+        began: i64,
+    ) -> Self {
+        let order = match plan.format {
+            Format::Table | Format::RoundRobin => "win-rate",
+            Format::Battle => "mean-score",
+            Format::Gauntlet => "rating",
+        };
+        TournamentView {
+            line: TournamentLine {
+                id,
+                state,
+                game: plan.game.clone(),
+                names: plan.entries.iter().take(SHOWN).map(|entry| entry.name.clone()).collect(),
+                entries: plan.entries.len(),
+                blocks: 0,
+                wanted: plan.blocks,
+                matches: 0,
+                leader: None,
+                began,
+            },
+            format: plan.format.as_str().into(),
+            seats: plan.seats,
+            options: plan.options.clone(),
+            seed: plan.seed,
+            until_decided: plan.until_decided,
+            matches_of_block,
+            rate: 0.0,
+            eta: None,
+            seconds: 0.0,
+            seen: 0,
+            every: 1,
+            order: order.into(),
+            standings: Vec::new(),
+            meetings: Vec::new(),
+            undecided: Vec::new(),
+            history: Vec::new(),
+            faults: Vec::new(),
+            hash: None,
+            host: Some(HostOnly::default()),
+        }
+    }
+
+    /// Blocks that were played.
+    pub(super) fn played(&mut self, blocks: u32) {
+        self.line.blocks = blocks;
+        self.line.matches = u64::from(blocks) * self.matches_of_block as u64;
+    }
+
+    /// Takes over what a report says; it was made from every so many of `seen` blocks.
+    pub(super) fn take(&mut self, report: &Report, seen: u32, every: u32) {
+        (self.seen, self.every) = (seen, every);
+        self.line.leader = report.standings.first().map(|entry| entry.name.clone()).filter(|_| seen > 0);
+        let entries = &report.plan.entries;
+        let number = |name: &str| entries.iter().position(|entry| entry.name == name).unwrap_or_default();
+        self.standings = report
+            .standings
+            .iter()
+            .map(|entry| Standing {
+                entry: number(&entry.name),
+                name: entry.name.clone(),
+                bot: harmless(&entry.bot),
+                best_rank: entry.rank.best,
+                worst_rank: entry.rank.worst,
+                games: entry.record.games,
+                win_rate: entry.record.win_rate.map(Interval::of),
+                luck_adjusted: entry.luck_adjusted.map(|adjusted| Interval::of(adjusted.estimate)),
+                rating: Interval {
+                    mean: tenths(entry.rating.elo),
+                    low: entry.rating.low.map(tenths),
+                    high: entry.rating.high.map(tenths),
+                },
+                mean_score: entry.record.mean_score.map(Interval::of),
+                median_score: entry.median_score,
+                cpu_us: entry.cpu_us.map(tenths),
+            })
+            .collect();
+        let first: Vec<usize> = self.standings.iter().take(SHOWN).map(|standing| standing.entry).collect();
+        let meeting = |a: usize, b: usize| {
+            let met = &report.head_to_head[a][b];
+            met.better.map(|better| Meeting {
+                games: met.games,
+                better: rounded(better.mean),
+                low: better.low.map(rounded),
+                high: better.high.map(rounded),
+            })
+        };
+        self.meetings = first.iter().map(|&a| first.iter().map(|&b| meeting(a, b)).collect()).collect();
+        self.undecided = report.undecided.iter().map(|pair| (pair.one.clone(), pair.other.clone())).collect();
+        let fault = |fault: &necrodome_arena::tournament::FaultCount| FaultLine {
+            name: fault.name.clone(),
+            kind: fault.kind.as_str().into(),
+            count: fault.count,
+        };
+        self.faults = report.faults.iter().map(fault).collect();
+        let error = self.host.take().and_then(|host| host.error);
+        let log = |log: &necrodome_arena::tournament::Log| EntryLog {
+            name: log.name.clone(),
+            lines: log.lines.clone(),
+        };
+        self.host = Some(HostOnly {
+            error,
+            first_faults: report.faults.iter().map(|fault| fault.first.clone()).collect(),
+            logs: report.logs.iter().map(log).collect(),
+        });
+        self.remember(seen);
+    }
+
+    /// Adds a point to the chart. Where there are too many, one goes where they are densest.
+    fn remember(&mut self, blocks: u32) {
+        if blocks == 0 {
+            return;
+        }
+        let mut ratings: Vec<(usize, f64)> =
+            self.standings.iter().map(|standing| (standing.entry, standing.rating.mean.round())).collect();
+        ratings.sort_by_key(|&(entry, _)| entry);
+        let ratings = ratings.into_iter().take(SHOWN).map(|(_, rating)| rating).collect();
+        self.history.retain(|point| point.blocks < blocks);
+        self.history.push(HistoryPoint { blocks, ratings });
+        if self.history.len() > POINTS {
+            let gap = |&index: &usize| self.history[index + 1].blocks - self.history[index - 1].blocks;
+            if let Some(dense) = (1..self.history.len() - 1).min_by_key(gap) {
+                self.history.remove(dense);
+            }
+        }
+    }
+
+    /// As everybody may see it.
+    pub(super) fn for_guests(&self) -> Self {
+        TournamentView { host: None, ..self.clone() }
+    }
+}
+
+impl Interval {
+    fn of(estimate: stats::Estimate) -> Self {
+        Interval {
+            mean: rounded(estimate.mean),
+            low: estimate.low.map(rounded),
+            high: estimate.high.map(rounded),
+        }
+    }
+}
+
+/// What a bot is, for everybody: a built-in one or an allowed name as it was written, but no file and no command.
+fn harmless(bot: &str) -> String {
+    if bot.starts_with("cmd:") || looks_like_file(bot) { "a program".to_owned() } else { bot.to_owned() }
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+fn tenths(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use necrodome_arena::{process::Limits, tournament::PlannedEntry};
+
+    fn view() -> TournamentView {
+        let entry = |name: &str| PlannedEntry { name: name.into(), bot: "random".into() };
+        let plan = Plan {
+            game: "tokyo".into(),
+            options: serde_json::json!({}),
+            entries: vec![entry("a"), entry("b")],
+            format: Format::Table,
+            seats: 2,
+            blocks: 10,
+            seed: 1,
+            until_decided: false,
+            limits: Limits::default(),
+        };
+        TournamentView::new(1, &plan, TournamentState::Running, 2, 0)
+    }
+
+    #[test]
+    fn the_chart_stays_small_and_keeps_its_ends() {
+        let mut view = view();
+        for blocks in 1..=5000 {
+            view.remember(blocks);
+            assert!(view.history.len() <= POINTS);
+        }
+        assert_eq!(view.history.last().map(|point| point.blocks), Some(5000));
+        assert!(view.history[0].blocks < 100, "the beginning is still there");
+        assert!(view.history.windows(2).all(|pair| pair[0].blocks < pair[1].blocks));
+        view.remember(4000);
+        assert_eq!(view.history.last().map(|point| point.blocks), Some(4000), "what came later is gone");
+    }
+
+    #[test]
+    fn guests_are_not_told_what_programs_wrote() {
+        let mut view = view();
+        view.host = Some(HostOnly { error: Some("/home/ada".into()), ..HostOnly::default() });
+        let told = serde_json::to_string(&view.for_guests()).unwrap();
+        assert!(!told.contains("/home/ada"), "{told}");
+        assert_eq!(harmless("./ada.py"), "a program");
+        assert_eq!(harmless("cmd:python3 x"), "a program");
+        assert_eq!(harmless("angry:x=1"), "angry:x=1");
+    }
+}
