@@ -23,8 +23,11 @@ export interface Scene {
 
 const MAX_SCALE = 64;
 /** Below so many pixels a piece is a plain square, and from so many on it has a face or a letter. */
-const PLAIN = 5;
+const PLAIN = 4;
 const DETAILED = 13;
+/** No piece is smaller than this, even if it hides a part of its neighbour: it must be seen from afar. */
+const SMALLEST = 8;
+const SMALLEST_PLAIN = 3;
 
 export class FieldPainter {
   readonly camera: Camera;
@@ -43,7 +46,8 @@ export class FieldPainter {
     const ctx = canvas.getContext("2d", { alpha: false });
     if (!ctx) throw new Error("this browser cannot draw on a canvas");
     this.ctx = ctx;
-    this.camera = { x: side / 2, y: side / 2, scale: 1 };
+    // All of it, however large the window will be.
+    this.camera = { x: side / 2, y: side / 2, scale: 0 };
   }
 
   recolour(palette: Palette) {
@@ -263,7 +267,7 @@ export class FieldPainter {
     ctx.fillStyle =
       who === ZOMBIE ? palette.zombie : who === CORPSE ? palette.corpse : palette.entries[who - 2]!;
     // Corpses do not matter as much as whoever moves.
-    const size = Math.max(1.5, who === CORPSE ? scale * 0.6 : scale);
+    const size = who === CORPSE ? Math.max(1.5, scale * 0.6) : Math.max(SMALLEST_PLAIN, scale);
     ctx.fillRect(px, py, size, size);
   }
 
@@ -273,11 +277,13 @@ export class FieldPainter {
       sprite = this.makeSprite(who);
       this.sprites.set(who, sprite);
     }
-    this.ctx.drawImage(sprite, px, py, scale, scale);
+    const size = Math.max(scale, SMALLEST);
+    const beyond = (size - scale) / 2;
+    this.ctx.drawImage(sprite, px - beyond, py - beyond, size, size);
   }
 
   private prepareSprites(scale: number) {
-    const size = Math.max(4, Math.ceil(scale * this.ratio));
+    const size = Math.ceil(Math.max(scale, SMALLEST) * this.ratio);
     if (size !== this.spriteSize) {
       this.spriteSize = size;
       this.sprites.clear();

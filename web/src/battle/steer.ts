@@ -59,7 +59,10 @@ export function situation(view: LastBulletView, copy: CopyView): string {
   return `Clock ${view.clock}. ${threat}. ${counted(copy.bullets, "bullet")}, ${spare}.`;
 }
 
-/** What has happened to the entry between two views, in which `order` was given to the survivor that is steered. */
+/**
+ * What has become of the entry between two views, in which `order` was given to the survivor that is steered. Shots and bullets are
+ * left to those who know: a view does not say what was hit.
+ */
 export function newsBetween(before: LastBulletView, now: LastBulletView, order: Order | undefined): string[] {
   const news: string[] = [];
   const lost = before.copies.length - now.copies.length;
@@ -69,17 +72,8 @@ export function newsBetween(before: LastBulletView, now: LastBulletView, order: 
   const others = lost - (was && !is ? 1 : 0);
   if (others > 0) news.push(`${counted(others, "spare survivor")} lost.`);
   if (!was || !is || !order) return news;
-  if (order.type === "shoot" && was.bullets > 0) {
-    const target = was.seen.find((seen) => seen[3] === order.target);
-    const there = target && is.seen.find((seen) => seen[0] === target[0] && seen[1] === target[1]);
-    const fell = there !== undefined && there[2] === CORPSE && there[3] !== target?.[3];
-    news.push(fell ? "Your shot hit." : "Your shot missed, or something rose where it hit.");
-  }
   if (order.type === "move" && order.direction !== "stay" && was.x === is.x && was.y === is.y) {
     news.push("Somebody wanted the same square: you stayed.");
   }
-  const spent = order.type === "shoot" && was.bullets > 0 ? 1 : 0;
-  const taken = is.bullets - was.bullets + spent;
-  if (taken > 0) news.push(`You took ${counted(taken, "bullet")} from a corpse.`);
   return news;
 }

@@ -25,7 +25,7 @@ export function happeningInWords(what: Happening, names: string[]): string {
     case "half_gone":
       return `${names[what.seat]} has lost half of its copies`;
     case "entry_out":
-      return `${names[what.seat]} is out with ${counted(what.score, "point")}`;
+      return `${names[what.seat]} is out: it lived to turn ${what.score}`;
     case "last_entry":
       return `Only ${names[what.seat]} is left`;
     case "last_survivor":
