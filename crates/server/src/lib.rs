@@ -35,7 +35,7 @@ use axum::{Router, extract::DefaultBodyLimit, routing::get};
 /// All pages and all requests.
 pub fn app(site: Site) -> Router {
     let api = Router::new()
-        .merge(film::routes(site.limits()))
+        .merge(film::routes())
         .merge(home::routes())
         .merge(info::routes())
         .merge(party::routes())

@@ -1,11 +1,11 @@
 //! Films on request. A film takes a thread for a while and memory, so few are made at a time.
 
 use super::film;
-use crate::{Limits, Refusal, Site};
+use crate::{Refusal, Site};
 use axum::{
     Router,
     body::{Body, to_bytes},
-    extract::{DefaultBodyLimit, State},
+    extract::State,
     http::header,
     response::{IntoResponse, Response},
     routing::post,
@@ -19,7 +19,7 @@ use tokio::{
 };
 
 /// Films that are made at the same time.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 2;
 /// Whoever waits longer for a place is told to come back.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// A file that takes longer to arrive is not waited for: it holds a place.
@@ -41,8 +41,8 @@ impl Studio {
     }
 }
 
-pub(crate) fn routes(limits: &Limits) -> Router<Site> {
-    Router::new().route("/film", post(upload)).layer(DefaultBodyLimit::max(limits.upload))
+pub(crate) fn routes() -> Router<Site> {
+    Router::new().route("/film", post(upload))
 }
 
 /// A replay file from the viewer's disk.
