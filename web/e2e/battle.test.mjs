@@ -281,3 +281,55 @@ test("a picture is drawn for every frame while it plays slowly", async () => {
   assert.ok((await number(guest.page.getByTestId("turn"))) > 0);
   assert.deepEqual(guest.problems, []);
 });
+
+test("one survivor is steered among bots, by key, by pad and by click, to the end", async () => {
+  const { page, problems } = await visitor(browser);
+  await page.goto(`${arena.url}/play?game=last-bullet`);
+  await page.getByRole("textbox", { name: /name/i }).first().fill("Ada");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  const orders = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/act")) orders.push(...request.postDataJSON().action.orders);
+  });
+  const steering = page.getByRole("region", { name: "Your survivor" });
+  const clock = page.getByTestId("clock");
+  await clock.waitFor();
+  /** Does something; true while there is a survivor to steer afterwards. */
+  const turn = async (act) => {
+    const before = await clock.textContent();
+    await act();
+    await page.waitForFunction((before) => {
+      const now = document.querySelector("[data-testid=clock]");
+      return now === null || now.textContent !== before;
+    }, before);
+    return (await clock.count()) > 0;
+  };
+  let alive = await turn(() => page.keyboard.press("ArrowUp"));
+  assert.equal(await number(clock), 1);
+  await inspect(page, "steering");
+  if (alive) alive = await turn(() => page.getByRole("group", { name: "Step" }).getByLabel("Stay").click());
+  if (alive) alive = await turn(() => page.locator(".squares .step").first().click());
+  let shots = 0;
+  for (let i = 0; alive && i < 300; i++) {
+    const targets = steering.locator(".targets button:enabled");
+    if ((await targets.count()) > 0 && shots < 2) {
+      alive = await turn(async () => {
+        await page.keyboard.press("f");
+        await page.keyboard.press("Enter");
+      });
+      shots++;
+    } else {
+      alive = await turn(() => page.keyboard.press("s"));
+    }
+  }
+  assert.equal(alive, false, "nobody outlives a match without a limit");
+  assert.deepEqual(orders[0], { type: "move", copy: 0, direction: "north" });
+  assert.equal(orders.filter((order) => order.type === "shoot").length, shots);
+
+  // What was steered is there to be watched.
+  await page.getByRole("link", { name: "Watch the replay" }).click();
+  await page.getByTestId("turn").waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForURL((url) => url.hash === "#turn=1");
+  assert.deepEqual(problems, []);
+});
