@@ -126,6 +126,10 @@ export async function inspect(page, name) {
     [360, 740],
   ]) {
     await page.setViewportSize({ width, height });
+    // Sizes that depend on the window follow with the next picture.
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
     await assertFits(page, `${name} at ${width} px`);
     await assertAccessible(page, `${name} at ${width} px`);
     await page.screenshot({ path: path.join(shots, `${name}-${width}.png`), fullPage: true });

@@ -151,8 +151,13 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   await host.page.getByRole("button", { name: "Undo it" }).click();
   await anna.page.getByText("The host has undone your contact with Carla.").waitFor();
   for (let i = 0; i < 6; i += 1) await meet(phones[i], phones[i + 6]);
-  await ben.page.getByRole("button", { name: "Antidote" }).click();
-  await ben.page.getByRole("dialog").getByRole("button").first().click();
+  // A zombie has no antibodies, and so no such button.
+  let human = ben;
+  for (const phone of phones)
+    if (await phone.page.getByText("Human", { exact: true }).isVisible()) human = phone;
+  await human.page.getByRole("button", { name: "Antidote" }).click();
+  await human.page.getByRole("dialog").getByRole("button").first().click();
+  await human.page.getByRole("dialog").waitFor({ state: "detached" });
   await endTurn(anna);
   await host.page.getByRole("button", { name: "End the turn for everybody" }).click();
   await host.page.getByRole("button", { name: "End the turn", exact: true }).click();
