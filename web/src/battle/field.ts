@@ -22,7 +22,7 @@ export interface Scene {
 }
 
 const MAX_SCALE = 64;
-/** Below so many pixels a piece is a plain square, and from so many on it has a face or a letter. */
+/** Below so many pixels a piece is a plain square in a crowd, and from so many on it has a face or a letter. */
 const PLAIN = 4;
 const DETAILED = 13;
 /** No piece is smaller than this, even if it hides a part of its neighbour: it must be seen from afar. */
@@ -225,7 +225,7 @@ export class FieldPainter {
     const { ctx } = this;
     const { moment, progress, highlighted } = scene;
     const { scale } = this.camera;
-    const plain = scale < PLAIN;
+    const plain = scale < PLAIN && this.isCrowded(moment.count);
     if (!plain) this.prepareSprites(scale);
     const eye =
       scene.blinkered && scene.followed !== undefined ? this.place(scene, scene.followed) : undefined;
@@ -260,6 +260,12 @@ export class FieldPainter {
       }
     }
     ctx.globalAlpha = 1;
+  }
+
+  /** Whether pieces of a decent size would hide each other, seen from this far. */
+  private isCrowded(count: number): boolean {
+    const seen = count * (this.fit / this.camera.scale) ** 2;
+    return seen * SMALLEST ** 2 > (this.width * this.height) / 4;
   }
 
   private drawPlain(who: number, px: number, py: number, scale: number) {
