@@ -96,6 +96,12 @@ test("it is stepped through by keyboard, and the address follows", async () => {
   await atStep(page, last);
   await page.keyboard.press("Home");
   await atStep(page, 0);
+  // By turns: the first ends when the first player has stopped or is busted.
+  await page.keyboard.press("PageDown");
+  await page.getByText(/^talker (stops|is hit|has no dice)/).waitFor();
+  assert.ok((await stepShown(page)) > 1);
+  await page.keyboard.press("PageUp");
+  await atStep(page, 0);
   await hashIs(page, "#turn=0");
   await page.keyboard.press("Space");
   await page.getByRole("button", { name: "Pause" }).waitFor();

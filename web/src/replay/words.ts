@@ -135,6 +135,22 @@ export function happened(film: Film, step: number): Told[] {
   }
 }
 
+/** The steps after which a turn begins. */
+export function turnsOf(film: Film): number[] {
+  const { footage } = film;
+  const begins = (types: string[]) => (frame: { events: { type: string }[] }, step: number) =>
+    step > 0 && frame.events.some((event) => types.includes(event.type)) ? [step] : [];
+  if (!footage) return [];
+  switch (footage.game) {
+    case "tokyo":
+      return footage.frames.flatMap(begins(["turn_started"]));
+    case "infection":
+      return footage.frames.flatMap(begins(["announced"]));
+    default:
+      return footage.frames.flatMap(begins(["turn_ended"]));
+  }
+}
+
 /** How it ended, in a sentence. */
 export function result(film: Film): string {
   const { outcome, names, game } = film;
