@@ -2,6 +2,7 @@
 import type { Component } from "svelte";
 import Home from "./Home.svelte";
 import Match from "./Match.svelte";
+import NewTournament from "./NewTournament.svelte";
 import Party from "./Party.svelte";
 import PartyHost from "./PartyHost.svelte";
 import PartyPhone from "./PartyPhone.svelte";
@@ -10,6 +11,8 @@ import Play from "./Play.svelte";
 import Replay from "./Replay.svelte";
 import Table from "./Table.svelte";
 import TableReplay from "./TableReplay.svelte";
+import Tournament from "./Tournament.svelte";
+import Tournaments from "./Tournaments.svelte";
 
 export interface Page {
   path: RegExp;
@@ -24,6 +27,9 @@ export const pages: Page[] = [
   { path: /^\/play$/, title: "Play", component: Play },
   { path: /^\/tables\/([^/]+)$/, title: "Table", component: Table },
   { path: /^\/replay$/, title: "Replay", component: Replay },
+  { path: /^\/tournaments$/, title: "Tournaments", component: Tournaments },
+  { path: /^\/tournaments\/new$/, title: "New tournament", component: NewTournament },
+  { path: /^\/tournaments\/([^/]+)$/, title: "Tournament", component: Tournament },
   { path: /^\/tournaments\/([^/]+)\/matches\/(\d+)\/(\d+)$/, title: "Match", component: Match },
   { path: /^\/tables\/([^/]+)\/replay$/, title: "Replay", component: TableReplay },
   { path: /^\/party$/, title: "Party", component: Party },

@@ -10,7 +10,7 @@ mod shown;
 
 pub use allowed::BotsError;
 pub use entered::{NewEntry, NewTournament};
-pub use requests::{MatchLine, MatchPage, TournamentStarted, Tournaments as TournamentList};
+pub use requests::{MatchLine, MatchPage, TournamentList, TournamentStarted};
 pub(crate) use requests::{latest, routes};
 pub use shown::{
     EntryLog, FaultLine, HistoryPoint, HostOnly, Interval, Meeting, Standing, TournamentLine,

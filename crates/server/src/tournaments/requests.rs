@@ -1,6 +1,6 @@
 //! The requests about tournaments.
 
-use super::{NewTournament, TournamentLine, TournamentState, played::Tournament};
+use super::{NewTournament, TournamentLine, TournamentState, Tournaments, played::Tournament};
 use crate::{
     Refusal, Site,
     json::Body,
@@ -26,7 +26,7 @@ const MATCHES: usize = 200;
 
 /// The tournaments, newest first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Tournaments {
+pub struct TournamentList {
     /// A line for each.
     pub tournaments: Vec<TournamentLine>,
 }
@@ -86,7 +86,7 @@ pub(crate) fn routes() -> Router<Site> {
 /// Does something that takes its time, such as reading the file, beside the threads that answer requests.
 async fn aside<T: Send + 'static>(
     site: &Site,
-    work: impl FnOnce(&super::Tournaments) -> Result<T, Refusal> + Send + 'static,
+    work: impl FnOnce(&Tournaments) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let site = site.clone();
     spawn_blocking(move || work(site.tournaments())).await.map_err(Refusal::internal)?
@@ -101,9 +101,9 @@ async fn find(site: &Site, id: &str) -> Result<Arc<Tournament>, Refusal> {
     aside(site, move |tournaments| tournaments.tournament(id)).await
 }
 
-async fn list(State(site): State<Site>) -> Result<Json<Tournaments>, Refusal> {
+async fn list(State(site): State<Site>) -> Result<Json<TournamentList>, Refusal> {
     let tournaments = aside(&site, |tournaments| tournaments.lines(LISTED)).await?;
-    Ok(Json(Tournaments { tournaments }))
+    Ok(Json(TournamentList { tournaments }))
 }
 
 /// The latest tournaments, for other pages.
@@ -116,7 +116,7 @@ async fn begin(
     State(site): State<Site>,
     Body(wanted): Body<NewTournament>,
 ) -> Result<Json<TournamentStarted>, Refusal> {
-    let begin = move |tournaments: &super::Tournaments| {
+    let begin = move |tournaments: &Tournaments| {
         let plan = wanted.plan(&tournaments.equipment.allowed)?;
         tournaments.begin(&plan)
     };
@@ -181,7 +181,7 @@ async fn matches(
     let from = whole(window.from, 0)?;
     let count = whole(window.count, 50)?.min(MATCHES as u64) as usize;
     let id = number(&id, "tournament")?;
-    let read = move |tournaments: &super::Tournaments| page(&*tournaments.tournament(id)?, from, count);
+    let read = move |tournaments: &Tournaments| page(&*tournaments.tournament(id)?, from, count);
     Ok(Json(aside(&site, read).await?))
 }
 

@@ -1,0 +1,106 @@
+// Numbers and states of tournaments as people read them.
+import type { Interval, Standing, TournamentState } from "../lib/schema";
+
+export const stateWords: Record<TournamentState, string> = {
+  running: "running",
+  paused: "paused",
+  cancelled: "cancelled",
+  finished: "finished",
+  decided: "decided early",
+  failed: "stopped by a problem",
+};
+
+/** Who meets whom, by the name that the server knows. */
+export const formats = [
+  { name: "table", text: "All at one table" },
+  { name: "round-robin", text: "Everybody against everybody" },
+  { name: "gauntlet", text: "The first against each other" },
+  { name: "battle", text: "All in one field" },
+];
+
+export function formatWords(name: string): string {
+  return formats.find((format) => format.name === name)?.text ?? name;
+}
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+export function rate(value: number): string {
+  return value < 10 ? value.toFixed(1) : whole.format(value);
+}
+
+export function percent(value: number, digits = 1): string {
+  return `${(value * 100).toFixed(digits)}%`;
+}
+
+/** Seconds as people say them. */
+export function duration(seconds: number): string {
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  if (s < 172_800) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  return `${Math.round(s / 86_400)} days`;
+}
+
+/** Ranks that the results allow. */
+export function ranks(standing: Standing): string {
+  const { best_rank: best, worst_rank: worst } = standing;
+  return best === worst ? String(best) : `${best}–${worst}`;
+}
+
+/** A colour for an entry of the line-up. */
+export function colour(entry: number): string {
+  return `var(--seat-${entry % 6})`;
+}
+
+/** What bars can show. */
+export interface Measure {
+  name: string;
+  text: string;
+  of: (standing: Standing) => Interval | null | undefined;
+  write: (value: number) => string;
+  /** Where the axis begins, if that is fixed. */
+  zero: boolean;
+}
+
+const score = (value: number) => (Math.abs(value) < 100 ? value.toFixed(2) : whole.format(value));
+
+export const measures: Measure[] = [
+  { name: "win-rate", text: "Wins", of: (s) => s.win_rate, write: (v) => percent(v), zero: true },
+  {
+    name: "luck-adjusted",
+    text: "Without luck",
+    of: (s) => s.luck_adjusted,
+    write: (v) => percent(v),
+    zero: true,
+  },
+  {
+    name: "rating",
+    text: "Rating",
+    of: (s) => s.rating,
+    write: (v) => `${v > 0 ? "+" : ""}${v.toFixed(0)}`,
+    zero: false,
+  },
+  { name: "mean-score", text: "Score", of: (s) => s.mean_score, write: score, zero: true },
+];
+
+/** How many matches a block has. */
+export function matchesOfBlock(format: string, entries: number, seats: number): number {
+  const orders = (of: number) => (of === 3 ? 6 : of);
+  switch (format) {
+    case "battle":
+      return 1;
+    case "gauntlet":
+      return 2 * (entries - 1);
+    case "round-robin": {
+      let groups = 1;
+      for (let i = 0; i < seats; i++) groups = (groups * (entries - i)) / (i + 1);
+      return Math.round(groups) * orders(seats);
+    }
+    default:
+      return orders(entries);
+  }
+}
