@@ -22,10 +22,21 @@ use serde::Serialize;
 use std::io;
 use stream::Writer;
 
-/// More than this is slow to send and to draw. A battle of twenty entries takes three megabytes.
-const MAX_STREAM: usize = 24 << 20;
-/// A battle with more turns is no film for people, however little happens in them.
-const MAX_TURNS: usize = 200_000;
+/// What a page can show. More is slow to play again, to send and to draw.
+struct Limits {
+    /// Copies of all entries.
+    copies: u64,
+    /// Squares of the board.
+    squares: f64,
+    /// However little happens in them.
+    turns: usize,
+    /// Bytes of the stream. Three thousand turns of twenty entries take three megabytes.
+    stream: usize,
+}
+
+const LIMITS: Limits =
+    Limits { copies: 50_000, squares: (2048 * 2048) as f64, turns: 200_000, stream: 24 << 20 };
+
 /// Bots may talk a lot: what they say beyond so many bytes is left out.
 const MAX_SAID: usize = 2 << 20;
 
@@ -67,9 +78,11 @@ pub struct Said {
 
 /// Plays a replay and films it.
 pub fn battle(replay: &Replay<LastBullet>) -> Result<BattleFilm, ReplayError> {
-    if replay.steps.len() > MAX_TURNS {
-        return Err(too_long(replay.steps.len()));
-    }
+    battle_within(&LIMITS, replay)
+}
+
+fn battle_within(limits: &Limits, replay: &Replay<LastBullet>) -> Result<BattleFilm, ReplayError> {
+    limits.check(replay)?;
     let (seats, copies) = (replay.names.len(), replay.rules.copies.get());
     let mut shooting: Option<(Writer, Curves, Watcher)> = None;
     let mut talk = Talk::default();
@@ -83,7 +96,10 @@ pub fn battle(replay: &Replay<LastBullet>) -> Result<BattleFilm, ReplayError> {
         if let Some(step) = replay.steps.get(turn) {
             talk.turn(turn as u32, game.to_act(), &step.reasons);
         }
-        if writer.len() > MAX_STREAM { Err(io::Error::other(too_large(turn))) } else { Ok(()) }
+        match writer.len() > limits.stream {
+            true => Err(too_much(format!("more than {} bytes by turn {turn}", limits.stream))),
+            false => Ok(()),
+        }
     })?;
     let Some((writer, curves, watcher)) = shooting else { return Err(ReplayError::Cut { steps: 0 }) };
     Ok(BattleFilm {
@@ -100,19 +116,29 @@ pub fn battle(replay: &Replay<LastBullet>) -> Result<BattleFilm, ReplayError> {
     })
 }
 
-fn too_large(turn: usize) -> String {
-    let limit = MAX_STREAM >> 20;
-    format!(
-        "this battle is too large to be shown on a page: more than {limit} MB by turn {turn} \
-         (`necrodome replay` tells it in words)"
-    )
+impl Limits {
+    /// Refuses what is too large before any of it is played.
+    fn check(&self, replay: &Replay<LastBullet>) -> io::Result<()> {
+        let copies = replay.names.len() as u64 * u64::from(replay.rules.copies.get());
+        let squares = copies as f64 / f64::from(replay.rules.density);
+        let turns = replay.steps.len();
+        let why = if copies > self.copies {
+            format!("{copies} copies, and {} is the limit", self.copies)
+        } else if squares > self.squares {
+            format!("{squares:.0} squares, and {} is the limit", self.squares)
+        } else if turns > self.turns {
+            format!("{turns} turns, and {} is the limit", self.turns)
+        } else {
+            return Ok(());
+        };
+        Err(too_much(why))
+    }
 }
 
-fn too_long(turns: usize) -> ReplayError {
-    ReplayError::Io(io::Error::other(format!(
-        "this battle is too long to be shown on a page: {turns} turns, and {MAX_TURNS} is the limit \
-         (`necrodome replay` tells it in words)"
-    )))
+fn too_much(why: String) -> io::Error {
+    io::Error::other(format!(
+        "this battle is too large to be shown on a page: {why} (`necrodome replay` tells it in words)"
+    ))
 }
 
 /// What the bots say, up to a limit.

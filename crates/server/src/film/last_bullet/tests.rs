@@ -263,3 +263,22 @@ fn too_much_talk_is_left_out_from_a_turn_on() {
     }
     assert_eq!((talk.said.len(), talk.silent_from), (2, Some(2)));
 }
+
+#[test]
+fn what_is_too_large_for_a_page_is_refused_with_the_reason() {
+    let replay = replay(2, 0, &["runner", "gunner"], &rules(serde_json::json!({ "copies": 10 })));
+    let refused = |limits: Limits| battle_within(&limits, &replay).unwrap_err().to_string();
+    let turns = replay.steps.len();
+    assert!(turns > 5);
+    assert!(battle_within(&Limits { turns, copies: 20, ..LIMITS }, &replay).is_ok());
+    assert_eq!(
+        refused(Limits { turns: 5, ..LIMITS }),
+        format!(
+            "this battle is too large to be shown on a page: {turns} turns, and 5 is the limit \
+             (`necrodome replay` tells it in words)"
+        )
+    );
+    assert!(refused(Limits { copies: 19, ..LIMITS }).contains(": 20 copies, and 19 is the limit"));
+    assert!(refused(Limits { squares: 300.0, ..LIMITS }).contains(": 333 squares, and 300 is the limit"));
+    assert!(refused(Limits { stream: 60, ..LIMITS }).contains(": more than 60 bytes by turn "));
+}
