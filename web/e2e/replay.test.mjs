@@ -98,7 +98,8 @@ test("it is stepped through by keyboard, and the address follows", async () => {
   await atStep(page, 0);
   // By turns: the first ends when the first player has stopped or is busted.
   await page.keyboard.press("PageDown");
-  await page.getByText(/^talker (stops|is hit|has no dice)/).waitFor();
+  const happened = page.getByRole("list", { name: "What happened in this step" });
+  await happened.getByText(/^talker (stops|is hit|has no dice)/).waitFor();
   assert.ok((await stepShown(page)) > 1);
   await page.keyboard.press("PageUp");
   await atStep(page, 0);
@@ -172,6 +173,35 @@ test("what is no replay is refused in words, and the page goes on", async () => 
   await drop(page, race);
   await page.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
   assert.equal(await alert.count(), 0);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("a stored match of a tournament is shown, and its file can be taken away and dropped again", async () => {
+  const { page, problems, close } = await visitor(browser, { host: arena.host });
+  const id = await page.evaluate(async () => {
+    const entries = [{ bot: "greedy" }, { bot: "cautious" }];
+    const body = JSON.stringify({ game: "zombie-dice-race", options: {}, entries, blocks: 2, seed: 1 });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch("/api/tournaments", { method: "POST", headers, body });
+    return (await answer.json()).id;
+  });
+  await page.waitForFunction(
+    async (id) => (await (await fetch(`/api/tournaments/${id}/matches`)).json()).total === 4,
+    id,
+  );
+  await page.goto(`${arena.url}/tournaments/${id}/matches/1/0#turn=2`);
+  await page.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
+  await atStep(page, 2);
+  await inspect(page, "match");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download the replay" }).click();
+  const copy = file("copy.replay");
+  await (await saved).saveAs(copy);
+  await page.goto(`${arena.url}/replay`);
+  await page.getByText("Drop a replay file here").waitFor();
+  await drop(page, copy);
+  await page.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
   assert.deepEqual(problems, []);
   await close();
 });
