@@ -63,11 +63,12 @@ async function propose(one, other) {
   await one.page.getByRole("heading", { name: `You meet ${other.name}` }).waitFor();
 }
 
-async function commit(phone, carefully) {
-  const precaution = phone.page.getByRole("button", { name: "A precaution" });
+/** Commits nothing, or if it may spend something, that. */
+async function commit(phone, spend) {
   const nothing = phone.page.getByRole("button", { name: "Nothing" });
   await nothing.waitFor();
-  await (carefully && (await precaution.isVisible()) ? precaution : nothing).click();
+  const spending = phone.page.getByRole("button", { name: /^(A precaution|\d+ virus)/ });
+  await (spend && (await spending.isVisible()) ? spending : nothing).click();
 }
 
 async function meet(one, other) {

@@ -47,6 +47,9 @@ pub struct Parties {
 pub(crate) struct Live {
     id: String,
     link: String,
+    /// The room with what is just being written to the file. Only who writes looks at it, so nobody else waits for the file, and
+    /// nobody sees what could still be lost. Locked before `state`.
+    draft: Mutex<Room>,
     state: Mutex<State>,
     changes: watch::Sender<u64>,
 }
@@ -143,6 +146,7 @@ impl Live {
     fn new(id: String, address: &str, room: Room) -> Self {
         let link = format!("{address}/party/{id}");
         let board = Arc::new(room.board(&link));
+        let draft = Mutex::new(room.clone());
         let mut state = State {
             room,
             board,
@@ -155,7 +159,7 @@ impl Live {
         };
         // Who was to answer when the server ended gets the whole time again.
         state.set_clocks(now());
-        Live { id, link, state: Mutex::new(state), changes: watch::Sender::new(0) }
+        Live { id, link, draft, state: Mutex::new(state), changes: watch::Sender::new(0) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -169,12 +173,21 @@ impl Live {
         now: u64,
         wanted: impl FnOnce(&Room) -> Result<Vec<Input>, Refusal>,
     ) -> Result<(), Refusal> {
-        let mut state = self.lock();
-        let inputs = wanted(&state.room)?;
+        let mut draft = self.draft.lock().unwrap_or_else(PoisonError::into_inner);
+        let inputs = wanted(&draft)?;
         if inputs.is_empty() {
             return Ok(());
         }
-        state.take(db, &self.id, inputs)?;
+        let before = draft.next();
+        if let Err(refusal) = keep(&mut draft, db, &self.id, &inputs) {
+            // A first input that is refused has changed nothing; otherwise the draft is ahead of the file.
+            if draft.next() != before {
+                *draft = self.lock().room.clone();
+            }
+            return Err(refusal);
+        }
+        let mut state = self.lock();
+        state.take(inputs)?;
         state.set_clocks(now);
         let board = state.room.board(&self.link);
         if *state.board != board {
@@ -234,25 +247,11 @@ impl Live {
 type Stamp = (u64, u64, u64, Option<Number>);
 
 impl State {
-    fn take(&mut self, db: &Db, id: &str, inputs: Vec<Input>) -> Result<(), Refusal> {
-        let mut connection = db.lock();
-        let count = inputs.len();
-        let done = self.take_in(&mut connection, id, inputs);
-        // The first one that is refused has changed nothing; later ones, and a file that cannot be written, leave the room ahead of it.
-        if done.is_err() && (count > 1 || self.room.next() != count_inputs(&connection, id)?) {
-            self.room = read(&connection, id)?.map_err(refuse)?;
-            self.for_everybody += 1;
-        }
-        done
-    }
-
-    fn take_in(&mut self, connection: &mut Connection, id: &str, inputs: Vec<Input>) -> Result<(), Refusal> {
-        let transaction = connection.transaction()?;
+    /// Takes inputs that the draft has taken, and that are in the file.
+    fn take(&mut self, inputs: Vec<Input>) -> Result<(), Refusal> {
         for input in inputs {
-            let number = self.room.next();
-            let touched = self.room.apply(input.clone()).map_err(refuse)?;
-            write(&transaction, id, number, &input)?;
-            match touched {
+            // The draft was the same room, so this one takes it, too.
+            match self.room.apply(input).map_err(Refusal::internal)? {
                 Touched::Everybody => self.for_everybody += 1,
                 Touched::Players(players) => {
                     players.iter().for_each(|player| *self.for_player.entry(*player).or_default() += 1);
@@ -260,7 +259,6 @@ impl State {
             }
             self.for_host += 1;
         }
-        transaction.commit()?;
         Ok(())
     }
 
@@ -400,6 +398,19 @@ fn random() -> u64 {
     getrandom::u64().expect("the system gives random bytes")
 }
 
+/// Has a room take inputs, and writes them to the file: all of them, or none.
+fn keep(room: &mut Room, db: &Db, id: &str, inputs: &[Input]) -> Result<(), Refusal> {
+    let mut connection = db.lock();
+    let transaction = connection.transaction()?;
+    for input in inputs {
+        let number = room.next();
+        room.apply(input.clone()).map_err(refuse)?;
+        write(&transaction, id, number, input)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
 /// How a refusal of the room is told over the wire.
 fn refuse(why: Refused) -> Refusal {
     match why {
@@ -421,11 +432,8 @@ fn write(connection: &Connection, room: &str, number: u32, input: &Input) -> Res
 }
 
 fn is_used(connection: &Connection, room: &str) -> rusqlite::Result<bool> {
-    Ok(count_inputs(connection, room)? > 0)
-}
-
-fn count_inputs(connection: &Connection, room: &str) -> rusqlite::Result<u32> {
-    connection.query_row("SELECT count(*) FROM party_input WHERE room = ?1", [room], |row| row.get(0))
+    connection
+        .query_row("SELECT EXISTS (SELECT 1 FROM party_input WHERE room = ?1)", [room], |row| row.get(0))
 }
 
 /// Makes a room again from the file.
