@@ -226,7 +226,7 @@ export class FieldPainter {
     const { moment, progress, highlighted } = scene;
     const { scale } = this.camera;
     const plain = scale < PLAIN && this.isCrowded(moment.count);
-    if (!plain) this.prepareSprites(scale);
+    this.prepareSprites(scale);
     const eye =
       scene.blinkered && scene.followed !== undefined ? this.place(scene, scene.followed) : undefined;
     const left = 1 - progress;
@@ -253,7 +253,7 @@ export class FieldPainter {
         if (wanted !== alpha) ctx.globalAlpha = alpha = wanted;
         for (let px = bx; px * scale < this.width; px += side) {
           for (let py = by; py * scale < this.height; py += side) {
-            if (plain) this.drawPlain(who, px * scale, py * scale, scale);
+            if (plain && who - 2 !== highlighted) this.drawPlain(who, px * scale, py * scale, scale);
             else this.drawSprite(who, px * scale, py * scale, scale);
           }
         }
