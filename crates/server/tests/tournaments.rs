@@ -99,7 +99,7 @@ async fn a_tournament_is_started_by_the_host_and_watched_by_everybody() {
 async fn pausing_changes_no_result() {
     let site = site();
     let mut host = Visitor::host(&site).await;
-    let id = begin(&mut host, race(100_000)).await;
+    let id = begin(&mut host, race(30_000)).await;
     let path = |what: &str| format!("/api/tournaments/{id}/{what}");
     host.post(&path("pause"), json!({})).await.ok();
     assert!(host.post(&path("pause"), json!({})).await.refused(409).contains("paused"));
@@ -112,7 +112,7 @@ async fn pausing_changes_no_result() {
     }
     let view = watch_to_the_end(&mut host, id).await;
     assert_eq!(view["line"]["state"], "finished");
-    assert_eq!(view["hash"], hash_of_the_arena(100_000));
+    assert_eq!(view["hash"], hash_of_the_arena(30_000));
 }
 
 #[tokio::test]
