@@ -14,6 +14,7 @@ pub mod home;
 pub mod info;
 mod json;
 pub mod keys;
+pub mod learn;
 mod listen;
 mod pages;
 pub mod party;
@@ -39,6 +40,7 @@ pub fn app(site: Site) -> Router {
         .merge(home::routes())
         .merge(info::routes())
         .merge(party::routes())
+        .merge(learn::routes())
         .merge(tables::routes())
         .merge(tournaments::routes())
         .fallback(async || Refusal::missing("there is no such request"))

@@ -1,6 +1,6 @@
 //! The types of all messages as one JSON schema, from which the types of the pages are generated.
 
-use crate::{film, home, info, party, refusal, tables, tournaments};
+use crate::{film, home, info, party, refusal, tables, tournaments, learn};
 use necrodome_rules::last_bullet;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -20,6 +20,8 @@ pub fn api() -> Value {
     add::<party::view::PartyView>(&mut sent);
     add::<home::Home>(&mut sent);
     add::<refusal::Refused>(&mut sent);
+    add::<learn::Advice>(&mut sent);
+    add::<learn::Stopping>(&mut sent);
     add::<tables::PlayInfo>(&mut sent);
     add::<tables::TableState>(&mut sent);
     add::<tournaments::MatchPage>(&mut sent);
@@ -33,6 +35,7 @@ pub fn api() -> Value {
     add::<party::JoinRoom>(&mut received);
     add::<party::OpenRoom>(&mut received);
     add::<party::SeatAction>(&mut received);
+    add::<learn::AdviseOn>(&mut received);
     add::<tables::ActAtTable>(&mut received);
     add::<tables::JoinTable>(&mut received);
     add::<tables::NewTable>(&mut received);

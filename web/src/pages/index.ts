@@ -1,6 +1,7 @@
 // Every page and its path. What stands in parentheses is handed to the page as `params`.
 import type { Component } from "svelte";
 import Home from "./Home.svelte";
+import Learn from "./Learn.svelte";
 import Match from "./Match.svelte";
 import NewTournament from "./NewTournament.svelte";
 import Party from "./Party.svelte";
@@ -24,6 +25,7 @@ export interface Page {
 
 export const pages: Page[] = [
   { path: /^\/$/, title: "Home", component: Home },
+  { path: /^\/learn$/, title: "Learn", component: Learn },
   { path: /^\/play$/, title: "Play", component: Play },
   { path: /^\/tables\/([^/]+)$/, title: "Table", component: Table },
   { path: /^\/replay$/, title: "Replay", component: Replay },

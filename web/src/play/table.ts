@@ -97,7 +97,7 @@ export function again(table: TableState): NewTable {
 const NAME = "table name";
 
 export function ownName(): string {
-  return localStorage.getItem(NAME) ?? "You";
+  return localStorage.getItem(NAME) ?? "Player";
 }
 
 export function setOwnName(name: string) {

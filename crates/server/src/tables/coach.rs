@@ -52,17 +52,10 @@ pub(crate) fn price<G: Explain>(
 ) -> CoachWord {
     let chosen = Move::Act(action.clone());
     let value = solution.price(view, &chosen);
-    let label = |action: &G::Action| imperative(&G::choice(view, &Move::Act(action.clone())));
-    let own = label(action);
-    let mut options: Vec<CoachOption> = solution
-        .prices(view)
-        .iter()
-        .map(|price| {
-            let label = label(&price.action);
-            CoachOption { chosen: label == own, label, value: price.value }
-        })
-        .collect();
-    options.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| b.chosen.cmp(&a.chosen)));
+    let own = imperative(&G::choice(view, &chosen));
+    let options = priced::<G>(solution, view).into_iter();
+    let mut options: Vec<CoachOption> =
+        options.map(|(label, value)| CoachOption { chosen: label == own, label, value }).collect();
     let best = options.first().map_or(value, |best| best.value.max(value));
     let mut place = 0;
     options.retain(|option| {
@@ -72,6 +65,15 @@ pub(crate) fn price<G: Explain>(
     let cost = if best - value < ROUNDING { 0.0 } else { best - value };
     let unit = if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance };
     CoachWord { question, situation: G::situation(view), unit, value, best, cost, options, luck: None }
+}
+
+/// All options with their values, the best first.
+pub(crate) fn priced<G: Explain>(solution: &G::Solution, view: &G::View) -> Vec<(String, f64)> {
+    let prices = solution.prices(view).into_iter();
+    let mut options: Vec<(String, f64)> =
+        prices.map(|price| (imperative(&G::choice(view, &Move::Act(price.action))), price.value)).collect();
+    options.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    options
 }
 
 /// `keeps attack` as what a person is told to do: `keep attack`.

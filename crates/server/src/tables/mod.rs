@@ -10,6 +10,7 @@ mod play;
 mod setup;
 mod state;
 
+pub(crate) use coach::priced;
 pub use coach::{CoachOption, CoachWord};
 pub use state::{
     ActAtTable, JoinTable, NewTable, PlayInfo, Scene, SceneOf, TablePhase, TableSeat, TableState,

@@ -1,0 +1,122 @@
+//! Learn: the exact strategy as pictures, and a calculator for any position.
+//!
+//! Only the usual rules can be asked for, so that the solutions that are kept for ever are few.
+
+mod position;
+mod stopping;
+
+pub use position::{AdviseOn, DiceOut, MonsterAsked, MonsterPlace};
+pub use stopping::{Cell, Row, Stopping};
+
+use crate::{Refusal, Site, film::Unit, json::Body, tables::priced};
+use axum::{
+    Json, Router,
+    extract::{Query, rejection::QueryRejection},
+    routing::{get, post},
+};
+use necrodome_rules::{
+    tokyo::Tokyo,
+    zombie_dice::{GOAL, Race, Solo, Table},
+};
+use necrodome_solve::{Explain, Solvable};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+pub(crate) fn routes() -> Router<Site> {
+    Router::new().route("/learn/stopping", get(when_to_stop)).route("/advise", post(advise))
+}
+
+/// What is best in a position, and what everything else costs.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Advice {
+    /// What was understood.
+    pub situation: String,
+    /// What values count.
+    pub unit: Unit,
+    /// All options, the best first.
+    pub options: Vec<AdviceOption>,
+}
+
+/// Something that can be done.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AdviceOption {
+    /// In words: `roll`, `keep attack attack`.
+    pub label: String,
+    /// What it is worth if everybody plays perfectly from there.
+    pub value: f64,
+    /// What it costs, compared with the best.
+    pub cost: f64,
+}
+
+async fn advise(Body(on): Body<AdviseOn>) -> Result<Json<Advice>, Refusal> {
+    // The first of each game solves it.
+    spawn_blocking(move || advice(&on)).await.map_err(Refusal::internal)?.map(Json)
+}
+
+fn advice(on: &AdviseOn) -> Result<Advice, Refusal> {
+    match on {
+        AdviseOn::ZombieDiceSolo { dice } => {
+            let view = position::solo(dice)?;
+            of::<Solo>(1, |solution| position::reached(solution, &view.turn).map(|()| view.clone()))
+        }
+        AdviseOn::ZombieDiceRace { dice, score, other } => {
+            let view = position::race(dice, *score, *other)?;
+            of::<Race>(2, |solution| position::reached(solution, &view.turn).map(|()| view.clone()))
+        }
+        AdviseOn::ZombieDice { dice, score, other, second } => {
+            let view = position::table(dice, *score, *other, *second)?;
+            of::<Table>(2, |solution| position::reached(solution, &view.turn).map(|()| view.clone()))
+        }
+        AdviseOn::Tokyo { health, points, place, asked } => {
+            let view = position::tokyo(*health, *points, *place, *asked)?;
+            of::<Tokyo>(2, |_| Ok(view.clone()))
+        }
+    }
+}
+
+/// The advice for a view, which may be refused once the solution is known.
+fn of<G: Explain>(
+    seats: usize,
+    view: impl Fn(&G::Solution) -> Result<G::View, Refusal>,
+) -> Result<Advice, Refusal> {
+    let solution = G::solve(&G::Rules::default(), seats).map_err(|why| Refusal::bad(why.to_string()))?;
+    let view = view(&solution)?;
+    let options = priced::<G>(&solution, &view);
+    let best = options.first().map_or(0.0, |(_, value)| *value);
+    let option = |(label, value): (String, f64)| AdviceOption { label, value, cost: (best - value).max(0.0) };
+    Ok(Advice {
+        situation: G::situation(&view),
+        unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
+        options: options.into_iter().map(option).collect(),
+    })
+}
+
+/// Which picture is wanted.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    shotguns: u8,
+    /// Both scores for the race; without them it is solo.
+    own: Option<u32>,
+    other: Option<u32>,
+}
+
+async fn when_to_stop(wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Json<Stopping>, Refusal> {
+    let Query(Wanted { shotguns, own, other }) = wanted.map_err(|why| Refusal::bad(why.body_text()))?;
+    if shotguns > 2 {
+        return Err(Refusal::bad(format!("expected 0 to 2 shotguns, got {shotguns}")));
+    }
+    let scores = own.map(|own| [own, other.unwrap_or(0)]);
+    if scores.iter().flatten().any(|score| *score >= GOAL) {
+        return Err(Refusal::bad(format!("expected scores below {GOAL}")));
+    }
+    let picture = spawn_blocking(move || match scores {
+        None => Solo::solve(&Default::default(), 1)
+            .map(|solution| stopping::picture(&*solution, [0; 2], shotguns, Unit::Points)),
+        Some(scores) => Race::solve(&Default::default(), 2)
+            .map(|solution| stopping::picture(&*solution, scores, shotguns, Unit::Chance)),
+    });
+    let picture = picture.await.map_err(Refusal::internal)?;
+    picture.map(Json).map_err(Refusal::internal)
+}
