@@ -1,6 +1,6 @@
 //! The types of all messages as one JSON schema, from which the types of the pages are generated.
 
-use crate::{film, home, info, party, refusal, tables, tournaments, learn};
+use crate::{film, home, info, learn, party, refusal, tables, tournaments};
 use necrodome_rules::last_bullet;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};

@@ -1,0 +1,58 @@
+// The strategy as pictures, and the calculator.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { inspect, openBrowser, startArena, visitor } from "./arena.mjs";
+
+let arena, browser;
+before(async () => {
+  [arena, browser] = await Promise.all([startArena(), openBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await arena?.stop();
+});
+
+test("the picture says when to stop, and a cell opens in the calculator", async () => {
+  const { page, problems } = await visitor(browser);
+  await page.goto(`${arena.url}/learn`);
+  const cell = page.getByRole("link", { name: /^8 brains, red feet: stop/ });
+  await cell.waitFor();
+  await inspect(page, "learn");
+  await cell.click();
+  await page.getByText("Stop.", { exact: true }).waitFor();
+  await page.getByText("8 brains, 1 shotgun, feet red").waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test("the race dares more when it is behind", async () => {
+  const { page, problems } = await visitor(browser);
+  await page.goto(`${arena.url}/learn`);
+  await page.getByLabel("Format").selectOption({ label: "Race to 13" });
+  await page.getByLabel("Shotguns").selectOption("2");
+  const same = (what) => page.getByRole("link", { name: new RegExp(`^2 brains, green feet: ${what}`) });
+  await page.getByLabel("You have banked").first().fill("10");
+  await same("stop").waitFor();
+  await page.getByLabel("You have banked").first().fill("0");
+  await page.getByLabel("The other has banked").first().fill("12");
+  await same("roll").waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test("the calculator takes clicks: dice, and Tokyo", async () => {
+  const { page, problems } = await visitor(browser, { expected: ["400"] });
+  await page.goto(`${arena.url}/learn`);
+  await page.getByText("3 brains, 1 shotgun, feet green").waitFor();
+  await page.getByRole("button", { name: /^one yellow shotgun more/ }).click();
+  await page.getByText("3 brains, 2 shotguns, feet green").waitFor();
+  await page.getByLabel("Game").selectOption("tokyo");
+  await page.getByText(/in Tokyo, health 6 and 12 points/).waitFor();
+  await page.getByRole("button", { name: /^die 1/ }).click();
+  await page.getByRole("button", { name: /^Show all/ }).click();
+  await inspect(page, "learn-tokyo");
+  await page.getByRole("checkbox", { name: /I was hit in Tokyo/ }).check();
+  await page.getByRole("row", { name: /stay in Tokyo/ }).waitFor();
+  // What cannot be is told in words.
+  await page.getByLabel("Your points").fill("0");
+  await page.getByText(/at least 1 point for entering/).waitFor();
+  assert.deepEqual(problems, []);
+});
