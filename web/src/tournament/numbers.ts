@@ -40,8 +40,9 @@ export function percent(value: number, digits = 1): string {
 export function duration(seconds: number): string {
   const s = Math.round(seconds);
   if (s < 60) return `${s} s`;
-  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
-  if (s < 172_800) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  if (s < 600) return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")} min`;
+  if (s < 7200) return `${Math.round(s / 60)} min`;
+  if (s < 172_800) return `${Math.round(s / 3600)} h`;
   return `${Math.round(s / 86_400)} days`;
 }
 
