@@ -36,6 +36,8 @@ export class FieldPainter {
   private ratio = 1;
   private sprites = new Map<number, HTMLCanvasElement>();
   private spriteSize = 0;
+  /** Whose colour is set. */
+  private inked = -1;
   private readonly ctx: CanvasRenderingContext2D;
 
   constructor(
@@ -236,6 +238,7 @@ export class FieldPainter {
     for (let layer = 0; layer < 3; layer++) {
       let alpha = 1;
       ctx.globalAlpha = 1;
+      this.inked = -1;
       for (let piece = 0; piece < moment.count; piece++) {
         const who = lookNow(moment, piece, progress);
         if ((who === CORPSE ? 0 : who === ZOMBIE ? 1 : 2) !== layer) continue;
@@ -268,13 +271,18 @@ export class FieldPainter {
     return seen * SMALLEST ** 2 > (this.width * this.height) / 4;
   }
 
+  /** On whole pixels of the screen and with a colour that is set once for many: thousands of them are drawn in every frame. */
   private drawPlain(who: number, px: number, py: number, scale: number) {
-    const { ctx, palette } = this;
-    ctx.fillStyle =
-      who === ZOMBIE ? palette.zombie : who === CORPSE ? palette.corpse : palette.entries[who - 2]!;
+    const { ctx, palette, ratio } = this;
+    if (who !== this.inked) {
+      this.inked = who;
+      ctx.fillStyle =
+        who === ZOMBIE ? palette.zombie : who === CORPSE ? palette.corpse : palette.entries[who - 2]!;
+    }
     // Corpses do not matter as much as whoever moves.
     const size = who === CORPSE ? Math.max(1.5, scale * 0.6) : Math.max(SMALLEST_PLAIN, scale);
-    ctx.fillRect(px, py, size, size);
+    const whole = Math.round(size * ratio) / ratio;
+    ctx.fillRect(Math.round(px * ratio) / ratio, Math.round(py * ratio) / ratio, whole, whole);
   }
 
   private drawSprite(who: number, px: number, py: number, scale: number) {
@@ -283,9 +291,16 @@ export class FieldPainter {
       sprite = this.makeSprite(who);
       this.sprites.set(who, sprite);
     }
-    const size = Math.max(scale, SMALLEST);
+    const { ctx, ratio } = this;
+    if (scale >= DETAILED) {
+      ctx.drawImage(sprite, px, py, scale, scale);
+      return;
+    }
+    // Small ones stand on whole pixels, which is sharp and fast.
+    const size = this.spriteSize / ratio;
     const beyond = (size - scale) / 2;
-    this.ctx.drawImage(sprite, px - beyond, py - beyond, size, size);
+    const [x, y] = [Math.round((px - beyond) * ratio) / ratio, Math.round((py - beyond) * ratio) / ratio];
+    ctx.drawImage(sprite, x, y, size, size);
   }
 
   private prepareSprites(scale: number) {
