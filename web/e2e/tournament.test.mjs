@@ -27,7 +27,7 @@ after(async () => {
 /** Fills in the form and starts; gives the address of the tournament. */
 async function start(page, { game, blocks }) {
   await page.goto(`${arena.url}/tournaments/new`);
-  await page.getByLabel("Game", { exact: true }).selectOption(game);
+  await page.getByRole("combobox", { name: "Game", exact: true }).selectOption(game);
   await page.getByLabel("Blocks").fill(String(blocks));
   await page.getByLabel("Seed").fill("7");
   await page.getByRole("button", { name: "Start the tournament" }).click();
@@ -63,7 +63,7 @@ test("a tournament is started from the page and watched to the end, by two", asy
   await inspect(guest.page, "tournament");
 
   await guest.page.getByRole("button", { name: "Last", exact: true }).click();
-  await guest.page.getByRole("link", { name: "3999.5" }).click();
+  await guest.page.getByRole("link", { name: "Watch match 3999.5" }).click();
   await guest.page.waitForURL(/matches\/3999\/5$/);
   await guest.page.getByRole("heading").first().waitFor();
 
