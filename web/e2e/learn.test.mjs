@@ -28,7 +28,7 @@ test("the race dares more when it is behind", async () => {
   const { page, problems } = await visitor(browser);
   await page.goto(`${arena.url}/learn`);
   await page.getByLabel("Format").selectOption({ label: "Race to 13" });
-  await page.getByLabel("Shotguns").selectOption("2");
+  await page.locator("label", { hasText: "Shotguns" }).locator("select").selectOption({ label: "2" });
   const same = (what) => page.getByRole("link", { name: new RegExp(`^2 brains, green feet: ${what}`) });
   await page.getByLabel("You have banked").first().fill("10");
   await same("stop").waitFor();

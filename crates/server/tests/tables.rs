@@ -493,6 +493,20 @@ async fn what_cannot_be_played_is_refused() {
 }
 
 #[tokio::test]
+async fn programs_play_against_the_host_only() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mine.py"), "import sys\n").unwrap();
+    let bots = folder.path().join("bots.toml");
+    std::fs::write(&bots, "[[bot]]\nname = \"mine\"\nrun = \"./mine.py\"\n").unwrap();
+    let site = Site::open(Config { bots: Some(bots), ..config() }).unwrap();
+    let why = Visitor::stranger(&site).post("/api/tables", table("tokyo", &["mine"])).await.refused(400);
+    assert!(why.contains("expected a bot") && !why.contains("mine.py"), "{why}");
+    let opened = Visitor::host(&site).await.post("/api/tables", table("tokyo", &["mine", "mine"])).await.ok();
+    assert_eq!(opened["seats"][1]["name"], "mine");
+    assert_eq!(opened["seats"][2]["name"], "mine-2");
+}
+
+#[tokio::test]
 async fn a_match_that_goes_on_has_no_replay() {
     let site = site();
     let mut ada = Person::open(&site, table("infection", &["careful", "random"])).await;

@@ -17,10 +17,11 @@ pub use state::{
 };
 
 use crate::{
-    Db, Refusal, Site, film,
+    Config, Db, Refusal, Site, film,
     json::Body,
-    keys::{self, Key},
+    keys::{self, IsHost, Key},
     stream,
+    tournaments::Tournaments,
 };
 use axum::{
     Json, Router,
@@ -97,13 +98,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Tables {
     /// Takes up all tables that were not over when the server ended.
-    pub fn open(db: &Db, launcher: PathBuf, most: usize) -> rusqlite::Result<Self> {
+    pub fn open(config: &Config, db: &Db, allowed: &Tournaments) -> rusqlite::Result<Self> {
         keep::prepare(db)?;
+        let (launcher, most) = (config.launcher.clone(), config.limits.tables);
         let tables = Tables { db: db.clone(), launcher, most, tables: Mutex::default() };
         for kept in keep::unfinished(db)? {
             let table = Arc::new(Table::new(kept.id.clone(), kept.setup));
             if kept.state == "playing"
-                && let Err(why) = tables.start(&table, &mut lock(&table.inner))
+                && let Err(why) = tables.start(&table, &mut lock(&table.inner), allowed)
             {
                 eprintln!("error: table {} cannot be taken up: {why:?}", kept.id);
                 keep::end(db, &kept.id, None)?;
@@ -123,7 +125,8 @@ impl Tables {
         }
     }
 
-    fn start(&self, table: &Arc<Table>, inner: &mut Inner) -> Result<(), Refusal> {
+    /// Begins a match. Programs that sit at the table have been allowed when it was set up.
+    fn start(&self, table: &Arc<Table>, inner: &mut Inner, allowed: &Tournaments) -> Result<(), Refusal> {
         let ground = Ground {
             id: table.id.clone(),
             db: self.db.clone(),
@@ -131,12 +134,14 @@ impl Tables {
             changes: table.changes.clone(),
         };
         let setup = inner.setup.clone();
-        let running = with_game!(setup::game(&setup.game)?, G => play::start::<G>(ground, setup)?);
+        let game = setup::game(&setup.game)?;
+        let programs = |name: &str| allowed.program(game, name);
+        let running = with_game!(game, G => play::start::<G>(ground, setup, &programs)?);
         inner.running = Some(running);
         Ok(())
     }
 
-    fn add(&self, setup: Setup) -> Result<Arc<Table>, Refusal> {
+    fn add(&self, setup: Setup, allowed: &Tournaments) -> Result<Arc<Table>, Refusal> {
         let mut tables = lock(&self.tables);
         self.sweep(&mut tables);
         let going = || tables.values().filter(|table| !table.is_finished());
@@ -153,7 +158,7 @@ impl Tables {
         let full = inner.setup.is_full();
         keep::table(&self.db, &table.id, &inner.setup, full)?;
         if full {
-            self.start(&table, &mut inner)?;
+            self.start(&table, &mut inner, allowed)?;
         }
         drop(inner);
         tables.insert(table.id.clone(), table.clone());
@@ -300,10 +305,17 @@ async fn play_info() -> Json<Vec<PlayInfo>> {
     Json(GameId::ALL.into_iter().map(|id| with_game!(id, G => of::<G>())).collect())
 }
 
-async fn open(State(site): State<Site>, Body(wanted): Body<NewTable>) -> Result<Response, Refusal> {
+async fn open(
+    State(site): State<Site>,
+    IsHost(host): IsHost,
+    Body(wanted): Body<NewTable>,
+) -> Result<Response, Refusal> {
     let key = Key::random();
-    let setup = Setup::new(&wanted, &key)?;
-    let table = site.tables().add(setup)?;
+    let game = setup::game(&wanted.game)?;
+    // Strangers play against built-in bots only.
+    let programs = |name: &str| site.tournaments().program(game, name).filter(|_| host);
+    let setup = Setup::new(&wanted, &key, &programs)?;
+    let table = site.tables().add(setup, site.tournaments())?;
     Ok(seated(&site, &table, &key, StatusCode::CREATED))
 }
 
@@ -382,7 +394,7 @@ fn settle(site: &Site, table: &Arc<Table>, inner: &mut Inner) -> Result<(), Refu
     let full = inner.setup.is_full();
     keep::table(site.db(), &table.id, &inner.setup, full)?;
     if full {
-        site.tables().start(table, inner)?;
+        site.tables().start(table, inner, site.tournaments())?;
     }
     Ok(())
 }

@@ -5,11 +5,12 @@ use super::{
     coach::{self, CoachWord},
     games::{Seated, is_public},
     keep,
-    setup::{self, Setup},
+    setup::{self, Programs, Setup},
     state::{Scene, SceneOf},
 };
 use crate::{Db, Refusal};
 use necrodome_arena::{
+    entry::{EntryKind, EntrySpec},
     fault::{Fault, FaultKind},
     lineup::{self, Table as Lineup},
     player::{Answer, MatchStart, Player},
@@ -124,7 +125,12 @@ struct Place<G: Seated> {
 }
 
 /// Begins a match, or takes it up where its recorded answers end.
-pub(crate) fn start<G: Seated>(ground: Ground, setup: Setup) -> Result<Arc<dyn Running>, Refusal> {
+pub(crate) fn start<G: Seated>(
+    ground: Ground,
+    setup: Setup,
+    programs: Programs,
+) -> Result<Arc<dyn Running>, Refusal> {
+    let bots = setup.bots::<G>(programs)?;
     let names = setup.names()?;
     let rules: G::Rules = serde_json::from_value(setup.options.clone()).map_err(Refusal::internal)?;
     let given = keep::given(&ground.db, &ground.id)?;
@@ -152,7 +158,7 @@ pub(crate) fn start<G: Seated>(ground: Ground, setup: Setup) -> Result<Arc<dyn R
     let own = table.clone();
     let thread = thread::Builder::new()
         .name("table".to_owned())
-        .spawn(move || own.run(&setup, &names, &rules, given))
+        .spawn(move || own.run(&setup, &names, &rules, bots, given))
         .map_err(Refusal::internal)?;
     table.lock().thread = Some(thread);
     Ok(table)
@@ -173,9 +179,10 @@ impl<G: Seated> Match<G> {
         setup: &Setup,
         names: &Names,
         rules: &G::Rules,
+        bots: Vec<Option<EntrySpec>>,
         given: HashMap<(u16, u32), String>,
     ) {
-        let played = catch_unwind(AssertUnwindSafe(|| self.play(setup, names, rules, given)));
+        let played = catch_unwind(AssertUnwindSafe(|| self.play(setup, names, rules, &bots, given)));
         let closed = self.lock().closed;
         if closed.is_some_and(|closed| closed.keep) {
             return;
@@ -204,6 +211,7 @@ impl<G: Seated> Match<G> {
         setup: &Setup,
         names: &Names,
         rules: &G::Rules,
+        bots: &[Option<EntrySpec>],
         mut given: HashMap<(u16, u32), String>,
     ) -> Result<(Outcome, Vec<u8>), String> {
         let solution = setup.coach.then(|| G::solve(rules, names.len()));
@@ -222,16 +230,10 @@ impl<G: Seated> Match<G> {
             seats: names.len(),
         };
         let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
-        for (&seat, sitting) in Seat::all(names.len()).iter().zip(&setup.seats) {
+        for (&seat, bot) in Seat::all(names.len()).iter().zip(bots) {
             let chance = Seeded::new(setup.seed, "bot", u64::from(seat.0));
-            let bot = match &sitting.bot {
-                Some(text) => {
-                    let entry = setup::bot::<G>(text).map_err(|_| format!("the bot {text:?} is gone"))?;
-                    let player = lineup::player::<G>(&entry, &names[seat], &lineup, chance);
-                    Some(player.map_err(|why| why.to_string())?)
-                }
-                None => None,
-            };
+            let bot = bot.as_ref().map(|entry| lineup::player::<G>(entry, &names[seat], &lineup, chance));
+            let bot = bot.transpose().map_err(|why| why.to_string())?;
             let mine: Vec<u32> =
                 given.keys().filter(|(of, _)| *of == seat.0).map(|(_, step)| *step).collect();
             let given = mine.into_iter().filter_map(|step| Some((step, given.remove(&(seat.0, step))?)));
@@ -392,8 +394,8 @@ impl<G: Seated> AtTable<G> {
 
     /// A bot takes the place of a person that has left.
     fn stand_in(&mut self) -> bool {
-        let entry = setup::bot::<G>(G::STAND_IN).ok().map(|entry| entry.kind);
-        let Some(necrodome_arena::entry::EntryKind::BuiltIn(spec)) = entry else { return false };
+        let entry = setup::bot::<G>(G::STAND_IN, &|_| None).ok().map(|entry| entry.kind);
+        let Some(EntryKind::BuiltIn(spec)) = entry else { return false };
         let chance = Seeded::new(self.seed, "stand-in", u64::from(self.seat.0));
         let built = G::built_ins().into_iter().find(|bot| bot.name == spec.name);
         let built = built.and_then(|bot| bot.build(&spec, chance).ok());

@@ -55,12 +55,12 @@ pub(crate) fn game(id: &str) -> Result<GameId, Refusal> {
 }
 
 impl Setup {
-    /// Checks what somebody wants, and gives it the first seat.
-    pub fn new(wanted: &NewTable, key: &Key) -> Result<Self, Refusal> {
-        with_game!(game(&wanted.game)?, G => Self::checked::<G>(wanted, key))
+    /// Checks what somebody wants, and gives it the first seat. `programs` are those that may sit at its table.
+    pub fn new(wanted: &NewTable, key: &Key, programs: Programs) -> Result<Self, Refusal> {
+        with_game!(game(&wanted.game)?, G => Self::checked::<G>(wanted, key, programs))
     }
 
-    fn checked<G: Seated>(wanted: &NewTable, key: &Key) -> Result<Self, Refusal> {
+    fn checked<G: Seated>(wanted: &NewTable, key: &Key, programs: Programs) -> Result<Self, Refusal> {
         let mut rules = rules::<G>(&wanted.options)?;
         G::bound(&mut rules).map_err(Refusal::bad)?;
         let count = 1 + usize::from(wanted.friends) + wanted.bots.len();
@@ -71,7 +71,14 @@ impl Setup {
                 G::MOST_SEATS
             )));
         }
-        let bots = wanted.bots.iter().map(|text| bot::<G>(text)).collect::<Result<Vec<_>, _>>()?;
+        for text in &wanted.bots {
+            bot::<G>(text, programs)?;
+        }
+        // Named as they are written, programs too; what is there twice gets a number.
+        let bots = wanted.bots.iter().map(|text| {
+            let spec = BotSpec { name: text.clone(), params: Vec::new() };
+            EntrySpec { name: None, text: text.clone(), kind: EntryKind::BuiltIn(spec) }
+        });
         let maker =
             EntrySpec { name: Some(wanted.name.clone()), text: String::new(), kind: EntryKind::Human };
         let entries: Vec<EntrySpec> = [maker].into_iter().chain(bots).collect();
@@ -155,6 +162,12 @@ impl Setup {
         self.seats.iter().filter(|seat| seat.key.is_some()).count()
     }
 
+    /// The bots by seat; none for a person.
+    pub fn bots<G: Seated>(&self, programs: Programs) -> Result<Vec<Option<EntrySpec>>, Refusal> {
+        let bot = |seat: &SeatSetup| seat.bot.as_deref().map(|text| bot::<G>(text, programs)).transpose();
+        self.seats.iter().map(bot).collect()
+    }
+
     /// The names, once all seats are taken.
     pub fn names(&self) -> Result<Names, Refusal> {
         let names = self.seats.iter().map(|seat| seat.name.as_deref().unwrap_or_default());
@@ -174,8 +187,14 @@ pub(crate) fn rules<G: Seated>(options: &Map<String, Value>) -> Result<G::Rules,
 /// The longest way to write a bot.
 const LONGEST_BOT: usize = 200;
 
-/// A built-in bot, checked without building what takes long.
-pub(crate) fn bot<G: Seated>(text: &str) -> Result<EntrySpec, Refusal> {
+/// Programs that are known by name.
+pub(crate) type Programs<'a> = &'a dyn Fn(&str) -> Option<EntrySpec>;
+
+/// A program that is known, or a built-in bot, checked without building what takes long.
+pub(crate) fn bot<G: Seated>(text: &str, programs: Programs) -> Result<EntrySpec, Refusal> {
+    if let Some(program) = programs(text) {
+        return Ok(program);
+    }
     let bad = |why: &dyn ToString| Refusal::bad(format!("bot {text:?}: {}", why.to_string()));
     if text.len() > LONGEST_BOT {
         return Err(Refusal::bad(format!("expected a bot in at most {LONGEST_BOT} characters")));

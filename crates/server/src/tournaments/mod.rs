@@ -20,7 +20,10 @@ pub use shown::{
 use crate::{Config, Refusal};
 use allowed::Allowed;
 use kept::Kept;
-use necrodome_arena::tournament::{Archive, Plan, StoreError};
+use necrodome_arena::{
+    entry::{EntryKind, EntrySpec},
+    tournament::{Archive, Plan, StoreError},
+};
 use necrodome_rules::catalog::GameId;
 use played::{Equipment, Tournament};
 use std::{
@@ -94,6 +97,12 @@ impl Tournaments {
     /// The names of the programs that may play a game.
     pub fn allowed(&self, game: GameId) -> Vec<String> {
         self.equipment.allowed.names(game)
+    }
+
+    /// The program that plays a game under this name, if the host allows it.
+    pub fn program(&self, game: GameId, name: &str) -> Option<EntrySpec> {
+        let program = self.equipment.allowed.program(game, name)?;
+        Some(EntrySpec { name: None, text: name.to_owned(), kind: EntryKind::Program(program.clone()) })
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<i64, Arc<Tournament>>> {
