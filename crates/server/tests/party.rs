@@ -252,6 +252,31 @@ async fn a_server_that_is_gone_in_the_middle_of_a_turn_has_lost_nothing() {
     assert_eq!(table.view(3).await["seat"]["play"]["met"][0]["with"], 2);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_many_do_at_once_is_all_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = || Config { store: Some(folder.path().join("arena.sqlite")), ..config() };
+    let site = Site::open(config()).unwrap();
+    let mut table = Table::new(&site, 0, json!({})).await;
+    let mut joining = tokio::task::JoinSet::new();
+    for guest in 0..60 {
+        let (mut visitor, path) = (Visitor::stranger(&site), table.at("/join"));
+        // Every third wants a name that is taken by another.
+        let name = format!("Guest {}", guest - guest % 3 + (guest % 3) % 2);
+        joining.spawn(async move { visitor.post(&path, json!({ "name": name })).await.status.as_u16() });
+    }
+    let mut answers = joining.join_all().await;
+    answers.sort_unstable();
+    assert_eq!(answers, [vec![200; 40], vec![400; 20]].concat());
+    let before = table.host.get(&table.path.clone()).await.ok();
+    assert_eq!(before["board"]["players"].as_array().unwrap().len(), 40);
+    let (cookies, path) = (table.host.cookies.clone(), table.path.clone());
+    drop((table, site));
+    let mut host = Visitor::stranger(&Site::open(config()).unwrap());
+    host.cookies = cookies;
+    assert_eq!(host.get(&path).await.ok(), before);
+}
+
 #[tokio::test]
 async fn what_waits_for_too_long_is_over() {
     let site = site();

@@ -20,7 +20,7 @@ use room::{Input, Number, Room, Touched};
 use rusqlite::{Connection, params};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock},
     time::{Duration, SystemTime},
 };
 use tokio::sync::watch;
@@ -50,8 +50,16 @@ pub(crate) struct Live {
     /// The room with what is just being written to the file. Only who writes looks at it, so nobody else waits for the file, and
     /// nobody sees what could still be lost. Locked before `state`.
     draft: Mutex<Room>,
+    /// What waits to be carried out. Whoever gets the draft next does all of it, and the file is written once.
+    queue: Mutex<Vec<Job>>,
     state: Mutex<State>,
     changes: watch::Sender<u64>,
+}
+
+/// What somebody wants of the room as it is then, and what came of it.
+struct Job {
+    wanted: Box<dyn FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send>,
+    done: Arc<OnceLock<Result<(), Refusal>>>,
 }
 
 struct State {
@@ -159,32 +167,90 @@ impl Live {
         };
         // Who was to answer when the server ended gets the whole time again.
         state.set_clocks(now());
-        Live { id, link, draft, state: Mutex::new(state), changes: watch::Sender::new(0) }
+        Live {
+            id,
+            link,
+            draft,
+            queue: Mutex::default(),
+            state: Mutex::new(state),
+            changes: watch::Sender::new(0),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out what `wanted` makes of the room as it is now: all of it, or nothing. It is in the file before this returns.
+    /// Carries out what `wanted` makes of the room as it is then: all of it, or nothing. It is in the file before this returns.
     pub(crate) fn act(
         &self,
         db: &Db,
         now: u64,
+        wanted: impl FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send + 'static,
+    ) -> Result<(), Refusal> {
+        let done = Arc::new(OnceLock::new());
+        let job = Job { wanted: Box::new(wanted), done: done.clone() };
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).push(job);
+        let mut draft = self.draft.lock().unwrap_or_else(PoisonError::into_inner);
+        if done.get().is_none() {
+            self.work_off(&mut draft, db, now);
+        }
+        drop(draft);
+        done.get().cloned().unwrap_or_else(|| Err(Refusal::internal("nobody has carried out a job")))
+    }
+
+    /// Carries out all that waits.
+    fn work_off(&self, draft: &mut Room, db: &Db, now: u64) {
+        let jobs = std::mem::take(&mut *self.queue.lock().unwrap_or_else(PoisonError::into_inner));
+        // After a panic the draft may be ahead of the file.
+        if draft.next() != self.lock().room.next() {
+            *draft = self.lock().room.clone();
+        }
+        let first = draft.next();
+        let mut taken = Vec::new();
+        let mut answers = Vec::new();
+        for Job { wanted, done } in jobs {
+            answers.push((done, self.try_on(draft, &mut taken, wanted)));
+        }
+        let kept = keep(db, &self.id, first, &taken).and_then(|()| self.publish(taken, now));
+        if kept.is_err() {
+            *draft = self.lock().room.clone();
+        }
+        for (done, answer) in answers {
+            // Each is answered once.
+            let _ = done.set(answer.and(kept.clone()));
+        }
+    }
+
+    /// Has the draft take what is wanted; `taken` are the inputs that it has taken since it was like the room.
+    fn try_on(
+        &self,
+        draft: &mut Room,
+        taken: &mut Vec<Input>,
         wanted: impl FnOnce(&Room) -> Result<Vec<Input>, Refusal>,
     ) -> Result<(), Refusal> {
-        let mut draft = self.draft.lock().unwrap_or_else(PoisonError::into_inner);
-        let inputs = wanted(&draft)?;
+        let inputs = wanted(draft)?;
+        for (place, input) in inputs.iter().enumerate() {
+            if let Err(why) = draft.apply(input.clone()) {
+                // What is refused has changed nothing, but what came before it in the same breath has.
+                if place > 0 {
+                    *draft = self.lock().room.clone();
+                    taken
+                        .iter()
+                        .try_for_each(|input| draft.apply(input.clone()).map(drop))
+                        .map_err(refuse)?;
+                }
+                return Err(refuse(why));
+            }
+        }
+        taken.extend(inputs);
+        Ok(())
+    }
+
+    /// Shows what is in the file by now.
+    fn publish(&self, inputs: Vec<Input>, now: u64) -> Result<(), Refusal> {
         if inputs.is_empty() {
             return Ok(());
-        }
-        let before = draft.next();
-        if let Err(refusal) = keep(&mut draft, db, &self.id, &inputs) {
-            // A first input that is refused has changed nothing; otherwise the draft is ahead of the file.
-            if draft.next() != before {
-                *draft = self.lock().room.clone();
-            }
-            return Err(refusal);
         }
         let mut state = self.lock();
         state.take(inputs)?;
@@ -354,10 +420,10 @@ pub fn tick(site: &Site, now: u64) {
         let due = live.lock().due(now, site.config().bot_pace);
         for contact in due.expired {
             // It may just have been answered.
-            let _ = live.act(site.db(), now, |_| Ok(vec![Input::Expire { contact }]));
+            let _ = live.act(site.db(), now, move |_| Ok(vec![Input::Expire { contact }]));
         }
         for player in due.bots {
-            let done = live.act(site.db(), now, |room| Ok(bots::inputs(room, player)));
+            let done = live.act(site.db(), now, move |room| Ok(bots::inputs(room, player)));
             if let Err(refusal) = done {
                 eprintln!("error: the bot of player {player} in room {}: {refusal:?}", live.id);
             }
@@ -398,13 +464,14 @@ fn random() -> u64 {
     getrandom::u64().expect("the system gives random bytes")
 }
 
-/// Has a room take inputs, and writes them to the file: all of them, or none.
-fn keep(room: &mut Room, db: &Db, id: &str, inputs: &[Input]) -> Result<(), Refusal> {
+/// Writes inputs to the file, the first with this number: all of them, or none.
+fn keep(db: &Db, id: &str, first: u32, inputs: &[Input]) -> Result<(), Refusal> {
+    if inputs.is_empty() {
+        return Ok(());
+    }
     let mut connection = db.lock();
     let transaction = connection.transaction()?;
-    for input in inputs {
-        let number = room.next();
-        room.apply(input.clone()).map_err(refuse)?;
+    for (number, input) in (first..).zip(inputs) {
         write(&transaction, id, number, input)?;
     }
     transaction.commit()?;
