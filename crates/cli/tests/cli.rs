@@ -174,3 +174,30 @@ fn a_reader_that_stops_early_is_no_error() {
     assert!(result.status.success(), "{result:?}");
     assert_eq!(String::from_utf8_lossy(&result.stderr), "");
 }
+
+#[test]
+fn a_replay_becomes_a_page_that_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (replay, page) = (path("my.replay"), path("my.html"));
+    output(&["match", "zombie-dice-race", "greedy", "cautious", "--quiet", "--seed=3", "--replay", &replay]);
+
+    let made = necrodome(&["replay", &replay, "--html", &page]).output().unwrap();
+    if !made.status.success() {
+        // Built without Node.js: it says so, and leaves nothing behind.
+        let told = String::from_utf8(made.stderr).unwrap();
+        assert!(told.contains("not included") && told.contains("Node.js"), "{told}");
+        assert!(!std::path::Path::new(&page).exists());
+        return;
+    }
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.starts_with("<!doctype html>") && html.contains("id=\"film\""));
+    assert!(!html.contains(" src=") && !html.contains("<link rel=\"stylesheet\""), "it needs no other file");
+
+    std::fs::write(&page, "mine").unwrap();
+    let told = necrodome(&["replay", &replay, "--html", &page]).assert().code(1).stdout("");
+    assert!(String::from_utf8_lossy(&told.get_output().stderr).contains("--force"));
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "mine");
+    output(&["replay", &replay, "--html", &page, "--force"]);
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), html);
+}
