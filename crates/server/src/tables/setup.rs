@@ -93,8 +93,8 @@ impl Setup {
             game: G::ID.to_owned(),
             options: serde_json::to_value(&rules).map_err(Refusal::internal)?,
             coach: wanted.coach,
-            // Short enough to be typed again, and exact in any JSON reader.
-            seed: u64::from(getrandom::u32().map_err(Refusal::internal)?),
+            // Too many to try them all against the dice that were seen, and exact in any JSON reader.
+            seed: getrandom::u64().map_err(Refusal::internal)? >> 11,
             seats: [SeatSetup::person(&wanted.name, key)].into_iter().chain(friends).chain(bots).collect(),
         };
         setup.try_out::<G>(&rules)?;

@@ -69,8 +69,8 @@ pub struct TournamentView {
     pub seats: usize,
     /// The options of the rules.
     pub options: Value,
-    /// The seed of everything.
-    pub seed: u64,
+    /// The seed of everything; guests are told when it is over, since a program that takes part could ask for it.
+    pub seed: Option<u64>,
     /// Whether it stops as soon as the neighbours are told apart.
     pub until_decided: bool,
     /// Matches of a block.
@@ -248,7 +248,7 @@ impl TournamentView {
             format: plan.format.as_str().into(),
             seats: plan.seats,
             options: plan.options.clone(),
-            seed: plan.seed,
+            seed: Some(plan.seed),
             until_decided: plan.until_decided,
             matches_of_block,
             rate: 0.0,
@@ -353,7 +353,9 @@ impl TournamentView {
 
     /// As everybody may see it.
     pub(super) fn for_guests(&self) -> Self {
-        TournamentView { host: None, ..self.clone() }
+        use TournamentState::{Cancelled, Decided, Finished};
+        let is_over = matches!(self.line.state, Finished | Decided | Cancelled);
+        TournamentView { host: None, seed: self.seed.filter(|_| is_over), ..self.clone() }
     }
 }
 
