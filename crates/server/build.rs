@@ -32,7 +32,8 @@ fn main() {
 
 fn build(web: &Path, out: &Path) -> Result<(), String> {
     if !is_installed(web) {
-        run("npm", &["ci", "--no-audit", "--no-fund"], web, out)?;
+        // Takes the versions of the lock file, and leaves it alone. `npm ci` would insist on the packages of other platforms, too.
+        run("npm", &["install", "--no-save", "--no-audit", "--no-fund"], web, out)?;
     }
     run("npm", &["run", "build"], web, out)
 }

@@ -56,9 +56,12 @@ pub(crate) struct Live {
     changes: watch::Sender<u64>,
 }
 
-/// What somebody wants of the room as it is then, and what came of it.
+/// What somebody wants of the room as it is then.
+type Wanted = Box<dyn FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send>;
+
+/// What somebody wants, and what came of it.
 struct Job {
-    wanted: Box<dyn FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send>,
+    wanted: Wanted,
     done: Arc<OnceLock<Result<(), Refusal>>>,
 }
 
