@@ -100,7 +100,9 @@ test("solo by keyboard alone", async () => {
   for (let i = 0; i < 60 && !(await again.evaluate((it) => it === document.activeElement)); i++) {
     await page.keyboard.press("Tab");
   }
+  const before = page.url();
   await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.href !== before);
   assert.ok(await asked(page));
   assert.deepEqual(problems, []);
 });

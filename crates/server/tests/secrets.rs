@@ -38,7 +38,7 @@ const HOST: [u16; 3] = [403, 403, 200];
 
 /// All requests. Those that change the most come last; `stranger` and `guest` are refused where it counts.
 fn routes() -> Vec<Route> {
-    let entries = json!([{"bot": "greedy"}, {"bot": "random"}]);
+    let entries = json!([{"bot": "angry"}, {"bot": "random"}]);
     vec![
         get("/site", ALL),
         get("/home", ALL),
@@ -77,7 +77,8 @@ fn routes() -> Vec<Route> {
         post("/tournaments/{id}/resume", json!({}), [403, 403, 409]),
         post("/tournaments/{id}/cancel", json!({}), [403, 403, 409]),
         post("/tournaments", json!({"game": "tokyo", "entries": entries, "blocks": 1}), HOST),
-        post("/tables/{id}/leave", json!({}), [403, 204, 403]),
+        // The only person leaves, and the table is gone.
+        post("/tables/{id}/leave", json!({}), [403, 204, 404]),
     ]
 }
 
@@ -133,7 +134,8 @@ impl World {
     fn path(&self, route: &str) -> String {
         let kind = route.trim_start_matches('/').split('/').next().unwrap();
         let id = self.ids.get(kind).map_or("", String::as_str);
-        format!("/api{}", route.replace("{id}", id).replace("{block}", "0").replace("{number}", "1"))
+        let query = if route == "/learn/stopping" { "?shotguns=1" } else { "" };
+        format!("/api{}{query}", route.replace("{id}", id).replace("{block}", "0").replace("{number}", "1"))
     }
 
     /// Asks, and gives what came: of a live page, the first that is sent.
