@@ -14,7 +14,7 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -57,7 +57,7 @@ async fn run(load: Load, measured: bool) {
     for _ in 0..load.spectators {
         crowd.spawn(spectate(host.stranger(), tournament, notes.clone(), end.clone()));
     }
-    let room = open_party(&host).await;
+    let room = open_party(&host, load.phones / 10).await;
     let phones: Vec<Visitor> = (0..load.phones).map(|_| host.stranger()).collect();
     let mut party = JoinSet::new();
     for (number, phone) in phones.into_iter().enumerate() {
@@ -84,7 +84,7 @@ async fn run(load: Load, measured: bool) {
     let stored = script.lines().filter(|line| line.starts_with("INTERACT")).count() as u64;
     let memory = arena.peak_memory();
     let views = notes.views.load(Relaxed);
-    arena.end();
+    drop(arena);
     while let Some(spectator) = crowd.join_next().await {
         spectator.unwrap();
     }
@@ -134,7 +134,17 @@ struct Notes {
 /// A server in a process of its own.
 struct Arena {
     process: Child,
+    /// Open as long as the server runs: it has more to say than the link.
+    _output: BufReader<ChildStdout>,
     link: String,
+}
+
+impl Drop for Arena {
+    /// Nothing is left running, whatever happens here.
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 impl Arena {
@@ -146,11 +156,12 @@ impl Arena {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let link = lines
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let link = (&mut output)
+            .lines()
             .map_while(Result::ok)
             .find_map(|line| line.split_whitespace().find(|word| word.contains("/host/")).map(str::to_owned));
-        Arena { process, link: link.unwrap() }
+        Arena { process, _output: output, link: link.unwrap() }
     }
 
     async fn host(&self, notes: &Arc<Notes>) -> Visitor {
@@ -167,11 +178,6 @@ impl Arena {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
-    }
-
-    fn end(mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
     }
 }
 
@@ -253,7 +259,7 @@ impl Live {
 /// More matches than can be played while we watch.
 async fn start_tournament(host: &Visitor) -> u64 {
     let entries = json!([{"bot": "greedy"}, {"bot": "cautious"}, {"bot": "random"}]);
-    let plan = json!({"game": "zombie-dice", "entries": entries, "blocks": 50_000_000, "seed": 1});
+    let plan = json!({"game": "zombie-dice", "entries": entries, "blocks": 10_000_000, "seed": 1});
     host.post("/api/tournaments", &plan).await.unwrap()["id"].as_u64().unwrap()
 }
 
@@ -290,8 +296,8 @@ async fn spectate(visitor: Visitor, tournament: u64, notes: Arc<Notes>, end: Arc
     }
 }
 
-async fn open_party(host: &Visitor) -> String {
-    let rules = json!({"zombies": 20, "max_turns": 1000, "start_antibodies": 5, "start_viruses": 5});
+async fn open_party(host: &Visitor, zombies: usize) -> String {
+    let rules = json!({"zombies": zombies, "max_turns": 1000, "start_antibodies": 5, "start_viruses": 5});
     let room = host.post("/api/party", &json!({"rules": rules})).await.unwrap();
     room["id"].as_str().unwrap().to_owned()
 }
