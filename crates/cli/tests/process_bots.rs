@@ -479,7 +479,7 @@ for line in sys.stdin:
     if message["type"] == "hello":
         print(json.dumps({"type": "ready", "protocol": 1}), flush=True)
     if message["type"] == "decide":
-        for megabytes in (256, 3000):
+        for megabytes in (64, 3000):
             try:
                 bytearray(megabytes << 20)
                 print(megabytes, "MB are there", file=sys.stderr)
@@ -489,7 +489,7 @@ for line in sys.stdin:
 "#;
     fs::write(folder.join("hoards.py"), bot).unwrap();
     let text = told("./hoards.py", &folder);
-    assert!(text.contains("256 MB are there") && text.contains("3000 MB are too much"), "{text}");
+    assert!(text.contains("64 MB are there") && text.contains("3000 MB are too much"), "{text}");
     assert!(!text.contains("3000 MB are there") && !text.contains("fault:"), "{text}");
     let _ = fs::remove_dir_all(folder);
 }
