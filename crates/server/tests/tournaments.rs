@@ -106,9 +106,10 @@ async fn pausing_changes_no_result() {
     host.post(&path("resume"), json!({})).await.ok();
     let mut live = host.follow(&path("stream")).await;
     while live.next().await.unwrap()["line"]["blocks"] == 0 {}
-    // In the middle, unless this machine is very fast.
+    // In the middle, unless this machine is very fast: then its last matches end it before it can wait.
     if host.post(&path("pause"), json!({})).await.status.is_success() {
-        host.post(&path("resume"), json!({})).await.ok();
+        let resumed = host.post(&path("resume"), json!({})).await;
+        assert!(resumed.status.is_success() || resumed.refused(409).contains("finished"));
     }
     let view = watch_to_the_end(&mut host, id).await;
     assert_eq!(view["line"]["state"], "finished");
