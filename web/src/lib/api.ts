@@ -83,3 +83,20 @@ export function follow<T>(
     source.close();
   };
 }
+
+/** Asks for something now and every few seconds while the page is looked at. Gives a function that ends it. */
+export function poll<T>(path: string, take: (value: T) => void, fail: (words: string) => void): () => void {
+  const load = async () => {
+    try {
+      take(await get<T>(path));
+      fail("");
+    } catch (error) {
+      fail(wordsOf(error));
+    }
+  };
+  void load();
+  const again = setInterval(() => {
+    if (!document.hidden) void load();
+  }, 5000);
+  return () => clearInterval(again);
+}

@@ -72,14 +72,17 @@ pub fn run(args: &Args) -> Result<(), Error> {
             ..Config::default()
         })?;
         let link = site.host_link();
-        let mut out = anstream::stdout().lock();
+        let mut text = String::new();
         if !necrodome_server::pages_included() {
-            writeln!(out, "The pages are not included: this necrodome was built where Node.js was missing.")?;
-            writeln!(out, "Install Node.js 20 or newer with npm, and build again.")?;
+            text += "The pages are not included: this necrodome was built where Node.js was missing.\n\
+                     Install Node.js 20 or newer with npm, and build again.\n";
         }
-        writeln!(out, "{}  {link}", bold("For the host"))?;
-        writeln!(out, "{}    {}", bold("For guests"), site.config().address)?;
-        writeln!(out, "Everything is kept in {}. Ctrl-C ends the arena.", args.store.display())?;
+        text += &format!("{}  {link}\n", bold("For the host"));
+        text += &format!("{}    {}\n", bold("For guests"), site.config().address);
+        text += &format!("Everything is kept in {}. Ctrl-C ends the arena.\n", args.store.display());
+        // In one piece: whoever reads only the link does not end the arena.
+        let mut out = anstream::stdout().lock();
+        out.write_all(text.as_bytes())?;
         out.flush()?;
         drop(out);
         if args.open

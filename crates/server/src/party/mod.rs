@@ -133,8 +133,9 @@ impl Parties {
                 break id;
             }
         };
+        // Only what can be opened again is kept.
+        let room = Room::open(open.clone()).map_err(refuse)?;
         write(&site.db().lock(), &id, 0, &open)?;
-        let room = Room::open(open).map_err(refuse)?;
         rooms.insert(id.clone(), Arc::new(Live::new(id.clone(), &site.config().address, room)));
         Ok(id)
     }
