@@ -1,0 +1,9 @@
+//! The games in batches: thousands of matches stepped at once, for training.
+//!
+//! The referees of `necrodome-rules` say what the rules are. What is here plays the same games faster, with the state of
+//! many matches side by side in plain arrays, and tests prove that the two agree exactly.
+
+#![deny(missing_docs)]
+
+pub mod batch;
+pub mod field;

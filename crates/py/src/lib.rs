@@ -1,0 +1,18 @@
+//! The native module under the Python package: what needs the speed or the truth of the Rust crates.
+//!
+//! It is thin. Names, defaults and everything that people see are in `python/necrodome`; what crosses the border is numpy
+//! arrays (batches) and JSON (views, actions, reports: the same as in the bot protocol).
+
+use pyo3::prelude::*;
+
+#[pymodule]
+#[pyo3(name = "_native")]
+mod native {
+    use super::*;
+
+    /// The version of the package.
+    #[pyfunction]
+    fn version() -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+}

@@ -1,0 +1,1 @@
+"""The arena for zombie games."""
