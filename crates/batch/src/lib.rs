@@ -7,4 +7,5 @@
 
 pub mod batch;
 pub mod field;
+pub mod observe;
 pub mod stream;
