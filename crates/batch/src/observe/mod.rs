@@ -5,9 +5,10 @@
 //! next one is 1, and so on around the table, so that a policy learned in one seat can play in all.
 //!
 //! An entry of Last Bullet decides for many survivors at once, each with a window of its own: it does not fit this
-//! trait and has functions of its own, `observe::last_bullet`.
+//! trait and has functions of its own, in [`last_bullet`].
 
 mod infection;
+pub mod last_bullet;
 mod tokyo;
 mod zombie_dice;
 
