@@ -5,7 +5,7 @@ use crate::{
     equation::fixed_point,
     race::{self, RaceSolution},
     solo::SoloSolution,
-    turn::{Dual, FullGraph, Work, evaluate},
+    turn::{Dual, FullGraph, Graph, Position, Spot, Work, evaluate},
     words,
 };
 use necrodome_rules::{
@@ -28,9 +28,9 @@ pub enum Inexact {
         /// What it was shown.
         view: String,
         /// What it said.
-        first: &'static str,
+        first: String,
         /// What it said the second time.
-        again: &'static str,
+        again: String,
     },
     /// It gave no answer.
     #[error("it did not answer: {0}")]
@@ -59,6 +59,14 @@ pub trait Asked<G: Game> {
     /// What it does with this view.
     fn act(&mut self, view: &G::View) -> Result<G::Action, Inexact>;
 
+    /// The probability that it rolls with this view, if it leaves that to chance.
+    fn rolls(&mut self, view: &G::View) -> Result<f64, Inexact>
+    where
+        G: Game<Action = Action>,
+    {
+        Ok(f64::from(u8::from(self.act(view)? == Action::Go)))
+    }
+
     /// Every how many views are shown again later, to see whether the answer is the same.
     fn again(&self) -> usize {
         1
@@ -73,30 +81,65 @@ fn banks<G: Game<Action = Action>>(
     show: impl Fn(TurnView) -> G::View,
 ) -> Result<(Vec<f64>, usize), Inexact> {
     let mut views = 0;
-    let mut answers: Vec<(TurnView, bool)> = Vec::new();
+    let mut answers: Vec<(TurnView, f64)> = Vec::new();
     let mut ask = |view: &TurnView| {
-        let rolls = bot.act(&show(*view))? == Action::Go;
+        let rolls = bot.rolls(&show(*view))?;
         if views % bot.again() == 0 {
             answers.push((*view, rolls));
         }
         views += 1;
         Ok(rolls)
     };
-    let goes = first_roll == FirstRoll::Mandatory || ask(&Turn::START.view())?;
-    let banks = if goes { graph.banks(&mut ask)? } else { vec![1.0] };
+    let goes = match first_roll {
+        FirstRoll::Mandatory => 1.0,
+        FirstRoll::Free => ask(&Turn::START.view())?,
+    };
+    let mut banks = if goes > 0.0 { graph.banks(&mut ask)? } else { vec![1.0] };
+    if goes < 1.0 {
+        banks.iter_mut().for_each(|chance| *chance *= goes);
+        banks[0] += 1.0 - goes;
+    }
     // In any other order, so that a bot that counts its questions is found out.
     Seeded::new(views as u64, "ask again", 0).shuffle(&mut answers);
     // Who stops at once is shown one view: asked often enough, a coin shows itself there, too.
     let passes = 64usize.div_ceil(answers.len().max(1));
     for (view, first) in answers.iter().copied().cycle().take(passes * answers.len()) {
-        let again = bot.act(&show(view))? == Action::Go;
+        let again = bot.rolls(&show(view))?;
         if again != first {
-            let word = |rolls: bool| if rolls { "roll" } else { "stop" };
+            let word = |rolls: f64| match rolls {
+                0.0 => "stop".to_owned(),
+                1.0 => "roll".to_owned(),
+                chance => format!("roll with a probability of {chance}"),
+            };
             let view = words::turn(&view);
             return Err(Inexact::Changes { view, first: word(first), again: word(again) });
         }
     }
     Ok((banks, views))
+}
+
+/// A way to play that looks at what matters for the rest of the turn, and at the scores: the same positions that the
+/// solutions know. It may leave a decision to chance, and is asked for many at once.
+pub trait Policy {
+    /// The probability to roll in each of these positions, with this score against the other's (both 0 in solo).
+    fn rolls(&mut self, score: u32, other: u32, positions: &[Position]) -> Result<Vec<f64>, Inexact>;
+}
+
+/// The same as [`banks`] of a bot, for a policy.
+fn policy_banks(
+    graph: &Graph,
+    first_roll: FirstRoll,
+    policy: &mut (impl Policy + ?Sized),
+    score: u32,
+    other: u32,
+) -> Result<(Vec<f64>, usize), Inexact> {
+    let mut asked = 0;
+    let banks = graph.banks(first_roll, |spots: &[Spot]| {
+        asked += spots.len();
+        let positions: Vec<Position> = spots.iter().map(|&spot| graph.position(spot)).collect();
+        policy.rolls(score, other, &positions)
+    });
+    Ok((banks?, asked))
 }
 
 /// What a bot scores in solo.
@@ -116,8 +159,21 @@ pub struct ExactSolo {
 pub fn solo(rules: &SoloRules, bot: &mut (impl Asked<Solo> + ?Sized)) -> Result<ExactSolo, Inexact> {
     let graph = FullGraph::new(rules.out_of_dice);
     let (distribution, views) = banks(&graph, rules.first_roll, bot, |turn| SoloView { turn })?;
-    let score = (0..).zip(&distribution).map(|(brains, chance)| f64::from(brains) * chance).sum();
-    Ok(ExactSolo { score, best: SoloSolution::new(rules).value(), distribution, views })
+    Ok(ExactSolo::new(rules, distribution, views))
+}
+
+/// The expected score of a policy in solo.
+pub fn solo_policy(rules: &SoloRules, policy: &mut (impl Policy + ?Sized)) -> Result<ExactSolo, Inexact> {
+    let graph = Graph::new(rules.out_of_dice);
+    let (distribution, views) = policy_banks(&graph, rules.first_roll, policy, 0, 0)?;
+    Ok(ExactSolo::new(rules, distribution, views))
+}
+
+impl ExactSolo {
+    fn new(rules: &SoloRules, distribution: Vec<f64>, views: usize) -> Self {
+        let score = (0..).zip(&distribution).map(|(brains, chance)| f64::from(brains) * chance).sum();
+        ExactSolo { score, best: SoloSolution::new(rules).value(), distribution, views }
+    }
 }
 
 /// A chance to win from 0 to 0.
@@ -169,6 +225,20 @@ impl RaceProfile {
                 profile.banks.push(banks);
                 profile.views += views;
                 progress(profile.banks.len());
+            }
+        }
+        Ok(profile)
+    }
+
+    /// Asks a policy at every pair of scores.
+    pub fn of_policy(rules: &RaceRules, policy: &mut (impl Policy + ?Sized)) -> Result<Self, Inexact> {
+        let graph = Graph::new(rules.out_of_dice);
+        let mut profile = RaceProfile { banks: Vec::with_capacity(SCORES * SCORES), views: 0 };
+        for own in 0..GOAL {
+            for other in 0..GOAL {
+                let (banks, views) = policy_banks(&graph, rules.first_roll, policy, own, other)?;
+                profile.banks.push(banks);
+                profile.views += views;
             }
         }
         Ok(profile)

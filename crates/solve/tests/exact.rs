@@ -19,7 +19,7 @@ use necrodome_rules::{
 };
 use necrodome_solve::{
     Position, Solvable,
-    exact::{self, Asked, Inexact, RaceProfile},
+    exact::{self, Asked, Inexact, Policy, RaceProfile},
     result,
 };
 use std::collections::BTreeSet;
@@ -364,4 +364,95 @@ fn bots_are_shown_what_the_referee_would_show_them() {
             }
         }
     }
+}
+
+/// Rolls with a probability that depends on all that matters: as a bot, which sees views, and as a policy.
+struct Wavering;
+
+impl Wavering {
+    fn chance(score: u32, other: u32, at: &Position) -> f64 {
+        let dice = |counts: Counts| f64::from(counts.green) + 2.0 * f64::from(counts.yellow);
+        let fear = 0.7 * f64::from(at.shots.total()) + 0.3 * f64::from(at.brains) - 0.1 * dice(at.cup);
+        let fear = fear - 0.2 * dice(at.feet) + 0.05 * (f64::from(score) - f64::from(other));
+        match (fear * 4.0).sin() {
+            sure if sure > 0.9 => 0.0,
+            bold if bold < -0.9 => 1.0,
+            between => 0.5 - between / 2.0,
+        }
+    }
+}
+
+impl Asked<Solo> for Wavering {
+    fn act(&mut self, _: &SoloView) -> Result<Action, Inexact> {
+        Err(Inexact::Silent("it has only chances".to_owned()))
+    }
+
+    fn rolls(&mut self, view: &SoloView) -> Result<f64, Inexact> {
+        Ok(Wavering::chance(0, 0, &Position::from(&view.turn)))
+    }
+}
+
+impl Asked<Race> for Wavering {
+    fn act(&mut self, _: &RaceView) -> Result<Action, Inexact> {
+        Err(Inexact::Silent("it has only chances".to_owned()))
+    }
+
+    fn rolls(&mut self, view: &RaceView) -> Result<f64, Inexact> {
+        Ok(Wavering::chance(view.score, view.opponent_score, &Position::from(&view.turn)))
+    }
+
+    fn again(&self) -> usize {
+        64
+    }
+}
+
+impl Policy for Wavering {
+    fn rolls(&mut self, score: u32, other: u32, positions: &[Position]) -> Result<Vec<f64>, Inexact> {
+        Ok(positions.iter().map(|position| Wavering::chance(score, other, position)).collect())
+    }
+}
+
+struct Coin(Seeded);
+
+impl Bot<Solo> for Coin {
+    fn act(&mut self, view: &SoloView) -> Action {
+        use necrodome_rules::chance::Chance;
+        let chance = Wavering::chance(0, 0, &Position::from(&view.turn));
+        let go = f64::from(self.0.uniform(1 << 30)) < chance * f64::from(1 << 30);
+        if go { Action::Go } else { Action::Stop }
+    }
+}
+
+#[test]
+fn a_policy_with_chances_is_worth_the_same_on_both_graphs_and_in_play() {
+    for rules in all_solo_rules() {
+        let bot = exact::solo(&rules, &mut Wavering).unwrap();
+        let policy = exact::solo_policy(&rules, &mut Wavering).unwrap();
+        assert!(policy.views < bot.views, "{} {}", policy.views, bot.views);
+        assert!((bot.score - policy.score).abs() < NEAR, "{bot:?} {policy:?}");
+        let longest = bot.distribution.len().max(policy.distribution.len());
+        for score in 0..longest {
+            let [one, two] = [&bot, &policy].map(|exact| exact.distribution.get(score).unwrap_or(&0.0));
+            assert!((one - two).abs() < NEAR, "{score}: {one} {two}");
+        }
+        let names = Names::new(["coin"]).unwrap();
+        let mut dice = Seeded::new(9, "exact", 0);
+        let mut coin: Vec<Box<dyn Bot<Solo>>> = vec![Box::new(Coin(Seeded::new(9, "coin", 0)))];
+        let (mut memory, turns) = (Memory::default(), 200_000);
+        let mut sum = 0.0;
+        for _ in 0..turns {
+            let mut solo = Solo::new(&names, &rules, &mut dice, &mut Silent).unwrap();
+            sum += result(&play_with(&mut memory, &mut solo, &mut coin, &mut dice, &mut Silent).unwrap());
+        }
+        let square = |(score, chance): (usize, &f64)| (score as f64 - bot.score).powi(2) * chance;
+        let error = (bot.distribution.iter().enumerate().map(square).sum::<f64>() / f64::from(turns)).sqrt();
+        let mean = sum / f64::from(turns);
+        assert!((mean - bot.score).abs() < 4.0 * error, "{mean} {} +- {error}", bot.score);
+    }
+    let rules = RaceRules::default();
+    let bot = RaceProfile::ask(&rules, &mut Wavering, |_| {}).unwrap();
+    let policy = RaceProfile::of_policy(&rules, &mut Wavering).unwrap();
+    let solution = Race::solve(&rules, 2).unwrap();
+    let [one, two] = [&bot, &policy].map(|profile| profile.against_optimal(&rules, &solution));
+    assert!((one.first - two.first).abs() < NEAR && (one.second - two.second).abs() < NEAR);
 }

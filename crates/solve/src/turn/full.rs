@@ -101,22 +101,24 @@ impl FullGraph {
         FullGraph { sources, nodes, edges_of, edges, bust, start }
     }
 
-    /// How often a turn banks each number of brains (a lost turn banks none), if `rolls` decides in every view that comes up;
-    /// it is shown each view once. The first roll is made.
-    pub fn banks<E>(&self, mut rolls: impl FnMut(&TurnView) -> Result<bool, E>) -> Result<Vec<f64>, E> {
+    /// How often a turn banks each number of brains (a lost turn banks none), if `rolls` gives the probability to roll in
+    /// every view that comes up; it is shown each view once. The first roll is made.
+    pub fn banks<E>(&self, mut rolls: impl FnMut(&TurnView) -> Result<f64, E>) -> Result<Vec<f64>, E> {
         let mut banks = vec![0.0; 1];
         // By layer (brains that have gone back) and source: the probability to roll from there.
         let mut rolling: Vec<Vec<f64>> = vec![vec![0.0; self.sources.len()]];
         rolling[0][self.start] = 1.0;
-        let mut answers: Vec<Vec<Option<bool>>> = Vec::new();
+        let mut answers: Vec<Vec<Option<f64>>> = Vec::new();
         let mut layer = 0;
         while layer < rolling.len() {
             let mut mass = std::mem::take(&mut rolling[layer]);
             for source in 0..mass.len() {
                 let own = mass[source];
                 let mut bank = |brains: usize, mass: f64| {
-                    banks.resize(banks.len().max(brains + 1), 0.0);
-                    banks[brains] += mass;
+                    if mass > 0.0 {
+                        banks.resize(banks.len().max(brains + 1), 0.0);
+                        banks[brains] += mass;
+                    }
                 };
                 if own < NEGLIGIBLE {
                     bank(self.brains(source, layer), own);
@@ -139,10 +141,9 @@ impl FullGraph {
                     for &(edge, weight) in edges {
                         match edge {
                             Edge::Node { node, recycled: 0 } if self.leads_back(node, source) => {
-                                match ask(node, layer)? {
-                                    true => own /= 1.0 - weight,
-                                    false => bank(self.brains(source, layer), own * weight),
-                                }
+                                let chance = ask(node, layer)?;
+                                own /= 1.0 - weight * chance;
+                                bank(self.brains(source, layer), own * weight * (1.0 - chance));
                             }
                             _ => {}
                         }
@@ -157,14 +158,14 @@ impl FullGraph {
                         Edge::Node { node, recycled } => {
                             let target = self.nodes[node as usize].source as usize;
                             let extra = layer + usize::from(recycled);
-                            if !ask(node, extra)? {
-                                bank(self.brains(target, extra), moved);
-                            } else if extra == layer {
-                                mass[target] += moved;
-                            } else {
+                            let chance = ask(node, extra)?;
+                            bank(self.brains(target, extra), moved * (1.0 - chance));
+                            if extra == layer {
+                                mass[target] += moved * chance;
+                            } else if chance > 0.0 {
                                 rolling.resize_with(rolling.len().max(extra + 1), Vec::new);
                                 rolling[extra].resize(self.sources.len(), 0.0);
-                                rolling[extra][target] += moved;
+                                rolling[extra][target] += moved * chance;
                             }
                         }
                     }

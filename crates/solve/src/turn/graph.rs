@@ -283,6 +283,12 @@ impl Graph {
         self.spot(position).unwrap_or(Spot { state: self.start(), extra: 0, brains: 0 })
     }
 
+    /// The position at a spot. Where the colours of shotguns do not matter (`out_of_dice=end_turn`), all are green.
+    pub(crate) fn position(&self, spot: Spot) -> Position {
+        let State { cup, feet, shots, .. } = self.states[spot.state];
+        Position { cup, feet, shots, brains: spot.brains }
+    }
+
     /// All states for a file: dice in the cup, footsteps (each green, yellow, red), shotguns, brain dice set aside, and
     /// the colours of the shotguns where they matter (else 255).
     pub(crate) fn columns(&self) -> Vec<u8> {

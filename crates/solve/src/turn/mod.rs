@@ -1,5 +1,6 @@
 //! One turn of Zombie Dice, which all formats share.
 
+mod banks;
 mod full;
 mod graph;
 mod values;

@@ -2,6 +2,7 @@
 
 use super::graph::{ALL_FEET, Graph, Spot};
 use necrodome_rules::zombie_dice::{FirstRoll, OutOfDice};
+use std::convert::Infallible;
 
 /// A number and how fast it changes with the one unknown of an equation.
 pub(crate) type Dual = [f64; 2];
@@ -327,61 +328,8 @@ impl TurnValues {
 
     /// The probability of each number of banked brains under perfect play.
     pub fn distribution(&self, graph: &Graph, first_roll: FirstRoll) -> Vec<f64> {
-        let states = graph.states.len();
-        let mut banked = vec![0.0; 1];
-        let mut bank = |brains: u32, mass: f64| {
-            banked.resize(banked.len().max(brains as usize + 1), 0.0);
-            banked[brains as usize] += mass;
-        };
-        let mut masses = vec![Vec::new(); self.layers.len()];
-        masses[0] = vec![0.0; states];
-        masses[0][graph.start()] = 1.0;
-        for layer in 0..masses.len() {
-            let mut mass = std::mem::take(&mut masses[layer]);
-            if mass.is_empty() {
-                continue;
-            }
-            let extra = self.numbers.extra(layer);
-            let mut thrown = vec![0.0; graph.throws.len()];
-            for state in 0..states {
-                let spot = Spot { state, extra, brains: graph.brains(state, extra) };
-                let throw = graph.thrown[state] as usize;
-                let mut rolling = 0.0;
-                if let Some(&from_draw) = thrown.get(throw) {
-                    mass[state] += from_draw * ALL_FEET;
-                    rolling = from_draw;
-                }
-                if mass[state] == 0.0 && rolling == 0.0 {
-                    continue;
-                }
-                let mandatory = layer == 0 && state == graph.start() && first_roll == FirstRoll::Mandatory;
-                if mandatory || self.rolls(graph, spot) {
-                    let again = if throw < thrown.len() { 1.0 / (1.0 - ALL_FEET) } else { 1.0 };
-                    rolling += mass[state] * again;
-                } else {
-                    bank(spot.brains, mass[state]);
-                }
-                bank(0, rolling * graph.bust[state]);
-                for (target, weight) in graph.edges(state) {
-                    let moved = rolling * weight;
-                    if target < states {
-                        mass[target] += moved;
-                    } else if target < states + thrown.len() {
-                        thrown[target - states] += moved;
-                    } else {
-                        let slot = graph.slots[target - states - thrown.len()];
-                        let brains = extra + u32::from(slot.aside);
-                        match slot.state.zip(masses.get_mut(self.numbers.number(brains))) {
-                            Some((state, later)) => {
-                                later.resize(states, 0.0);
-                                later[state as usize] += moved;
-                            }
-                            None => bank(brains, moved),
-                        }
-                    }
-                }
-            }
-        }
-        banked
+        let rolls = |spot: &Spot| f64::from(u8::from(self.rolls(graph, *spot)));
+        let banks = graph.banks(first_roll, |spots| Ok::<_, Infallible>(spots.iter().map(rolls).collect()));
+        banks.unwrap_or_else(|never| match never {})
     }
 }

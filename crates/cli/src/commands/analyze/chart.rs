@@ -1,6 +1,5 @@
 //! The winning chance over a match as a picture.
 
-use super::ledger::worst;
 use necrodome_rules::{game::Seat, names::Names};
 use necrodome_solve::{Entry, Explain, Ledger};
 use plotters::prelude::*;
@@ -61,7 +60,7 @@ pub fn draw<G: Explain>(
             chart.draw_series([PathElement::new([(0.0, 50.0), (end, 50.0)], BLACK.mix(0.35))])?;
         }
         chart.draw_series([PathElement::new(points.clone(), LINE.stroke_width(2))])?;
-        for (place, decision) in (1..).zip(worst(ledger)) {
+        for (place, decision) in (1..).zip(ledger.worst()) {
             let at = points[decision.number + 1];
             // Above the point where there is room, else below.
             let shift = if at.1 > top * 0.9 { 10 } else { -24 };

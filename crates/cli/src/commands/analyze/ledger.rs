@@ -6,13 +6,10 @@ use crate::{
     paint::{bold, dim, green, name, red, yellow},
 };
 use necrodome_arena::replay::Replay;
-use necrodome_rules::game::{Move, Seat};
-use necrodome_solve::{Entry, Explain, Ledger, Price};
-use serde::Serialize;
+use necrodome_rules::game::Seat;
+use necrodome_solve::{Entry, Explain, Ledger};
 use std::io::{BufWriter, Write};
 
-/// Decisions that are explained.
-const WORST: usize = 5;
 /// What is shown as zero.
 const NOTHING: f64 = 5e-6;
 
@@ -38,55 +35,6 @@ impl Unit {
     fn change(&self, value: f64) -> String {
         format!("{:+.*}", self.digits, value * self.factor)
     }
-}
-
-/// A decision of a ledger.
-pub struct Decision<'a, G: Explain> {
-    pub step: usize,
-    pub seat: Seat,
-    pub view: &'a G::View,
-    pub options: &'a [Price<G::Action>],
-    pub chosen: &'a Move<G::Action>,
-    pub best: f64,
-    pub value: f64,
-    pub regret: f64,
-    /// Which entry of the ledger it is.
-    pub number: usize,
-}
-
-impl<G: Explain> Decision<'_, G> {
-    /// The best option in words.
-    fn better(&self) -> String {
-        let best = self.options.iter().max_by(|a, b| a.value.total_cmp(&b.value));
-        best.map_or(String::new(), |best| G::choice(self.view, &Move::Act(best.action.clone())))
-    }
-}
-
-/// All decisions, in order.
-fn decisions<G: Explain>(ledger: &Ledger<G>) -> impl Iterator<Item = Decision<'_, G>> {
-    ledger.entries.iter().enumerate().filter_map(|(number, entry)| match entry {
-        Entry::Decision { step, seat, view, options, chosen, best, value, regret, .. } => Some(Decision {
-            step: *step,
-            seat: *seat,
-            view,
-            options,
-            chosen,
-            best: *best,
-            value: *value,
-            regret: *regret,
-
-            number,
-        }),
-        _ => None,
-    })
-}
-
-/// The most expensive decisions, the worst first.
-pub fn worst<G: Explain>(ledger: &Ledger<G>) -> Vec<Decision<'_, G>> {
-    let mut costly: Vec<_> = decisions(ledger).filter(|decision| decision.regret > NOTHING).collect();
-    costly.sort_by(|a, b| b.regret.total_cmp(&a.regret));
-    costly.truncate(WORST);
-    costly
 }
 
 pub fn print<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
@@ -127,7 +75,7 @@ pub fn print<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), E
                 let mut text = G::choice(view, chosen);
                 let mut cost = String::new();
                 if *regret > NOTHING {
-                    let decision = decisions(ledger).find(|decision| decision.number == number);
+                    let decision = ledger.decisions().find(|decision| decision.number == number);
                     text += &decision.map_or(String::new(), |d| format!("; best: {}", d.better()));
                     cost = format!("{:>17}", unit.show(*regret));
                 }
@@ -179,7 +127,7 @@ fn explain<G: Explain>(
     ledger: &Ledger<G>,
     unit: &Unit,
 ) -> std::io::Result<()> {
-    let worst = worst(ledger);
+    let worst = ledger.worst();
     if worst.is_empty() {
         return writeln!(out, "\nevery decision was the best there was");
     }
@@ -205,57 +153,6 @@ fn explain<G: Explain>(
     Ok(())
 }
 
-#[derive(Serialize)]
-struct Document<'a, G: Explain> {
-    game: &'static str,
-    options: &'a G::Rules,
-    unit: &'static str,
-    seats: Vec<SeatSum<'a>>,
-    #[serde(flatten, bound(serialize = ""))]
-    ledger: &'a Ledger<G>,
-    /// The sum of all changes: result - start.
-    sum: f64,
-    worst: Vec<Worst<'a>>,
-}
-
-#[derive(Serialize)]
-struct SeatSum<'a> {
-    name: &'a str,
-    /// What the dice gave it.
-    luck: f64,
-    /// What its decisions cost it.
-    regret: f64,
-}
-
-#[derive(Serialize)]
-struct Worst<'a> {
-    step: usize,
-    name: &'a str,
-    situation: String,
-    chosen: String,
-    best: String,
-    regret: f64,
-}
-
 pub fn print_json<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
-    let names = &replay.names;
-    let seat =
-        |&seat: &Seat| SeatSum { name: &names[seat], luck: ledger.luck(seat), regret: ledger.regret(seat) };
-    let explain = |decision: Decision<G>| Worst {
-        step: decision.step,
-        name: &names[decision.seat],
-        situation: G::situation(decision.view),
-        chosen: G::choice(decision.view, decision.chosen),
-        best: decision.better(),
-        regret: decision.regret,
-    };
-    commands::print_json(&Document {
-        game: G::ID,
-        options: &replay.rules,
-        unit: if *G::SEATS.end() == 1 { "points" } else { "win_chance_of_seat_0" },
-        seats: Seat::all(names.iter().count()).iter().map(seat).collect(),
-        ledger,
-        sum: ledger.sum(),
-        worst: worst(ledger).into_iter().map(explain).collect(),
-    })
+    commands::print_json(&ledger.report(&replay.names, &replay.rules))
 }

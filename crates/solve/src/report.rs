@@ -1,0 +1,134 @@
+//! The ledger of a match as a document: what programs read.
+
+use crate::{
+    ledger::{Entry, Ledger},
+    solution::Price,
+    words::Explain,
+};
+use necrodome_rules::{
+    game::{Move, Seat},
+    names::Names,
+};
+use serde::Serialize;
+
+/// Decisions that are explained.
+const WORST: usize = 5;
+/// What counts as nothing.
+const NOTHING: f64 = 5e-6;
+
+/// A decision of a ledger.
+#[derive(Debug)]
+pub struct Decision<'a, G: Explain> {
+    /// The number of the step in the match, from 1.
+    pub step: usize,
+    /// Who decided.
+    pub seat: Seat,
+    /// What it saw.
+    pub view: &'a G::View,
+    /// All options.
+    pub options: &'a [Price<G::Action>],
+    /// What it did.
+    pub chosen: &'a Move<G::Action>,
+    /// What the best option is worth to it.
+    pub best: f64,
+    /// What its choice is worth to it.
+    pub value: f64,
+    /// The difference.
+    pub regret: f64,
+    /// Which entry of the ledger it is.
+    pub number: usize,
+}
+
+impl<G: Explain> Decision<'_, G> {
+    /// The best option in words.
+    pub fn better(&self) -> String {
+        let best = self.options.iter().max_by(|a, b| a.value.total_cmp(&b.value));
+        best.map_or(String::new(), |best| G::choice(self.view, &Move::Act(best.action.clone())))
+    }
+}
+
+/// A ledger with names and sums.
+#[derive(Debug, Serialize)]
+pub struct Report<'a, G: Explain> {
+    game: &'static str,
+    options: &'a G::Rules,
+    unit: &'static str,
+    seats: Vec<SeatSum<'a>>,
+    #[serde(flatten, bound(serialize = ""))]
+    ledger: &'a Ledger<G>,
+    /// The sum of all changes: result - start.
+    sum: f64,
+    worst: Vec<Worst<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct SeatSum<'a> {
+    name: &'a str,
+    /// What the dice gave it.
+    luck: f64,
+    /// What its decisions cost it.
+    regret: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Worst<'a> {
+    step: usize,
+    name: &'a str,
+    situation: String,
+    chosen: String,
+    best: String,
+    regret: f64,
+}
+
+impl<G: Explain> Ledger<G> {
+    /// All decisions, in order.
+    pub fn decisions(&self) -> impl Iterator<Item = Decision<'_, G>> {
+        self.entries.iter().enumerate().filter_map(|(number, entry)| match entry {
+            Entry::Decision { step, seat, view, options, chosen, best, value, regret, .. } => {
+                Some(Decision {
+                    step: *step,
+                    seat: *seat,
+                    view,
+                    options,
+                    chosen,
+                    best: *best,
+                    value: *value,
+                    regret: *regret,
+                    number,
+                })
+            }
+            _ => None,
+        })
+    }
+
+    /// The most expensive decisions, the worst first.
+    pub fn worst(&self) -> Vec<Decision<'_, G>> {
+        let mut costly: Vec<_> = self.decisions().filter(|decision| decision.regret > NOTHING).collect();
+        costly.sort_by(|a, b| b.regret.total_cmp(&a.regret));
+        costly.truncate(WORST);
+        costly
+    }
+
+    /// The whole ledger, with sums for each of `names` and the worst decisions in words.
+    pub fn report<'a>(&'a self, names: &'a Names, rules: &'a G::Rules) -> Report<'a, G> {
+        let sum =
+            |&seat: &Seat| SeatSum { name: &names[seat], luck: self.luck(seat), regret: self.regret(seat) };
+        let explain = |decision: Decision<'a, G>| Worst {
+            step: decision.step,
+            name: &names[decision.seat],
+            situation: G::situation(decision.view),
+            chosen: G::choice(decision.view, decision.chosen),
+            best: decision.better(),
+            regret: decision.regret,
+        };
+        Report {
+            game: G::ID,
+            options: rules,
+            unit: if *G::SEATS.end() == 1 { "points" } else { "win_chance_of_seat_0" },
+            seats: Seat::all(names.iter().count()).iter().map(sum).collect(),
+            ledger: self,
+            sum: self.sum(),
+            worst: self.worst().into_iter().map(explain).collect(),
+        }
+    }
+}
