@@ -6,6 +6,10 @@
 #![deny(missing_docs)]
 
 pub mod batch;
+mod bytes;
 pub mod field;
 pub mod observe;
+mod parts;
+pub mod seated;
 pub mod stream;
+pub mod tokyo;

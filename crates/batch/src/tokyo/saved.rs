@@ -1,0 +1,140 @@
+//! A batch as bytes.
+
+use super::{
+    TokyoBatch,
+    block::LANES,
+    lane::{Lane, MAX_SEATS, NOBODY, OVER, ROLLING, YIELDING},
+};
+use crate::stream::Stream;
+use necrodome_rules::tokyo::{GOAL, MAX_HEALTH, TokyoRules};
+use serde::{Deserialize, Serialize};
+
+/// Everything of a batch but how many threads play it.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    rules: TokyoRules,
+    seats: usize,
+    rows: Vec<Row>,
+    final_rewards: Vec<f32>,
+}
+
+/// A match; seats that nobody has are zeros.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    health: [u8; MAX_SEATS],
+    points: [u8; MAX_SEATS],
+    dice: [u8; 6],
+    in_tokyo: u8,
+    current: u8,
+    phase: u8,
+    rerolls_left: u8,
+    damage: u8,
+    seat: u8,
+    turn: u32,
+    stream: Stream,
+}
+
+pub(super) fn save(batch: &TokyoBatch) -> Vec<u8> {
+    let row = |row: usize| {
+        let (block, i) = (&batch.blocks[row / LANES], row % LANES);
+        let Lane { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, .. } =
+            block.lane(i);
+        let (turn, stream) = (block.turns[i], block.streams[i].clone());
+        Row { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, turn, stream }
+    };
+    let rows = (0..batch.rows).map(row).collect();
+    let saved =
+        Saved { rules: batch.rules, seats: batch.seats, rows, final_rewards: batch.final_rewards.clone() };
+    crate::bytes::write(&saved)
+}
+
+pub(super) fn restore(batch: &mut TokyoBatch, state: &[u8]) -> Result<(), String> {
+    let saved: Saved = crate::bytes::read(state)?;
+    let (rows, seats) = (saved.rows.len(), saved.seats);
+    if (rows, seats) != (batch.rows, batch.seats) || saved.rules != batch.rules {
+        return Err(format!(
+            "expected the state of {} matches of {} monsters with {}, got {rows} of {seats} with {}: restore it into a \
+             batch like the one that was saved",
+            batch.rows,
+            batch.seats,
+            limit(&batch.rules),
+            limit(&saved.rules)
+        ));
+    }
+    if saved.final_rewards.len() != rows * seats || !saved.final_rewards.iter().all(|x| x.abs() <= 1.0) {
+        return Err(format!("expected {seats} final rewards from -1 to 1 in each of {rows} rows"));
+    }
+    for (index, row) in saved.rows.iter().enumerate() {
+        row.check(seats, &saved.rules).map_err(|why| format!("row {index}: {why}"))?;
+    }
+    let max_turns = saved.rules.max_turns.map(|max| max.get());
+    for (index, row) in saved.rows.into_iter().enumerate() {
+        let (block, i) = (&mut batch.blocks[index / LANES], index % LANES);
+        let Row { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, turn, stream } =
+            row;
+        let last_turn = u8::from(Some(turn) == max_turns);
+        let lane = Lane {
+            health,
+            points,
+            dice,
+            in_tokyo,
+            current,
+            phase,
+            rerolls_left,
+            damage,
+            seat,
+            last_turn,
+            began: 0,
+        };
+        block.set_lane::<MAX_SEATS>(i, lane);
+        block.turns[i] = turn;
+        block.streams[i] = stream;
+    }
+    batch.final_rewards = saved.final_rewards;
+    Ok(())
+}
+
+fn limit(rules: &TokyoRules) -> String {
+    match rules.max_turns {
+        Some(max) => format!("at most {} turns", max.get()),
+        None => "no limit of turns".to_owned(),
+    }
+}
+
+impl Row {
+    /// Refuses what no match can come to.
+    fn check(&self, seats: usize, rules: &TokyoRules) -> Result<(), String> {
+        let alive = |seat: u8| usize::from(seat) < seats && self.health[usize::from(seat)] > 0;
+        let ensure = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
+        let most_points = GOAL as u8 + 5;
+        let empty = |of: &[u8; MAX_SEATS]| of[seats..].iter().all(|&count| count == 0);
+        ensure(empty(&self.health) && empty(&self.points), "a monster has no seat")?;
+        ensure(
+            self.health.iter().all(|&health| health <= MAX_HEALTH),
+            "a monster has more than full health",
+        )?;
+        ensure(self.points.iter().all(|&points| points <= most_points), "a monster has too many points")?;
+        ensure(self.dice.iter().all(|&die| die < 5), "a die has five faces")?;
+        ensure(self.in_tokyo == NOBODY || alive(self.in_tokyo), "only the living can be in Tokyo")?;
+        ensure(alive(self.current), "it is nobody's turn")?;
+        ensure(usize::from(self.seat) < seats, "nobody decides")?;
+        ensure(self.turn > 0 && rules.max_turns.is_none_or(|max| self.turn <= max.get()), "no such turn")?;
+
+        let winners = self.points.iter().filter(|&&points| u32::from(points) >= GOAL).count();
+        let living = self.health.iter().filter(|&&health| health > 0).count();
+        let is_won = winners == 1 || living == 1;
+        let is_last = rules.max_turns.is_some_and(|max| self.turn == max.get());
+        ensure(winners <= 1 && living >= 1, "only one can win")?;
+        ensure(self.phase == OVER || !is_won, "a match that is won goes on")?;
+        let fits = match self.phase {
+            ROLLING => (1..=2).contains(&self.rerolls_left) && self.damage == 0 && self.seat == self.current,
+            YIELDING => {
+                let asked = self.in_tokyo == self.seat && self.seat != self.current;
+                self.rerolls_left == 0 && (1..=6).contains(&self.damage) && asked
+            }
+            OVER => self.rerolls_left == 0 && self.damage == 0 && (is_won || is_last),
+            _ => false,
+        };
+        ensure(fits, "what is decided does not fit the rest")
+    }
+}
