@@ -8,6 +8,7 @@
 pub mod batch;
 mod bytes;
 pub mod field;
+pub mod last_bullet;
 pub mod observe;
 mod parts;
 pub mod seated;

@@ -73,7 +73,7 @@ impl JsonSchema for Density {
 
 impl LastBulletRules {
     /// The smallest side, at least 17, at which `entries` fill no more than the density allows.
-    pub(super) fn side(&self, entries: usize) -> Result<u16, SetupError> {
+    pub fn side(&self, entries: usize) -> Result<u16, SetupError> {
         let pieces = entries as u64 * u64::from(self.copies.get());
         let squares = (pieces * u64::from(MILLION)).div_ceil(self.density.0.into());
         let root = squares.isqrt();

@@ -1,0 +1,89 @@
+//! The size of a world, and where its squares lie in memory.
+//!
+//! Boards are padded on all sides with what lies beyond their edges on the torus, as far as anybody sees. So a window
+//! never wraps: it is 17 pieces of 17 neighbours in memory.
+
+use crate::observe::last_bullet::REACH;
+use necrodome_rules::{
+    game::Game,
+    last_bullet::{Direction, LastBullet, LastBulletRules, Square},
+    names::SetupError,
+};
+use serde::{Deserialize, Serialize};
+
+/// The move that stays.
+pub(super) const STAY: u8 = Direction::Stay as u8;
+
+/// What all worlds of a batch have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Shape {
+    pub(super) side: usize,
+    pub(super) entries: usize,
+    pub(super) copies: usize,
+    pub(super) max_turns: Option<u32>,
+}
+
+impl Shape {
+    pub(super) fn new(entries: usize, rules: &LastBulletRules) -> Result<Self, SetupError> {
+        if !LastBullet::SEATS.contains(&entries) {
+            return Err(SetupError::Seats { expected: LastBullet::SEATS, came: entries });
+        }
+        Ok(Shape {
+            side: rules.side(entries)?.into(),
+            entries,
+            copies: rules.copies.get() as usize,
+            max_turns: rules.max_turns.map(|turns| turns.get()),
+        })
+    }
+
+    /// Rows of a world: one for each survivor.
+    pub(super) fn survivors(&self) -> usize {
+        self.entries * self.copies
+    }
+
+    pub(super) fn squares(&self) -> usize {
+        self.side * self.side
+    }
+
+    /// From a square in memory to the one south of it.
+    #[inline(always)]
+    pub(super) fn stride(&self) -> usize {
+        self.side + 2 * REACH
+    }
+
+    /// Squares in memory, the margin included.
+    pub(super) fn padded(&self) -> usize {
+        self.stride() * self.stride()
+    }
+
+    /// Where a square lies in memory.
+    #[inline(always)]
+    pub(super) fn place(&self, at: Square) -> usize {
+        (usize::from(at.y) + REACH) * self.stride() + usize::from(at.x) + REACH
+    }
+
+    /// The square with this index, counted as the referee counts.
+    pub(super) fn square(&self, index: usize) -> Square {
+        Square { x: (index % self.side) as u16, y: (index / self.side) as u16 }
+    }
+
+    /// The square `dx` to the east and `dy` to the south, at most as far as anybody sees.
+    #[inline(always)]
+    pub(super) fn step(&self, from: Square, dx: i32, dy: i32) -> Square {
+        let wrap = |from: u16, by: i32| {
+            let (to, side) = (i32::from(from) + by, self.side as i32);
+            // Chosen without a branch: few pieces stand at an edge, but nobody can tell which.
+            let up = if to < 0 { side } else { 0 };
+            let down = if to >= side { side } else { 0 };
+            (to + up - down) as u16
+        };
+        Square { x: wrap(from.x, dx), y: wrap(from.y, dy) }
+    }
+
+    /// The square to which one of the nine moves leads.
+    #[inline(always)]
+    pub(super) fn go(&self, from: Square, direction: u8) -> Square {
+        let direction = i32::from(direction);
+        self.step(from, direction % 3 - 1, direction / 3 - 1)
+    }
+}

@@ -1,0 +1,337 @@
+//! One world: a match of Last Bullet in plain arrays. A turn has the steps of the rulebook, in the referee's order, and
+//! asks chance the referee's questions, so that the same stream gives the same match.
+
+use super::moves::{Scratch, settle};
+use super::set::{Pieces, Squares, wrap_rows};
+use super::shape::Shape;
+use super::zombies::chase;
+use crate::{
+    observe::last_bullet::{
+        MOVES, REACH, TARGETS,
+        code::{self, CORPSE, EMPTY, ZOMBIE},
+    },
+    stream::Stream,
+};
+use necrodome_rules::{
+    chance::Chance,
+    last_bullet::{BULLETS, RANGE, Square},
+};
+
+/// A living survivor, who is another's until the own are marked.
+pub(super) const SURVIVOR: u8 = code::OTHER;
+
+/// No piece stands here.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// The keys of the referee's secret numbers. Nobody has a number here, but the stream goes on as the referee's does.
+const SECRETS: usize = 4;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct World {
+    pub(super) stream: Stream,
+    pub(super) clock: u32,
+    /// Nothing happens any more until it begins anew.
+    pub(super) over: bool,
+
+    // The pieces, in the referee's order: the survivors entry by entry, whatever becomes of them, then who rose.
+    pub(super) kinds: Vec<u8>,
+    pub(super) squares: Vec<Square>,
+    pub(super) bullets: Vec<u32>,
+
+    // What follows is derived from the pieces.
+    /// What stands on each square of the padded board.
+    pub(super) looks: Vec<u8>,
+    /// Which piece stands on each square, by place; the margin is not kept.
+    pub(super) index: Vec<u32>,
+    /// The squares of the living.
+    players: Squares,
+    pub(super) living: Pieces,
+    zombies: Pieces,
+    /// Corpses with bullets.
+    loaded: Pieces,
+    pub(super) alive: usize,
+}
+
+impl World {
+    /// An empty world, to be begun.
+    pub(super) fn new(shape: &Shape, stream: Stream) -> Self {
+        World {
+            stream,
+            clock: 0,
+            over: true,
+            kinds: Vec::new(),
+            squares: Vec::new(),
+            bullets: Vec::new(),
+            looks: vec![EMPTY; shape.padded()],
+            index: vec![NOBODY; shape.padded()],
+            players: Squares::new(shape),
+            living: Pieces::default(),
+            zombies: Pieces::default(),
+            loaded: Pieces::default(),
+            alive: 0,
+        }
+    }
+
+    /// Begins a new match, brought to its first decision. One in which nobody lives to decide is begun again.
+    pub(super) fn begin(&mut self, shape: &Shape, scratch: &mut Scratch) {
+        loop {
+            self.clock = 0;
+            self.populate(shape, scratch);
+            for _ in 0..SECRETS {
+                self.stream.uniform(u32::MAX);
+            }
+            self.begin_turn(shape, scratch);
+            if self.alive > 0 {
+                break;
+            }
+        }
+        self.over = false;
+        self.wrap(shape);
+    }
+
+    /// Puts every survivor on its own random square.
+    fn populate(&mut self, shape: &Shape, scratch: &mut Scratch) {
+        let deck = &mut scratch.deck;
+        deck.clear();
+        deck.extend(0..shape.squares() as u32);
+        for taken in 0..shape.survivors() {
+            let other = taken + self.stream.uniform((deck.len() - taken) as u32) as usize;
+            deck.swap(taken, other);
+        }
+        let squares = deck[..shape.survivors()].iter().map(|&index| shape.square(index as usize));
+        self.squares.clear();
+        self.squares.extend(squares);
+        self.kinds.clear();
+        self.kinds.resize(shape.survivors(), SURVIVOR);
+        self.bullets.clear();
+        self.bullets.resize(shape.survivors(), BULLETS);
+        self.derive(shape);
+    }
+
+    /// Derives boards and sets from the pieces.
+    pub(super) fn derive(&mut self, shape: &Shape) {
+        self.looks.fill(EMPTY);
+        self.index.fill(NOBODY);
+        self.players.clear();
+        let sets = [&mut self.living, &mut self.zombies, &mut self.loaded];
+        let [living, zombies, loaded] = sets.map(|set| {
+            set.clear();
+            set
+        });
+        self.alive = 0;
+        for (piece, (&kind, &at)) in self.kinds.iter().zip(&self.squares).enumerate() {
+            self.looks[shape.place(at)] = kind;
+            self.index[shape.place(at)] = piece as u32;
+            match kind {
+                SURVIVOR => {
+                    self.alive += 1;
+                    living.insert(piece);
+                    self.players.insert(at);
+                }
+                ZOMBIE => zombies.insert(piece),
+                _ if self.bullets[piece] > 0 => loaded.insert(piece),
+                _ => {}
+            }
+        }
+        self.wrap(shape);
+    }
+
+    /// Plays a turn: one action for each survivor; those of the dead are not looked at.
+    #[inline(always)]
+    pub(super) fn turn(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
+        self.move_zombies(scratch);
+        self.take_orders(shape, actions, scratch);
+        self.fall(shape, scratch);
+        settle(self, shape, scratch);
+        self.players.wrap();
+        self.scavenge(shape);
+        self.clock += 1;
+        if self.alive == 0 || self.is_out_of_turns(shape) {
+            self.over = true;
+        } else {
+            self.begin_turn(shape, scratch);
+            self.over = self.alive == 0;
+        }
+        self.wrap_looks(shape);
+    }
+
+    pub(super) fn is_out_of_turns(&self, shape: &Shape) -> bool {
+        shape.max_turns.is_some_and(|max| self.clock >= max)
+    }
+
+    /// What comes before the decisions.
+    #[inline(always)]
+    fn begin_turn(&mut self, shape: &Shape, scratch: &mut Scratch) {
+        self.rise(shape);
+        self.bite(shape, scratch);
+    }
+
+    /// A zombie rises and replaces whatever stood there.
+    #[inline(always)]
+    fn rise(&mut self, shape: &Shape) {
+        let at = shape.square(self.stream.uniform(shape.squares() as u32) as usize);
+        let place = shape.place(at);
+        match self.index[place] {
+            NOBODY => {
+                self.index[place] = self.kinds.len() as u32;
+                self.looks[place] = ZOMBIE;
+                self.zombies.insert(self.kinds.len());
+                self.kinds.push(ZOMBIE);
+                self.squares.push(at);
+                self.bullets.push(0);
+            }
+            piece => {
+                self.turn_into_zombie(piece as usize, shape);
+                self.players.wrap();
+            }
+        }
+    }
+
+    /// Survivors next to a zombie that was there before become zombies.
+    #[inline(always)]
+    fn bite(&mut self, shape: &Shape, scratch: &mut Scratch) {
+        let bitten = &mut scratch.doomed;
+        for zombie in self.zombies.iter() {
+            let at = self.squares[zombie];
+            let mut near = self.players.around(at);
+            while near != 0 {
+                let there = shape.go(at, near.trailing_zeros() as u8);
+                bitten.push(self.index[shape.place(there)]);
+                near &= near - 1;
+            }
+        }
+        if !bitten.is_empty() {
+            for piece in bitten.drain(..) {
+                self.turn_into_zombie(piece as usize, shape);
+            }
+            self.players.wrap();
+        }
+    }
+
+    fn turn_into_zombie(&mut self, piece: usize, shape: &Shape) {
+        self.lose(piece);
+        self.kinds[piece] = ZOMBIE;
+        self.bullets[piece] = 0;
+        self.looks[shape.place(self.squares[piece])] = ZOMBIE;
+        self.zombies.insert(piece);
+    }
+
+    /// A piece is no longer what it was.
+    fn lose(&mut self, piece: usize) {
+        match self.kinds[piece] {
+            SURVIVOR => {
+                self.alive -= 1;
+                self.living.remove(piece);
+                self.players.remove(self.squares[piece]);
+            }
+            ZOMBIE => self.zombies.remove(piece),
+            _ => self.loaded.remove(piece),
+        }
+    }
+
+    #[inline(always)]
+    fn move_zombies(&mut self, scratch: &mut Scratch) {
+        for zombie in self.zombies.iter() {
+            let step = chase(self.squares[zombie], &self.players);
+            let direction = step.unwrap_or_else(|| self.stream.uniform(MOVES as u32) as u8);
+            scratch.walk(zombie, direction);
+        }
+    }
+
+    /// What the living do. All shots fall at once, so whoever is hit is only noted.
+    #[inline(always)]
+    fn take_orders(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
+        for piece in self.living.iter() {
+            let action = actions[piece];
+            if usize::from(action) < MOVES {
+                scratch.walk(piece, action);
+            } else if self.bullets[piece] > 0 {
+                self.bullets[piece] -= 1;
+                let target = i32::from(action) - MOVES as i32;
+                let (dx, dy) = (target % TARGETS as i32, target / TARGETS as i32);
+                let reach = i32::from(RANGE);
+                let there = shape.step(self.squares[piece], dx - reach, dy - reach);
+                let hit = self.index[shape.place(there)];
+                if hit != NOBODY {
+                    scratch.doomed.push(hit);
+                }
+            }
+        }
+    }
+
+    /// Whoever is hit becomes a corpse and does not move.
+    #[inline(always)]
+    fn fall(&mut self, shape: &Shape, scratch: &mut Scratch) {
+        while let Some(piece) = scratch.doomed.pop() {
+            let piece = piece as usize;
+            if self.kinds[piece] == CORPSE {
+                continue;
+            }
+            self.lose(piece);
+            scratch.stop(piece);
+            self.kinds[piece] = CORPSE;
+            self.looks[shape.place(self.squares[piece])] = CORPSE;
+            if self.bullets[piece] > 0 {
+                self.loaded.insert(piece);
+            }
+        }
+    }
+
+    /// A piece leaves its place to enter another.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, piece: usize, home: usize) {
+        self.looks[home] = EMPTY;
+        self.index[home] = NOBODY;
+        if self.kinds[piece] == SURVIVOR {
+            self.players.remove(self.squares[piece]);
+        }
+    }
+
+    /// A piece that has left its place enters another.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, piece: usize, goal: usize, to: Square) {
+        self.looks[goal] = self.kinds[piece];
+        self.index[goal] = piece as u32;
+        self.squares[piece] = to;
+        if self.kinds[piece] == SURVIVOR {
+            self.players.insert(to);
+        }
+    }
+
+    /// Survivors next to a corpse share its bullets equally; the remainder is lost.
+    #[inline(always)]
+    fn scavenge(&mut self, shape: &Shape) {
+        let World { loaded, players, squares, bullets, index, .. } = self;
+        loaded.retain(|corpse| {
+            let at = squares[corpse];
+            let mut near = players.around(at);
+            if near == 0 {
+                return true;
+            }
+            let share = bullets[corpse] / near.count_ones();
+            bullets[corpse] = 0;
+            while near != 0 {
+                let there = shape.go(at, near.trailing_zeros() as u8);
+                bullets[index[shape.place(there)] as usize] += share;
+                near &= near - 1;
+            }
+            false
+        });
+    }
+
+    /// Makes the margins show what lies beyond the edges.
+    fn wrap(&mut self, shape: &Shape) {
+        self.players.wrap();
+        self.wrap_looks(shape);
+    }
+
+    #[inline(always)]
+    fn wrap_looks(&mut self, shape: &Shape) {
+        let (side, stride) = (shape.side, shape.stride());
+        for row in self.looks.chunks_exact_mut(stride).skip(REACH).take(side) {
+            row.copy_within(side..side + REACH, 0);
+            row.copy_within(REACH..2 * REACH, side + REACH);
+        }
+        wrap_rows(&mut self.looks, stride, side);
+    }
+}

@@ -1,0 +1,68 @@
+//! What zombies do: they step toward the nearest living player that they see.
+
+use super::set::Squares;
+use super::shape::STAY;
+use crate::observe::last_bullet::REACH;
+use necrodome_rules::last_bullet::Square;
+
+/// The step of a zombie toward the nearest of `players`; of several the westmost, then the northmost. `None` when it
+/// sees nobody.
+///
+/// The window is searched in growing squares. A square that is the first to hold anybody holds them all at the same
+/// distance, and only on which side they stand matters: so the rows to the north are one word, and those to the south.
+#[inline(always)]
+pub(super) fn chase(at: Square, players: &Squares) -> Option<u8> {
+    let centre = u32::from(at.x) % 8 + REACH as u32;
+    let (mut north, level, mut south) = (0, players.row(at, REACH), 0);
+    for distance in 1..=REACH {
+        north |= players.row(at, REACH - distance);
+        south |= players.row(at, REACH + distance);
+        let columns = ((2 << (2 * distance)) - 1) << (centre - distance as u32);
+        let seen = (north | level | south) & columns;
+        if seen != 0 {
+            let column = seen.trailing_zeros();
+            let holds = |rows: u32| rows >> column & 1 == 1;
+            let down = if holds(north) {
+                -3
+            } else if holds(level) {
+                0
+            } else {
+                3
+            };
+            let right = (column as i32 - centre as i32).signum();
+            return Some((i32::from(STAY) + down + right) as u8);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shape::Shape;
+    use super::*;
+    use necrodome_rules::last_bullet::{Direction, LastBulletRules};
+    use proptest::prelude::*;
+
+    /// The rule as it is written.
+    fn nearest(players: &[(i32, i32)]) -> Option<u8> {
+        let key = |&&(dx, dy): &&(i32, i32)| (dx.abs().max(dy.abs()), dx, dy);
+        players.iter().min_by_key(key).map(|&(dx, dy)| Direction::toward(dx, dy) as u8)
+    }
+
+    proptest! {
+        #[test]
+        fn the_nearest_is_followed(
+            (x, y) in (0u16..29, 0u16..29),
+            players in prop::collection::vec((-8i32..=8, -8i32..=8), 0..6),
+        ) {
+            let mut shape = Shape::new(1, &LastBulletRules::default()).unwrap();
+            shape.side = 29;
+            let at = Square { x, y };
+            let players: Vec<_> = players.into_iter().filter(|&offset| offset != (0, 0)).collect();
+            let mut squares = Squares::new(&shape);
+            players.iter().for_each(|&(dx, dy)| squares.insert(shape.step(at, dx, dy)));
+            squares.wrap();
+            prop_assert_eq!(chase(at, &squares), nearest(&players));
+        }
+    }
+}
