@@ -11,6 +11,8 @@ pub mod field;
 pub mod last_bullet;
 pub mod observe;
 mod parts;
+pub mod refereed;
+pub mod rows;
 pub mod seated;
 pub mod stream;
 pub mod tokyo;

@@ -26,6 +26,16 @@ impl<'a, T> Columns<'a, T> {
         }
     }
 
+    /// Writes a row, one number into each column.
+    pub(crate) fn set_row(&mut self, row: usize, numbers: &[T])
+    where
+        T: Copy,
+    {
+        for (field, number) in numbers.iter().enumerate() {
+            self.column(field)[row] = *number;
+        }
+    }
+
     /// Cuts columns of `rows` cells into pieces of `size` (the last may be shorter).
     fn cut(cells: &'a mut [T], rows: usize, size: usize) -> impl Iterator<Item = Self> {
         let mut parts: Vec<Vec<&'a mut [T]>> = (0..rows.div_ceil(size)).map(|_| Vec::new()).collect();

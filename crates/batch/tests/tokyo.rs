@@ -20,10 +20,9 @@ use necrodome_rules::{
 };
 use proptest::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
-use table::Table;
+use table::{MODES, Table, begun, future, same_for_all};
 
 const ACTIONS: usize = 66;
-const MODES: [Autoreset; 3] = [Autoreset::NextStep, Autoreset::SameStep, Autoreset::Disabled];
 
 /// The two rolls of the next word of a stream that counts, as the kernel promises to draw them.
 fn rolls(stream: &mut Stream) -> [Vec<u32>; 2] {
@@ -124,11 +123,7 @@ impl Refereed {
 
 /// A batch with the seeds from `seed` on, after its reset.
 fn batch(rules: &TokyoRules, seats: usize, rows: usize, threads: usize, seed: u64) -> (TokyoBatch, Table) {
-    let mut batch = TokyoBatch::new(rules, seats, rows, threads).unwrap();
-    let mut table = Table::new(&batch);
-    (0..rows).for_each(|row| batch.seed(row, seed.wrapping_add(row as u64)));
-    batch.reset(None, &mut table.out());
-    (batch, table)
+    begun(TokyoBatch::new(rules, seats, rows, threads).unwrap(), seed)
 }
 
 /// Plays a batch beside referees and compares everything after each step. Of a hundred actions, `legal` are legal, the others
@@ -230,40 +225,9 @@ fn all_rolls_are_equally_likely() {
     }
 }
 
-/// What comes of the same seeds and actions: everything that is written in each of some steps.
-fn future(batch: &mut TokyoBatch, table: &mut Table, mode: Autoreset, steps: usize) -> Vec<Table> {
-    let play = |step| {
-        // A row's actions depend on its number only.
-        let action = |row| Stream::new((step * 1000 + row) as u64).uniform(ACTIONS as u32) as u8;
-        let actions: Vec<u8> = (0..table.rows).map(action).collect();
-        batch.step(&actions, mode, &mut table.out());
-        table.clone()
-    };
-    (0..steps).map(play).collect()
-}
-
 #[test]
 fn neither_threads_nor_other_rows_change_an_episode() {
-    let rules = TokyoRules::default();
-    for mode in MODES {
-        let (mut alone, mut table) = batch(&rules, 3, 300, 1, 9);
-        let expected = future(&mut alone, &mut table, mode, 120);
-        assert!(expected.iter().flat_map(|table| &table.terminated).filter(|&&over| over).count() > 200);
-        for threads in [2, 3, 7] {
-            let (mut shared, mut table) = batch(&rules, 3, 300, threads, 9);
-            assert_eq!(future(&mut shared, &mut table, mode, 120), expected, "{threads} threads, {mode:?}");
-        }
-        for rows in [1, 64, 65] {
-            let (mut few, mut table) = batch(&rules, 3, rows, 2, 9);
-            for (few, many) in future(&mut few, &mut table, mode, 120).iter().zip(&expected) {
-                for row in 0..rows {
-                    assert_eq!(few.row(row), many.row(row), "row {row} of {rows}, {mode:?}");
-                }
-                assert_eq!(few.rewards, many.rewards[..rows]);
-                assert_eq!(few.terminated, many.terminated[..rows]);
-            }
-        }
-    }
+    same_for_all(300, |rows, threads| batch(&TokyoRules::default(), 3, rows, threads, 9));
 }
 
 #[test]
@@ -273,11 +237,11 @@ fn a_reset_begins_the_marked_matches_only() {
     let which: Vec<bool> = (0..70).map(|row| row % 3 == 0).collect();
     batch.seed(0, 3);
     batch.reset(Some(&which), &mut table.out());
-    for row in 0..70 {
+    for (row, &marked) in which.iter().enumerate() {
         let is_new = table.row(row)[..3] == [0, 2, 0] && table.row(row)[9..] == [10, 0, 0, 1, 10, 0, 0, 0];
-        assert_eq!(is_new, which[row], "row {row}");
+        assert_eq!(is_new, marked, "row {row}");
         assert!(is_new || table.row(row) == before.row(row), "row {row}");
-        assert_eq!(table.terminated[row], before.terminated[row] && !which[row], "row {row}");
+        assert_eq!(table.terminated[row], before.terminated[row] && !marked, "row {row}");
     }
     assert_eq!(table.row(0), Refereed::new(TokyoRules::default(), 2, 3).observe(), "seeded anew");
 }
@@ -312,9 +276,8 @@ fn what_was_not_saved_by_such_a_batch_is_refused() {
         assert_eq!(other.save(), state, "nothing has changed");
         why
     };
-    assert!(refusal(&[]).contains("expected a saved state, got 0 bytes"));
-    assert!(refusal(&state[..state.len() - 1]).contains("that are none"));
-    assert!(refusal(&[&state[..], &[0]].concat()).contains("expected a saved state of"));
+    assert!(refusal(&[]).starts_with("expected a saved state, got 0 bytes"));
+    assert!(refusal(&state[..state.len() - 1]).contains("with a wrong checksum"));
     for (seats, rows, max_turns) in [(4, 5, None), (3, 6, None), (3, 5, Some(Bounded::new(9)))] {
         let (other, _) = batch(&TokyoRules { max_turns }, seats, rows, 1, 21);
         let why = refusal(&other.save());
@@ -322,24 +285,6 @@ fn what_was_not_saved_by_such_a_batch_is_refused() {
             why.starts_with("expected the state of 5 matches of 3 monsters with no limit of turns"),
             "{why}"
         );
-    }
-}
-
-proptest! {
-    /// Bytes that were changed on the way are refused, or give a state that can be played and saved.
-    #[test]
-    fn damaged_states_do_no_harm(place: prop::sample::Index, byte: u8, mode in 0..3usize) {
-        let (mut one, mut table) = batch(&TokyoRules::default(), 6, 3, 1, 8);
-        future(&mut one, &mut table, Autoreset::NextStep, 30);
-        let mut state = one.save();
-        let place = place.index(state.len());
-        state[place] = byte;
-        if one.restore(&state).is_ok() {
-            prop_assert_eq!(one.save(), state);
-            future(&mut one, &mut table, MODES[mode], 30);
-            let state = one.save();
-            prop_assert!(one.restore(&state).is_ok());
-        }
     }
 }
 

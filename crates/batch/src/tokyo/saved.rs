@@ -138,3 +138,56 @@ impl Row {
         ensure(fits, "what is decided does not fit the rest")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use necrodome_rules::options::Bounded;
+
+    fn row() -> Row {
+        Row {
+            health: [10, 3, 0, 0, 0, 0],
+            points: [19, 4, 2, 0, 0, 0],
+            dice: [0, 1, 2, 3, 4, 4],
+            in_tokyo: 0,
+            current: 1,
+            phase: YIELDING,
+            rerolls_left: 0,
+            damage: 2,
+            seat: 0,
+            turn: 7,
+            stream: Stream::new(1),
+        }
+    }
+
+    #[test]
+    fn what_no_match_can_come_to_is_refused() {
+        let rules = TokyoRules { max_turns: Some(Bounded::new(7)) };
+        assert_eq!(row().check(3, &rules), Ok(()));
+        let over = |row: &mut Row| (row.phase, row.damage) = (OVER, 0);
+        let refused = |change: &dyn Fn(&mut Row)| {
+            let mut row = row();
+            change(&mut row);
+            row.check(3, &rules).expect_err("refused")
+        };
+        assert_eq!(refused(&|row| row.health[3] = 1), "a monster has no seat");
+        assert_eq!(refused(&|row| row.health[0] = 11), "a monster has more than full health");
+        assert_eq!(refused(&|row| row.points[0] = 26), "a monster has too many points");
+        assert_eq!(refused(&|row| row.dice[0] = 5), "a die has five faces");
+        assert_eq!(refused(&|row| row.in_tokyo = 2), "only the living can be in Tokyo");
+        assert_eq!(refused(&|row| row.current = 2), "it is nobody's turn");
+        assert_eq!(refused(&|row| row.seat = 3), "nobody decides");
+        assert_eq!(refused(&|row| row.turn = 8), "no such turn");
+        assert_eq!(refused(&|row| row.points = [20, 20, 0, 0, 0, 0]), "only one can win");
+        assert_eq!(refused(&|row| row.points[0] = 20), "a match that is won goes on");
+        assert_eq!(refused(&|row| row.damage = 0), "what is decided does not fit the rest");
+        assert_eq!(
+            refused(&|row| (row.phase, row.turn) = (OVER, 6)),
+            "what is decided does not fit the rest"
+        );
+        let mut ended = row();
+        over(&mut ended);
+        assert_eq!(ended.check(3, &rules), Ok(()), "by the limit");
+        assert!(ended.check(3, &TokyoRules::default()).is_err(), "there is none");
+    }
+}
