@@ -3,12 +3,18 @@
 //! It is thin. Names, defaults and everything that people see are in `python/necrodome`; what crosses the border is numpy
 //! arrays (batches) and JSON (views, actions, reports: the same as in the bot protocol).
 
+mod referee;
+mod setup;
+
 use pyo3::prelude::*;
 
 #[pymodule]
 #[pyo3(name = "_native")]
 mod native {
     use super::*;
+
+    #[pymodule_export]
+    use super::referee::Referee;
 
     /// The version of the package.
     #[pyfunction]

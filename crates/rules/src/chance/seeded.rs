@@ -7,6 +7,7 @@ use super::Chance;
 use blake3::hazmat::HasherExt;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 
 /// Keeps these hashes apart from all others: changing it changes every stream.
 #[cfg(test)]
@@ -26,8 +27,32 @@ const CONTEXT_KEY: [u8; 32] = [
 /// let mut same = Seeded::new(7, "docs", 0);
 /// assert_eq!(dice.uniform(6), same.uniform(6));
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Place", into = "Place")]
 pub struct Seeded(ChaCha8Rng);
+
+/// Where a stream is: its JSON, so that a match can be saved and go on as if nothing had been.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    key: [u8; 32],
+    /// Numbers drawn so far. No match comes to the end of 64 bits.
+    drawn: u64,
+}
+
+impl From<Seeded> for Place {
+    fn from(Seeded(stream): Seeded) -> Self {
+        Place { key: stream.get_seed(), drawn: stream.get_word_pos() as u64 }
+    }
+}
+
+impl From<Place> for Seeded {
+    fn from(Place { key, drawn }: Place) -> Self {
+        let mut stream = ChaCha8Rng::from_seed(key);
+        stream.set_word_pos(drawn.into());
+        Seeded(stream)
+    }
+}
 
 impl Seeded {
     /// The stream of a seed for one purpose ("match", "bot") and an index within it. Streams that differ in any of
@@ -85,6 +110,19 @@ mod tests {
         assert_ne!(base, draws(2, "match", 0));
         assert_ne!(base, draws(1, "bot", 0));
         assert_ne!(base, draws(1, "match", 1));
+    }
+
+    #[test]
+    fn a_stream_goes_on_where_it_was_saved() {
+        for drawn in [0, 1, 15, 16, 17, 63, 64, 65, 1000] {
+            let mut chance = Seeded::new(1, "match", 0);
+            (0..drawn).for_each(|_| _ = chance.uniform(6));
+            let json = serde_json::to_string(&chance).unwrap();
+            let mut back: Seeded = serde_json::from_str(&json).unwrap();
+            assert_eq!(back, chance);
+            let next = |chance: &mut Seeded| -> Vec<u32> { (0..100).map(|_| chance.uniform(1000)).collect() };
+            assert_eq!(next(&mut back), next(&mut chance), "after {drawn}");
+        }
     }
 
     #[test]

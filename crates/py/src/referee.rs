@@ -1,0 +1,429 @@
+//! A referee for Python: one match of any game, with its stream of chance.
+
+mod numbers;
+
+use crate::setup::{self, refuse};
+use necrodome_batch::field::Field;
+use necrodome_rules::{
+    chance::Seeded,
+    game::{self, Logged, Move, Seat},
+    names::Names,
+    with_game,
+};
+use numbers::Numbers;
+use numpy::{Element, PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A match of one game: it says who is to act, shows each seat its view (as JSON or as numbers) and plays on with what the
+/// seats choose. Wrong input is a `ValueError` and changes nothing.
+#[pyclass(module = "necrodome._native")]
+pub struct Referee(Box<dyn AnyMatch>);
+
+#[pymethods]
+impl Referee {
+    /// A new match. `options` is a JSON object of the rules that differ from the rulebook.
+    #[new]
+    #[pyo3(signature = (game, names, seed, options = "{}"))]
+    fn new(game: &str, names: Vec<String>, seed: u64, options: &str) -> PyResult<Self> {
+        let names = Names::new(names).map_err(refuse)?;
+        let new: Box<dyn AnyMatch> = with_game!(setup::game(game)?, G => Box::new(Match::<G>::new(names, setup::rules(options)?, seed)?));
+        Ok(Referee(new))
+    }
+
+    /// A match as it was saved.
+    #[staticmethod]
+    fn load(saved: &str) -> PyResult<Self> {
+        #[derive(Deserialize)]
+        struct Kind {
+            game: String,
+        }
+        let Kind { game } = serde_json::from_str(saved).map_err(not_saved)?;
+        let loaded: Box<dyn AnyMatch> =
+            with_game!(setup::game(&game)?, G => Box::new(Match::<G>::load(saved)?));
+        Ok(Referee(loaded))
+    }
+
+    /// The id of the game.
+    #[getter]
+    fn game(&self) -> &'static str {
+        self.0.game()
+    }
+
+    /// The names of the seats.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.names().iter().map(str::to_owned).collect()
+    }
+
+    /// All rules of this match, as a JSON object.
+    #[getter]
+    fn rules(&self) -> PyResult<String> {
+        self.0.rules()
+    }
+
+    /// What the numbers of an observation mean: a JSON list of name, about, low and high.
+    fn fields(&self) -> PyResult<String> {
+        json(&self.0.fields())
+    }
+
+    /// How many actions there are.
+    fn actions(&self) -> usize {
+        self.0.actions()
+    }
+
+    /// The seats that decide now; none when the match is over.
+    fn to_act(&self) -> Vec<u16> {
+        self.0.to_act().iter().map(|seat| seat.0).collect()
+    }
+
+    /// The decisions that a seat would make now, by number: its living survivors in Last Bullet, just 0 elsewhere.
+    fn decisions(&self, seat: u16) -> PyResult<Vec<u32>> {
+        Ok(self.0.decisions(self.seat(seat)?))
+    }
+
+    /// All that a seat may know, as JSON.
+    fn view(&self, seat: u16) -> PyResult<String> {
+        self.0.view(self.seat(seat)?)
+    }
+
+    /// All that a seat may know, as numbers; in Last Bullet a row for each decision.
+    fn observe<'py>(&self, py: Python<'py>, seat: u16) -> PyResult<Bound<'py, PyAny>> {
+        self.0.observe(py, self.seat(seat)?)
+    }
+
+    /// Which actions are legal for a seat; none for one that is not to act. In Last Bullet a row for each decision.
+    fn mask<'py>(&self, py: Python<'py>, seat: u16) -> PyResult<Bound<'py, PyAny>> {
+        self.0.mask(py, self.seat(seat)?)
+    }
+
+    /// Plays on with actions by number: one for each decision of each seat that is to act, in order.
+    fn step(&mut self, actions: Vec<i64>) -> PyResult<()> {
+        self.0.step(&actions)
+    }
+
+    /// Plays on with actions as JSON: a list of one for each seat that is to act, `null` for none (the game's rule for a bad
+    /// action applies).
+    fn apply(&mut self, actions: &str) -> PyResult<()> {
+        self.0.apply(actions)
+    }
+
+    /// What each seat got in the last step.
+    fn rewards(&self) -> Vec<f32> {
+        self.0.rewards().to_vec()
+    }
+
+    /// How the match ended, as JSON, once it has.
+    fn outcome(&self) -> PyResult<Option<String>> {
+        self.0.outcome()
+    }
+
+    /// What happened in the last step (or at the start), as a JSON list: what a seat may hear of, or everything.
+    #[pyo3(signature = (seat = None))]
+    fn events(&self, seat: Option<u16>) -> PyResult<String> {
+        self.0.events(seat.map(|seat| self.seat(seat)).transpose()?)
+    }
+
+    /// The whole state as JSON, secrets included.
+    fn state(&self) -> PyResult<String> {
+        self.0.state()
+    }
+
+    /// The whole match as JSON, with its stream of chance.
+    fn save(&self) -> PyResult<String> {
+        self.0.save()
+    }
+
+    /// Goes on from a saved match of the same game, names and rules.
+    fn restore(&mut self, saved: &str) -> PyResult<()> {
+        self.0.restore(saved)
+    }
+
+    /// A match that goes on as this one would.
+    fn clone(&self) -> Referee {
+        Referee(self.0.boxed())
+    }
+
+    fn __copy__(&self) -> Referee {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Referee {
+        self.clone()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((py.get_type::<Referee>().getattr("load")?, (self.save()?,)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Referee of {} for {}>", self.0.game(), self.0.names().iter().collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Referee {
+    fn seat(&self, seat: u16) -> PyResult<Seat> {
+        let seats = self.0.names().len();
+        if usize::from(seat) < seats {
+            Ok(Seat(seat))
+        } else {
+            Err(refuse(format!("there is no seat {seat}: expected a number from 0 to {}", seats - 1)))
+        }
+    }
+}
+
+/// A match of some game.
+trait AnyMatch: Send + Sync {
+    fn game(&self) -> &'static str;
+    fn names(&self) -> &Names;
+    fn rules(&self) -> PyResult<String>;
+    fn fields(&self) -> Vec<Field>;
+    fn actions(&self) -> usize;
+    fn to_act(&self) -> &[Seat];
+    fn decisions(&self, seat: Seat) -> Vec<u32>;
+    fn view(&self, seat: Seat) -> PyResult<String>;
+    fn observe<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>>;
+    fn mask<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>>;
+    fn step(&mut self, chosen: &[i64]) -> PyResult<()>;
+    fn apply(&mut self, actions: &str) -> PyResult<()>;
+    fn rewards(&self) -> &[f32];
+    fn outcome(&self) -> PyResult<Option<String>>;
+    fn events(&self, seat: Option<Seat>) -> PyResult<String>;
+    fn state(&self) -> PyResult<String>;
+    fn save(&self) -> PyResult<String>;
+    fn restore(&mut self, saved: &str) -> PyResult<()>;
+    fn boxed(&self) -> Box<dyn AnyMatch>;
+}
+
+/// A match of `G`.
+#[derive(Clone)]
+struct Match<G: Numbers> {
+    names: Names,
+    rules: G::Rules,
+    game: G,
+    chance: Seeded,
+    /// How many numbers an observation has.
+    columns: usize,
+    /// What happened in the last step.
+    log: Vec<Logged<G::Event>>,
+    /// What each seat has got in all, and what it got in the last step.
+    returns: Vec<f32>,
+    rewards: Vec<f32>,
+}
+
+/// The JSON of a match.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved<R> {
+    game: String,
+    names: Names,
+    rules: R,
+    state: Value,
+    chance: Seeded,
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(refuse)
+}
+
+fn not_saved(error: serde_json::Error) -> PyErr {
+    refuse(format!("not a saved match: {error}"))
+}
+
+impl<G: Numbers + necrodome_rules::catalog::Listed> Match<G> {
+    fn new(names: Names, rules: G::Rules, seed: u64) -> PyResult<Self> {
+        let (mut chance, mut log) = (Seeded::new(seed, "match", 0), Vec::new());
+        let game = G::new(&names, &rules, &mut chance, &mut log).map_err(refuse)?;
+        Ok(Match::from_parts(names, rules, game, chance, log))
+    }
+
+    fn from_parts(
+        names: Names,
+        rules: G::Rules,
+        game: G,
+        chance: Seeded,
+        log: Vec<Logged<G::Event>>,
+    ) -> Self {
+        let (mut returns, rewards) = (vec![0.0; names.len()], vec![0.0; names.len()]);
+        game.returns(&mut returns);
+        let columns = G::fields(&rules, names.len()).len();
+        Match { names, rules, game, chance, columns, log, returns, rewards }
+    }
+
+    /// Checks everything before it becomes a match: text from outside must not break the rules.
+    fn load(saved: &str) -> PyResult<Self> {
+        let Saved { game: id, names, rules, state, chance }: Saved<G::Rules> =
+            serde_json::from_str(saved).map_err(not_saved)?;
+        if id != G::ID {
+            return Err(refuse(format!("a saved match of {id}: expected one of {}", G::ID)));
+        }
+        let game: G =
+            game::restore(&state.to_string()).map_err(|error| refuse(format!("a saved match: {error}")))?;
+        if game.seats() != names.len() {
+            let (seats, names) = (game.seats(), names.len());
+            return Err(refuse(format!("a saved match: {names} names for {seats} seats")));
+        }
+        if serde_json::from_value(G::rules_in(&state).clone()).ok().as_ref() != Some(&rules) {
+            return Err(refuse("a saved match: its state was played by other rules"));
+        }
+        Ok(Match::from_parts(names, rules, game, chance, Vec::new()))
+    }
+
+    fn play(&mut self, moves: &[Move<G::Action>]) -> PyResult<()> {
+        let mut log = Vec::new();
+        self.game.apply(moves, &mut self.chance, &mut log).map_err(refuse)?;
+        self.log = log;
+        let before = self.returns.clone();
+        self.game.returns(&mut self.returns);
+        let change = |(after, before): (&f32, &f32)| after - before;
+        self.rewards = self.returns.iter().zip(&before).map(change).collect();
+        Ok(())
+    }
+
+    /// The rows of a seat as an array: a vector, or a matrix where there can be many.
+    fn rows<'py, T: Element>(
+        &self,
+        py: Python<'py>,
+        numbers: Vec<T>,
+        columns: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let rows = numbers.len() / columns;
+        let array = PyArray1::from_vec(py, numbers);
+        if G::MANY { Ok(array.reshape([rows, columns])?.into_any()) } else { Ok(array.into_any()) }
+    }
+}
+
+impl<G: Numbers + necrodome_rules::catalog::Listed> AnyMatch for Match<G> {
+    fn game(&self) -> &'static str {
+        G::ID
+    }
+
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
+    fn rules(&self) -> PyResult<String> {
+        json(&self.rules)
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        G::fields(&self.rules, self.names.len())
+    }
+
+    fn actions(&self) -> usize {
+        G::actions(self.names.len())
+    }
+
+    fn to_act(&self) -> &[Seat] {
+        self.game.to_act()
+    }
+
+    fn decisions(&self, seat: Seat) -> Vec<u32> {
+        G::decisions(&self.game.view(seat))
+    }
+
+    fn view(&self, seat: Seat) -> PyResult<String> {
+        json(&self.game.view(seat))
+    }
+
+    fn observe<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>> {
+        let view = self.game.view(seat);
+        let mut numbers = vec![G::Cell::default(); self.columns * G::decisions(&view).len()];
+        G::observe(&self.rules, &view, &mut numbers);
+        self.rows(py, numbers, self.columns)
+    }
+
+    fn mask<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>> {
+        let view = self.game.view(seat);
+        let columns = self.actions();
+        let mut marks = vec![false; columns * G::decisions(&view).len()];
+        if self.to_act().contains(&seat) {
+            G::mask(&view, &mut marks);
+        }
+        self.rows(py, marks, columns)
+    }
+
+    fn step(&mut self, chosen: &[i64]) -> PyResult<()> {
+        let most = self.actions() - 1;
+        if let Some(wrong) = chosen.iter().find(|&&action| !(0..=most as i64).contains(&action)) {
+            return Err(refuse(format!("there is no action {wrong}: expected a number from 0 to {most}")));
+        }
+        let chosen: Vec<usize> = chosen.iter().map(|&action| action as usize).collect();
+        let (mut rest, mut expected) = (&chosen[..], 0);
+        let mut moves = Vec::new();
+        for &seat in self.game.to_act() {
+            let view = self.game.view(seat);
+            let rows = G::decisions(&view).len();
+            expected += rows;
+            let Some((own, others)) = rest.split_at_checked(rows) else {
+                rest = &[];
+                continue;
+            };
+            rest = others;
+            let action = G::action(&view, own)
+                .map_err(|action| refuse(format!("seat {seat}: action {action} is not possible now")))?;
+            moves.push(Move::Act(action));
+        }
+        if expected == 0 {
+            return Err(refuse("the match is over"));
+        }
+        if expected != chosen.len() {
+            return Err(refuse(format!(
+                "{expected} decisions are to be made, but {} actions came",
+                chosen.len()
+            )));
+        }
+        self.play(&moves)
+    }
+
+    fn apply(&mut self, actions: &str) -> PyResult<()> {
+        let actions: Vec<Option<G::Action>> = serde_json::from_str(actions)
+            .map_err(|error| refuse(format!("expected a list of actions of {}: {error}", G::ID)))?;
+        let moves: Vec<_> =
+            actions.into_iter().map(|action| action.map_or(Move::Forfeit, Move::Act)).collect();
+        self.play(&moves)
+    }
+
+    fn rewards(&self) -> &[f32] {
+        &self.rewards
+    }
+
+    fn outcome(&self) -> PyResult<Option<String>> {
+        self.game.outcome().map(|outcome| json(&outcome)).transpose()
+    }
+
+    fn events(&self, seat: Option<Seat>) -> PyResult<String> {
+        let heard = |logged: &&Logged<G::Event>| seat.is_none_or(|seat| logged.audience.includes(seat));
+        json(&self.log.iter().filter(heard).map(|logged| &logged.event).collect::<Vec<_>>())
+    }
+
+    fn state(&self) -> PyResult<String> {
+        json(&self.game)
+    }
+
+    fn save(&self) -> PyResult<String> {
+        let state = serde_json::to_value(&self.game).map_err(refuse)?;
+        let (game, names, rules) = (G::ID.to_owned(), self.names.clone(), self.rules.clone());
+        json(&Saved { game, names, rules, state, chance: self.chance.clone() })
+    }
+
+    fn restore(&mut self, saved: &str) -> PyResult<()> {
+        let loaded = Match::<G>::load(saved)?;
+        if loaded.names != self.names {
+            let names = |names: &Names| names.iter().collect::<Vec<_>>().join(", ");
+            let (came, expected) = (names(&loaded.names), names(&self.names));
+            return Err(refuse(format!("a saved match of {came}: expected one of {expected}")));
+        }
+        if loaded.rules != self.rules {
+            let (came, expected) = (json(&loaded.rules)?, self.rules()?);
+            return Err(refuse(format!("a saved match with the rules {came}: expected {expected}")));
+        }
+        *self = loaded;
+        Ok(())
+    }
+
+    fn boxed(&self) -> Box<dyn AnyMatch> {
+        Box::new(self.clone())
+    }
+}
