@@ -1,24 +1,29 @@
-//! Steps of Tokyo per second on one core, by the kernel and by the referee.
+//! Steps of Tokyo per second on one core, by the kernel and by the referee, with legal actions at random:
+//! `cargo bench -p necrodome-batch --bench tokyo`. Both play the same number of steps, and must come to as many episodes.
 
 use necrodome_batch::{
-    batch::{Autoreset, Batch, Out},
+    batch::{Autoreset, Out},
+    refereed::{Refereed, Setup},
+    rows::Rows,
+    seated::Seated,
     stream::Stream,
     tokyo::TokyoBatch,
 };
-use necrodome_rules::tokyo::TokyoRules;
+use necrodome_rules::tokyo::{Tokyo, TokyoRules};
 use std::time::{Duration, Instant};
 
 const ROWS: usize = 4096;
+/// Of several runs the fastest counts: others may be using the machine.
+const RUNS: usize = 3;
 
-/// What a run came to.
-#[derive(Debug)]
+/// What some steps came to.
 struct Run {
-    steps: u64,
     episodes: u64,
-    time: Duration,
+    fastest: Duration,
+    total: Duration,
 }
 
-fn run(batch: &mut impl Batch<Cell = i16>, steps: usize) -> Run {
+fn run(batch: &mut impl Seated<Cell = i16>, steps: usize) -> Run {
     let (rows, fields) = (batch.rows(), batch.fields().len());
     let (mut obs, mut final_obs) = (vec![0; rows * fields], vec![0; rows * fields]);
     let mut rewards = vec![0.0; rows];
@@ -32,7 +37,7 @@ fn run(batch: &mut impl Batch<Cell = i16>, steps: usize) -> Run {
     };
     batch.reset(None, &mut out);
     let mut stream = Stream::new(1);
-    let mut run = Run { steps: 0, episodes: 0, time: Duration::ZERO };
+    let mut run = Run { episodes: 0, fastest: Duration::MAX, total: Duration::ZERO };
     let mut actions = vec![0; rows];
     for _ in 0..steps {
         for (actions, phases) in actions.chunks_mut(8).zip(out.obs[..rows].chunks(8)) {
@@ -43,22 +48,45 @@ fn run(batch: &mut impl Batch<Cell = i16>, steps: usize) -> Run {
         }
         let start = Instant::now();
         batch.step(&actions, Autoreset::NextStep, &mut out);
-        run.time += start.elapsed();
-        run.steps += rows as u64;
+        let time = start.elapsed();
+        run.total += time;
+        run.fastest = run.fastest.min(time);
         run.episodes += out.terminated.iter().filter(|&&over| over).count() as u64;
+    }
+    for rewards in batch.final_rewards().chunks(batch.seats()) {
+        assert!(rewards.iter().sum::<f32>().abs() < 1e-5, "what one wins others lose: {rewards:?}");
     }
     run
 }
 
+/// Million steps per second.
+fn rate(run: &Run, steps: usize) -> f64 {
+    (ROWS * steps) as f64 / run.total.as_secs_f64() / 1e6
+}
+
 fn main() {
-    for seats in [2, 4, 6] {
-        let mut batch = TokyoBatch::new(&TokyoRules::default(), seats, ROWS, 1).expect("a good set-up");
-        run(&mut batch, 200);
-        let run = run(&mut batch, 2000);
-        let rate = run.steps as f64 / run.time.as_secs_f64() / 1e6;
+    // `cargo test --benches` only tries it out.
+    let steps = if std::env::args().any(|arg| arg == "--bench") { 500 } else { 200 };
+    for seats in 2..=6 {
+        let rules = TokyoRules::default();
+        let mut kernel = TokyoBatch::new(&rules, seats, ROWS, 1).expect("a good set-up");
+        let setup = Setup::<Tokyo>::new(seats, rules).expect("a good set-up");
+        let mut referee = Rows::<Refereed<Tokyo>>::new(setup, ROWS, 1).expect("a good set-up");
+
+        let (mut best, mut plain) = (0f64, 0f64);
+        for _ in 0..RUNS {
+            let (by_kernel, by_referee) = (run(&mut kernel, steps), run(&mut referee, steps));
+            best = best.max(rate(&by_kernel, steps));
+            plain = plain.max(rate(&by_referee, steps));
+            let off = by_kernel.episodes as f64 / by_referee.episodes as f64 - 1.0;
+            let (ours, theirs) = (by_kernel.episodes, by_referee.episodes);
+            assert!(off.abs() < 0.03, "{ours} episodes, by the referee {theirs}");
+        }
+        let ratio = best / plain;
         println!(
-            "{seats} monsters: {rate:.1} million steps/s; {:.2} steps an episode",
-            run.steps as f64 / run.episodes as f64
+            "{seats} monsters: {best:6.1} million steps/s, the referee {plain:5.2}: {ratio:5.1} times as many"
         );
     }
+    let mut few = TokyoBatch::new(&TokyoRules::default(), 4, 16, 1).expect("a good set-up");
+    println!("a step of 16 rows: {:?}", run(&mut few, 10_000).fastest);
 }

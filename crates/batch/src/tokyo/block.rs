@@ -33,6 +33,9 @@ pub(super) struct Block {
     pub(super) seat: Column,
     last_turn: Column,
     began: Column,
+    /// Rolls for the next action: dice to roll again, and the first roll of a turn.
+    again: [u16; LANES],
+    fresh: [u16; LANES],
     pub(super) turns: [u32; LANES],
     pub(super) streams: [Stream; LANES],
 }
@@ -53,6 +56,8 @@ impl Block {
             seat: nothing,
             last_turn: nothing,
             began: nothing,
+            again: [0; LANES],
+            fresh: [0; LANES],
             turns: [0; LANES],
             streams: core::array::from_fn(|i| Stream::new(first_seed.wrapping_add(i as u64))),
         }
@@ -104,52 +109,55 @@ impl Block {
         self.last_turn[i] = u8::from(max_turns == 1);
     }
 
-    /// Plays an action in every match that is not over. `max_turns` is 0 if there is no such rule.
+    /// Plays an action in every match that is not over, after a [`roll`](Block::roll). `max_turns` is 0 if there is no such rule.
     #[inline(always)]
     pub(super) fn play<const N: usize>(&mut self, actions: &Column, max_turns: u32) {
-        let (again, fresh) = self.roll();
+        let (again, fresh) = (columns(&self.again), columns(&self.fresh));
         for i in 0..LANES {
             let column = |dice: &[Column; 6]| -> Dice { core::array::from_fn(|die| dice[die][i]) };
             let lane = self.lane::<N>(i).play(actions[i], column(&again), column(&fresh));
             self.set_lane(i, lane);
         }
+        // Columns of other widths are kept apart: the compiler does not see that they never overlap.
+        let began = self.began;
+        let mut last_turn = [0; LANES];
         for i in 0..LANES {
-            self.turns[i] += u32::from(self.began[i]);
-            self.last_turn[i] = u8::from(self.turns[i] == max_turns);
+            self.turns[i] += u32::from(began[i]);
+            last_turn[i] = u8::from(self.turns[i] == max_turns);
         }
+        self.last_turn = last_turn;
     }
 
-    /// What each match may need, each from its own stream: dice to roll again, and a first roll.
+    /// What the next action of each match may need, each from its own stream.
     #[inline(always)]
-    fn roll(&mut self) -> ([Column; 6], [Column; 6]) {
+    pub(super) fn roll(&mut self) {
+        let phase = self.phase;
         let mut words = [0; LANES];
         for i in 0..LANES {
             // A match that is over waits, and so does its stream.
             let mut stream = self.streams[i].clone();
             words[i] = stream.word();
-            self.streams[i] = if self.phase[i] == OVER { self.streams[i].clone() } else { stream };
+            self.streams[i] = if phase[i] == OVER { self.streams[i].clone() } else { stream };
         }
-        let (mut again, mut fresh) = ([0; LANES], [0; LANES]);
         let mut all_count = true;
         for i in 0..LANES {
             let (rolls, counts) = split(words[i]);
-            (again[i], fresh[i]) = (rolls.again, rolls.fresh);
+            (self.again[i], self.fresh[i]) = (rolls.again, rolls.fresh);
             all_count &= counts;
         }
         if !all_count {
-            self.roll_again(&words, &mut again, &mut fresh);
+            self.roll_again(&words);
         }
-        (columns(&again), columns(&fresh))
     }
 
     /// Draws anew where a word does not count: one word in a hundred thousand.
     #[cold]
     #[inline(never)]
-    fn roll_again(&mut self, words: &[u64; LANES], again: &mut [u16; LANES], fresh: &mut [u16; LANES]) {
+    fn roll_again(&mut self, words: &[u64; LANES]) {
         for i in 0..LANES {
             if self.phase[i] != OVER && !split(words[i]).1 {
                 let rolls = draw(&mut self.streams[i]);
-                (again[i], fresh[i]) = (rolls.again, rolls.fresh);
+                (self.again[i], self.fresh[i]) = (rolls.again, rolls.fresh);
             }
         }
     }

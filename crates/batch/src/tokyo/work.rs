@@ -7,6 +7,10 @@ use super::{
 use crate::{batch::Autoreset, parts::Part};
 use pulp::{Arch, NullaryFnOnce};
 
+/// How many blocks draw their words together. A vector that was just written in pieces cannot be read at once, so there is
+/// something to do in between.
+const AHEAD: usize = 4;
+
 /// What is the same for all rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Work {
@@ -92,42 +96,63 @@ impl<const N: usize> NullaryFnOnce for Play<'_, N> {
     #[inline(always)]
     fn call(mut self) {
         let mut sight = [[0; LANES]; MAX_FIELDS];
-        let rows = self.actions.chunks(LANES).zip(self.final_rewards.chunks_mut(LANES * N));
-        for (index, (block, (actions, final_rewards))) in self.blocks.iter_mut().zip(rows).enumerate() {
-            let mut column = [0; LANES];
-            column[..actions.len()].copy_from_slice(actions);
-            let before = block.phase;
-            block.play::<N>(&column, self.work.max_turns);
-            block.observe::<N>(&mut sight);
-            let first = index * LANES;
-            self.part.write_flags(first, block, actions.len());
-            // Those that nobody plays are over, and stay so.
-            for i in over(&block.phase).take_while(|&i| i < actions.len()) {
-                let had_ended = before[i] == OVER;
-                if !had_ended {
-                    let rewards = block.lane::<N>(i).rewards();
-                    final_rewards[i * N..][..N].copy_from_slice(&rewards);
-                    self.part.rewards[first + i] = rewards[usize::from(block.seat[i])];
-                }
-                let begins = match self.work.autoreset {
-                    Autoreset::Disabled => false,
-                    Autoreset::NextStep => had_ended,
-                    Autoreset::SameStep => true,
-                };
-                if begins {
-                    if had_ended {
-                        self.part.terminated[first + i] = false;
-                    } else {
-                        for (field, numbers) in sight.iter().enumerate().take(fields(N)) {
-                            self.part.final_obs.column(field)[first + i] = numbers[i].into();
-                        }
-                    }
-                    block.begin::<N>(i, self.work.max_turns);
-                    block.observe_one::<N>(i, &mut sight);
-                }
+        for index in 0..self.blocks.len() {
+            if index % AHEAD == 0 {
+                self.blocks[index..].iter_mut().take(AHEAD).for_each(Block::roll);
             }
-            self.part.write_sight::<N>(first, actions.len(), &sight);
+            self.step(index, &mut sight);
         }
+    }
+}
+
+impl<const N: usize> Play<'_, N> {
+    /// A step of one block.
+    #[inline(always)]
+    fn step(&mut self, index: usize, sight: &mut Sight) {
+        let first = index * LANES;
+        let actions = &self.actions[first..];
+        let rows = actions.len().min(LANES);
+        let mut column = [0; LANES];
+        column[..rows].copy_from_slice(&actions[..rows]);
+
+        let block = &mut self.blocks[index];
+        let before = block.phase;
+        block.play::<N>(&column, self.work.max_turns);
+        block.observe::<N>(sight);
+        self.part.write_flags(first, block, rows);
+        // The places of the last block that are no rows stay over.
+        for i in over(&block.phase).take_while(|&i| i < rows) {
+            self.end(index, i, before[i] == OVER, sight);
+        }
+        self.part.write_sight::<N>(first, rows, sight);
+    }
+
+    /// What follows for a match that is over, and may have been before this step.
+    fn end(&mut self, index: usize, i: usize, had_ended: bool, sight: &mut Sight) {
+        let block = &mut self.blocks[index];
+        let row = index * LANES + i;
+        if !had_ended {
+            let rewards = block.lane::<N>(i).rewards();
+            self.final_rewards[row * N..][..N].copy_from_slice(&rewards);
+            self.part.rewards[row] = rewards[usize::from(block.seat[i])];
+        }
+        let begins = match self.work.autoreset {
+            Autoreset::Disabled => false,
+            Autoreset::NextStep => had_ended,
+            Autoreset::SameStep => true,
+        };
+        if !begins {
+            return;
+        }
+        if had_ended {
+            self.part.terminated[row] = false;
+        } else {
+            for (field, numbers) in sight.iter().enumerate().take(fields(N)) {
+                self.part.final_obs.column(field)[row] = numbers[i].into();
+            }
+        }
+        block.begin::<N>(i, self.work.max_turns);
+        block.observe_one::<N>(i, sight);
     }
 }
 
@@ -146,11 +171,8 @@ impl Part<'_, i16> {
     fn write_sight<const N: usize>(&mut self, first: usize, rows: usize, sight: &Sight) {
         for (field, numbers) in sight.iter().enumerate().take(fields(N)) {
             let cells = &mut self.obs.column(field)[first..][..rows];
-            // The length of all but the last block is known to the compiler.
-            if rows == LANES {
-                cells[..LANES].iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.into());
-            } else {
-                cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.into());
+            for (cell, &number) in cells.iter_mut().zip(numbers) {
+                *cell = number.into();
             }
         }
     }
