@@ -1,1 +1,45 @@
-"""The arena for zombie games."""
+"""The arena for zombie games: environments, exact values, bots and tournaments.
+
+Nothing heavy is imported before it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._native import version as version
+    from .evaluation import Evaluation as Evaluation
+    from .evaluation import evaluate as evaluate
+    from .ledger import Ledger as Ledger
+    from .ledger import analyze as analyze
+    from .solution import Policy as Policy
+    from .solution import Solution as Solution
+    from .solution import solve as solve
+
+#: Where each public name lives. A module has another name than what it exports, or it would stand in its place.
+_EXPORTS = {
+    "Evaluation": "evaluation",
+    "Ledger": "ledger",
+    "Policy": "solution",
+    "Solution": "solution",
+    "analyze": "ledger",
+    "evaluate": "evaluation",
+    "solve": "solution",
+    "version": "_native",
+}
+
+__all__ = [*_EXPORTS]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_EXPORTS[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_EXPORTS})

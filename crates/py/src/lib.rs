@@ -5,6 +5,7 @@
 
 mod referee;
 mod setup;
+mod solve;
 
 use pyo3::prelude::*;
 
@@ -15,6 +16,8 @@ mod native {
 
     #[pymodule_export]
     use super::referee::Referee;
+    #[pymodule_export]
+    use super::solve::{Solution, analyze, evaluate};
 
     /// The version of the package.
     #[pyfunction]

@@ -1,0 +1,25 @@
+//! The ledger of a recorded match.
+
+use crate::setup::{self, refuse};
+use necrodome_arena::replay::{Unpacked, unpack};
+use necrodome_rules::with_game;
+use necrodome_solve::Explain;
+use pyo3::prelude::*;
+
+/// What every decision of a packed replay cost and what every roll gave: the document of `necrodome analyze --json`.
+#[pyfunction]
+pub fn analyze(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
+    let packed = packed.to_vec();
+    py.detach(move || {
+        let unpacked = unpack(packed.as_slice()).map_err(refuse)?;
+        let id = setup::game(&unpacked.game)?;
+        with_game!(id, G => audit::<G>(unpacked))
+    })
+}
+
+fn audit<G: Explain>(unpacked: Unpacked) -> PyResult<String> {
+    let replay = unpacked.parse::<G>().map_err(refuse)?;
+    let solution = G::solve(&replay.rules, replay.names.iter().count()).map_err(refuse)?;
+    let ledger = replay.ledger(solution).map_err(refuse)?;
+    serde_json::to_string(&ledger.report(&replay.names, &replay.rules)).map_err(refuse)
+}

@@ -1,0 +1,193 @@
+"""Solved games: the value of every position, the best action, whole tables as numpy arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+
+#: What an option of the rules can be; ``None`` switches a limit off.
+Option: TypeAlias = str | int | float | bool | None
+#: A position: a view as bots get it, a dict of named numbers, an observation, or a batch of observations.
+State: TypeAlias = "Mapping[str, Any] | npt.ArrayLike"
+
+
+def solve(game: str, *, seats: int | None = None, **rules: Option) -> Solution:
+    """Solve a game exactly.
+
+    Solved are ``zombie-dice-solo``, ``zombie-dice-race``, and ``zombie-dice`` and ``tokyo`` for two. ``rules`` are the
+    options of the game, as on the command line. The second call with the same rules costs nothing.
+
+    >>> import necrodome
+    >>> necrodome.solve("zombie-dice-solo").value
+    2.258550969970581
+    >>> race = necrodome.solve("zombie-dice-race", out_of_dice="recycle_brains")
+    >>> round(race.value, 6)
+    0.565965
+    """
+    return Solution(_native.Solution(game, options(rules), seats))
+
+
+def options(rules: Mapping[str, Option]) -> str:
+    """Options of the rules as JSON, for the native module."""
+    try:
+        return json.dumps(dict(rules))
+    except TypeError as error:
+        raise TypeError(f"options of the rules are text, numbers, booleans or None: {error}") from None
+
+
+class Solution:
+    """A solved game. Made by :func:`solve`.
+
+    A value is the expected score of ``zombie-dice-solo``, and elsewhere the chance to win (a shared win counts one half),
+    always of the player who is to act, with perfect play on both sides from there on.
+
+    A *state* is one of these; of games for two it is what the player who is to act sees:
+
+    - a view, as bots get it: ``{"turn": {...}, "score": 3, "opponent_score": 5}``;
+    - a dict of named numbers: every name of ``fields``, each a number;
+    - an observation: as many integers as there are ``fields``, in their order;
+    - a batch of observations: a 2-d array of integers, one row each.
+    """
+
+    def __init__(self, native: _native.Solution) -> None:
+        self._native = native
+
+    @property
+    def game(self) -> str:
+        """The id of the game."""
+        return self._native.game
+
+    @cached_property
+    def rules(self) -> dict[str, Option]:
+        """All options of the rules with their values."""
+        rules: dict[str, Option] = json.loads(self._native.rules)
+        return rules
+
+    @property
+    def value(self) -> float:
+        """What a match is worth to the first player before it begins."""
+        return self._native.value
+
+    @property
+    def positions(self) -> int:
+        """How many positions have a value of their own."""
+        return self._native.positions
+
+    @property
+    def actions(self) -> int:
+        """How many actions there are: 2 in Zombie Dice (0 stop, 1 go), 66 in Tokyo (0 to 63 keep, 64 yield, 65 stay)."""
+        return self._native.actions
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the numbers of an observation, in their order."""
+        return tuple(field["name"] for field in json.loads(self._native.fields()))
+
+    @cached_property
+    def tables(self) -> Mapping[str, npt.NDArray[Any]]:
+        """The whole solution as arrays, not to be written to: those of ``necrodome solve GAME --policy FILE.npz``."""
+        tables = {}
+        for name, shape, data in self._native.tables():
+            table = data.reshape(shape)
+            table.flags.writeable = False
+            tables[name] = table
+        return MappingProxyType(tables)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The perfect player: see :class:`Policy`."""
+        return Policy(self)
+
+    def observation(self, state: State) -> npt.NDArray[np.int16]:
+        """A state as an observation; a batch of observations stays a batch.
+
+        >>> solve("zombie-dice-solo").observation({"brains": 2, "shotguns": 1, "cup_green": 4, "cup_yellow": 3,
+        ...     "cup_red": 2, "feet_green": 0, "feet_yellow": 1, "feet_red": 0})
+        array([2, 1, 4, 3, 2, 0, 1, 0], dtype=int16)
+        """
+        if not isinstance(state, Mapping):
+            return integers(state)
+        if "brains" in state or "phase" in state and not isinstance(state["phase"], Mapping):
+            return self._named(state)
+        return self._native.observe(json.dumps(state))
+
+    def _named(self, state: Mapping[str, Any]) -> npt.NDArray[np.int16]:
+        missing = [name for name in self.fields if name not in state]
+        unknown = [name for name in state if name not in self.fields]
+        if missing or unknown:
+            what = f"{', '.join(missing)} missing" if missing else f"there is no {', '.join(map(str, unknown))}"
+            raise ValueError(f"a state of {self.game} has {', '.join(self.fields)}: {what}")
+        return integers([state[name] for name in self.fields])
+
+    def action_values(self, state: State) -> npt.NDArray[np.float64]:
+        """What each action is worth: an array of ``actions`` numbers, or a row of them for each row of a batch.
+
+        Actions that are not legal are NaN, and so is a whole row where nothing can be decided any more (the last
+        observation of an episode). What can never come up is a ``ValueError``.
+
+        >>> stop, go = solve("zombie-dice-solo").action_values([2, 1, 4, 3, 2, 0, 1, 0])
+        >>> float(stop), round(float(go), 6)
+        (2.0, 2.190592)
+        """
+        rows = self.observation(state)
+        values = self._native.action_values(np.atleast_2d(rows))
+        return values.reshape(*rows.shape[:-1], self.actions)
+
+
+class Policy:
+    """The perfect player of a :class:`Solution`.
+
+    - ``policy(state)`` is the number of the best action; of a batch an array of them. Where nothing can be decided it is 0.
+    - ``policy.act(view)`` is the best action with a view, as bots give it: the policy is a bot.
+    - ``policy.tables`` are the arrays that say what to do.
+    """
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+
+    @property
+    def name(self) -> str:
+        """How it is called at a table."""
+        return "optimal"
+
+    def __call__(self, state: State) -> Any:
+        """The number of the best action: an ``int``, or for a batch an array of ``int64``."""
+        rows = self.solution.observation(state)
+        best = self.solution._native.best_actions(np.atleast_2d(rows)).astype(np.int64)
+        return best if rows.ndim == 2 else int(best[0])
+
+    def act(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """The best action with a view.
+
+        >>> solve("zombie-dice-solo").policy.act({"turn": {"brains": 0, "shotguns": 0, "hand": None,
+        ...     "cup": {"green": 6, "yellow": 4, "red": 3}, "brain_dice": {"green": 0, "yellow": 0, "red": 0}}})
+        {'type': 'go'}
+        """
+        action: dict[str, Any] = json.loads(self.solution._native.act(json.dumps(view)))
+        return action
+
+    @property
+    def tables(self) -> Mapping[str, npt.NDArray[Any]]:
+        """The tables of the solution without the values."""
+        values = {name: table for name, table in self.solution.tables.items() if table.dtype != np.float64}
+        return MappingProxyType(values)
+
+
+def integers(state: npt.ArrayLike) -> npt.NDArray[np.int16]:
+    """Observations as the native module takes them: 16 bits, row by row."""
+    rows = np.asarray(state)
+    if rows.ndim not in (1, 2):
+        raise ValueError(f"expected an observation or a batch of them (1 or 2 dimensions), got {rows.ndim} dimensions")
+    if not np.issubdtype(rows.dtype, np.integer):
+        raise TypeError(f"expected whole numbers, got an array of {rows.dtype}")
+    if rows.dtype != np.int16 and rows.size and (rows.max() > 32767 or rows.min() < -32768):
+        raise ValueError(f"expected numbers of 16 bits, got {rows.max() if rows.max() > 32767 else rows.min()}")
+    return np.ascontiguousarray(rows, dtype=np.int16)
