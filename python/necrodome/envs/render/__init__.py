@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import zombie_dice
+from . import infection, last_bullet, tokyo, zombie_dice
 from .canvas import Image
 
 __all__ = ["Image", "picture", "text"]
@@ -24,6 +24,9 @@ _Text = Callable[[Mapping[str, Any], Sequence[str]], str]
 _Picture = Callable[[Mapping[str, Any], Sequence[str]], Image]
 
 _GAMES: dict[str, tuple[_Text, _Picture]] = {
+    "infection": (infection.text, infection.picture),
+    "last-bullet": (last_bullet.text, last_bullet.picture),
+    "tokyo": (tokyo.text, tokyo.picture),
     "zombie-dice": (zombie_dice.text, zombie_dice.picture),
     "zombie-dice-race": (zombie_dice.text, zombie_dice.picture),
     "zombie-dice-solo": (zombie_dice.text, zombie_dice.picture),

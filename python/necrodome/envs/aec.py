@@ -1,0 +1,200 @@
+"""Environments in which one agent acts after the other (PettingZoo's AEC)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+from typing_extensions import Self
+
+from .. import _native
+from .base import RENDER_MODES, Option, RefereeEnv, seat_names
+from .spaces import Layout
+
+# {"observation": a vector or a dict of named numbers, "action_mask": 1 for each legal action}
+Observation: TypeAlias = dict[str, Any]
+
+_BY_AGENT = ("rewards", "cumulative", "terminations", "truncations")
+
+
+class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):  # type: ignore[misc]
+    """A match with one agent for each seat: `player_0`, `player_1` and so on.
+
+    An observation is what the seat may know, as seen from it, and nothing else. Rewards come at the end. An illegal action is a
+    `ValueError` and changes nothing.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        game: str,
+        players: int,
+        names: Sequence[str] | None = None,
+        observation: str = "vector",
+        render_mode: str | None = None,
+        rules: Mapping[str, Option] | None = None,
+    ) -> None:
+        super().__init__(game, seat_names(names, players, "player"), rules or {}, observation, render_mode)
+        self.metadata = {**type(self).metadata, "name": f"{game.replace('-', '_')}_v0"}
+        self.possible_agents = [f"player_{seat}" for seat in range(len(self.names))]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.layout = Layout.from_json(self._referee.fields())
+        self.state_space = self.layout.stack_space(len(self.possible_agents))
+        self._observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        self._action_spaces = {agent: spaces.Discrete(self._referee.actions()) for agent in self._seats}
+
+    def _observation_space(self) -> spaces.Space[Any]:
+        inner: spaces.Space[Any] = (
+            self.layout.dict_space() if self._observation == "dict" else self.layout.vector_space()
+        )
+        mask = spaces.Box(0, 1, (self._referee.actions(),), dtype=np.int8)
+        return spaces.Dict({"observation": inner, "action_mask": mask})
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of what `observe` gives."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of actions: a number each."""
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a new match."""
+        self._begin(seed)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._select()
+        if self.render_mode == "human":
+            self.render()
+
+    def _select(self) -> None:
+        if to_act := self._referee.to_act():
+            self.agent_selection = self.possible_agents[to_act[0]]
+
+    def step(self, action: int | None) -> None:
+        """Plays the action of `agent_selection`."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)  # type: ignore[arg-type, unused-ignore]
+            return
+        if action is None:
+            raise ValueError(f"{agent} is to act: expected an action, got None")
+        self._referee.step([int(action)])
+        self._follow()
+
+    def play(self, action: int) -> bool:
+        """As `step`, but for an illegal action the game's rule for a bad action applies. Whether the action stood."""
+        seat = self._seats[self.agent_selection]
+        mask = self._referee.mask(seat)
+        stands = not 0 <= action < len(mask) or bool(mask[action])
+        if stands:
+            self._referee.step([action])
+        else:
+            self._referee.apply("[null]")
+        self._follow()
+        return stands
+
+    def _follow(self) -> None:
+        """Tells the agents what came of the last action."""
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self.rewards = dict(zip(self.agents, self._referee.rewards()))
+        self._accumulate_rewards()
+        self._select()
+        if not self._referee.to_act():
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._deads_step_first()
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent may know now, and which actions it may take: none unless it is to act."""
+        seat = self._seats[agent]
+        vector = self._referee.observe(seat)
+        return {
+            "observation": self.layout.named(vector) if self._observation == "dict" else vector,
+            "action_mask": self._referee.mask(seat).astype(np.int8),
+        }
+
+    def view(self, agent: str) -> str:
+        """What an agent may know now, as the JSON of the bot protocol."""
+        return self._referee.view(self._seats[agent])
+
+    def state(self) -> npt.NDArray[np.int16]:
+        """The observations of all agents, one in a row."""
+        return np.stack([self._referee.observe(seat) for seat in self._seats.values()])
+
+    def _agent_keys(self) -> tuple[str, ...]:
+        return ("agents", "selection", "next", *_BY_AGENT)
+
+    def _by_agent(self) -> dict[str, dict[str, Any]]:
+        values = (self.rewards, self._cumulative_rewards, self.terminations, self.truncations)
+        return dict(zip(_BY_AGENT, values))
+
+    def _save_agents(self) -> dict[str, Any]:
+        return {
+            "agents": self.agents,
+            "selection": self.agent_selection,
+            "next": self._skip_agent_selection,
+            **self._by_agent(),
+        }
+
+    def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
+        agents, selection, following = parts["agents"], parts["selection"], parts["next"]
+        known = set(self.possible_agents)
+        numbers = {"rewards": float, "cumulative": float, "terminations": bool, "truncations": bool}
+        whole = (
+            isinstance(agents, list)
+            and agents == [agent for agent in self.possible_agents if agent in agents]
+            and selection in (agents or known)
+            and (following is None or following in known)
+            and all(isinstance(parts[key], dict) and parts[key].keys() == set(agents) for key in _BY_AGENT)
+            and all(isinstance(value, kind) for key, kind in numbers.items() for value in parts[key].values())
+            and (bool(referee.to_act()) or all(parts["terminations"].values()))
+        )
+        if not whole:
+            raise ValueError("a saved environment: what it tells of its agents does not fit")
+        self.agents = agents
+        self.agent_selection, self._skip_agent_selection = selection, following
+        self.rewards, self._cumulative_rewards = parts["rewards"], parts["cumulative"]
+        self.terminations, self.truncations = parts["terminations"], parts["truncations"]
+        self.infos = {agent: {} for agent in agents}
+
+
+class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
+    """An environment with PettingZoo's usual wrappers: an illegal action ends the match and costs a point."""
+
+    def __init__(self, env: TurnEnv) -> None:
+        super().__init__(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(env, illegal_reward=-1)))
+        self._inner = env
+
+    def clone(self) -> Self:
+        """An environment that goes on as this one would, and shares nothing with it."""
+        return copy.deepcopy(self)
+
+    def save(self) -> bytes:
+        """The whole state, chance included. Keep it from agents: it tells the future."""
+        return self._inner.save()
+
+    def restore(self, saved: bytes) -> None:
+        """Goes on from what `save` gave; a damaged save is a `ValueError`, and then nothing has changed."""
+        self._inner.restore(saved)
+        self._has_reset = self._has_updated = True
+        if self.agents:
+            # The wrapper that judges actions keeps the mask that was seen last.
+            self.env.observe(self.agent_selection)

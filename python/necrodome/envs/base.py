@@ -1,0 +1,157 @@
+"""What all environments around a referee share: rules, chance, pictures, saving."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from gymnasium.utils import seeding
+from typing_extensions import Self
+
+from .. import _native
+from . import render
+from .spaces import check_observation
+
+# The value of an option of the rules.
+Option: TypeAlias = str | int | float | bool | None
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
+
+# What can be shown only as the judge sees it.
+_JUDGED = ("infection", "last-bullet")
+
+
+class RefereeEnv:
+    """A match behind an environment. Everything random comes from the seed of `reset`."""
+
+    def __init__(
+        self,
+        game: str,
+        names: Sequence[str],
+        rules: Mapping[str, Option],
+        observation: str,
+        render_mode: str | None,
+    ) -> None:
+        check_observation(observation)
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            expected = ", ".join(map(repr, RENDER_MODES))
+            raise ValueError(f"render_mode {render_mode!r}: expected one of {expected}, or None")
+        self.render_mode = render_mode
+        self._observation = observation
+        self._options = json.dumps(dict(rules))
+        # A first match, so that names and rules are checked at once; `reset` begins the one that is played.
+        self._referee = _native.Referee(game, list(names), 0, self._options)
+        self._random: np.random.Generator | None = None
+
+    @property
+    def game(self) -> str:
+        """The id of the game."""
+        return self._referee.game
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the seats."""
+        return self._referee.names
+
+    @property
+    def rules(self) -> dict[str, Option]:
+        """All options of the rules."""
+        return dict(json.loads(self._referee.rules))
+
+    def _begin(self, seed: int | None) -> None:
+        """Begins a match. One in which nobody comes to a decision is no episode: then another is begun."""
+        if seed is not None or self._random is None:
+            self._random, _ = seeding.np_random(seed)
+        while True:
+            match = int(self._random.integers(2**63))
+            self._referee = _native.Referee(self.game, self.names, match, self._options)
+            if self._referee.to_act():
+                return
+
+    def outcome(self) -> dict[str, Any] | None:
+        """Places, scores and turns, once the match is over."""
+        outcome = self._referee.outcome()
+        return None if outcome is None else dict(json.loads(outcome))
+
+    def _shown(self) -> dict[str, Any]:
+        if self.game in _JUDGED:
+            shown = json.loads(self._referee.state())
+            shown["side"] = json.loads(self._referee.view(0)).get("side")
+        else:
+            shown = json.loads(self._referee.view(0))
+        return {**shown, "to_act": self._referee.to_act()}
+
+    def render(self) -> None | str | render.Image:  # type: ignore[override, unused-ignore]
+        """The match as text (`ansi`), as a picture (`rgb_array`), or as text on the terminal (`human`)."""
+        if self.render_mode == "rgb_array":
+            return render.picture(self.game, self._shown(), self.names)
+        if self.render_mode == "ansi":
+            return render.text(self.game, self._shown(), self.names)
+        if self.render_mode == "human":
+            print(render.text(self.game, self._shown(), self.names))
+        return None
+
+    def close(self) -> None:
+        """Nothing to close: text and pictures need no window."""
+
+    def clone(self) -> Self:
+        """An environment that goes on as this one would, and shares nothing with it."""
+        return copy.deepcopy(self)
+
+    def save(self) -> bytes:
+        """The whole state, chance included. Keep it from agents: it tells the future."""
+        if self._random is None:
+            raise ValueError("nothing to save yet: call reset first")
+        saved = {
+            "referee": self._referee.save(),
+            "random": self._random.bit_generator.state,
+            **self._save_agents(),
+        }
+        return json.dumps(saved).encode()
+
+    def restore(self, saved: bytes) -> None:
+        """Goes on from what `save` gave, for an environment of the same game, names and rules.
+
+        A save that was damaged is a `ValueError`, and then nothing has changed.
+        """
+        try:
+            parts = json.loads(saved)
+        except ValueError as error:
+            raise ValueError(f"not a saved environment: {error}") from None
+        expected = {"referee", "random", *self._agent_keys()}
+        if not isinstance(parts, dict) or parts.keys() != expected:
+            came = ", ".join(sorted(parts)) if isinstance(parts, dict) else type(parts).__name__
+            raise ValueError(
+                f"not a save of this environment: expected {', '.join(sorted(expected))}, got {came}"
+            )
+        random = np.random.Generator(np.random.PCG64())
+        try:
+            random.bit_generator.state = parts["random"]
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
+            raise ValueError(f"a saved environment: its random stream is damaged ({error})") from None
+        referee = self._referee.clone()
+        if not isinstance(parts["referee"], str):
+            raise ValueError("a saved environment: its match is damaged")
+        referee.restore(parts["referee"])
+        self._restore_agents(parts, referee)
+        self._referee, self._random = referee, random
+
+    def _agent_keys(self) -> tuple[str, ...]:
+        """What `_save_agents` gives."""
+        raise NotImplementedError
+
+    def _save_agents(self) -> dict[str, Any]:
+        """What the environment knows of its agents beyond the referee."""
+        raise NotImplementedError
+
+    def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
+        """The last step of `restore`: checks, then takes over."""
+        raise NotImplementedError
+
+
+def seat_names(names: Sequence[str] | None, count: int, kind: str) -> list[str]:
+    """The names of the seats, or `player_0` and so on."""
+    return [f"{kind}_{seat}" for seat in range(count)] if names is None else list(names)

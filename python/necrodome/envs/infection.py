@@ -1,0 +1,63 @@
+"""Infection: a party game of hidden roles for 2 to 500 players (PettingZoo, AEC and parallel).
+
+>>> from necrodome.envs import infection
+>>> env = infection.env(players=8)
+>>> env.reset(seed=1)
+>>> for agent in env.agent_iter():
+...     observation, reward, termination, truncation, info = env.last()
+...     over = termination or truncation
+...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+
+Actions: 0 ends the turn; the next 7 answer who has come, with nothing, a precaution, 1 to 4 viruses or all (more than 4); then
+7 for each other player, the next seat first, meet that player with the same commitments. The second half does the same
+after the antidote. Reward, at the end: from +1 for the first place to -1 for the last in equal steps; those who tie share
+the mean. Options of the rules: `zombies`, `max_turns`, `start_antibodies`, `start_viruses`, `surplus_virus`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .aec import CheckedEnv, TurnEnv
+from .base import Option
+from .parallel import AskedEnv
+
+__all__ = ["env", "parallel_env", "raw_env"]
+
+
+def raw_env(
+    players: int = 8,
+    *,
+    names: Sequence[str] | None = None,
+    observation: str = "vector",
+    render_mode: str | None = None,
+    **rules: Option,
+) -> TurnEnv:
+    """The bare environment: an illegal action is a `ValueError` and changes nothing."""
+    return TurnEnv("infection", players, names, observation, render_mode, rules)
+
+
+def env(
+    players: int = 8,
+    *,
+    names: Sequence[str] | None = None,
+    observation: str = "vector",
+    render_mode: str | None = None,
+    **rules: Option,
+) -> CheckedEnv:
+    """The environment with PettingZoo's usual wrappers."""
+    return CheckedEnv(
+        raw_env(players, names=names, observation=observation, render_mode=render_mode, **rules)
+    )
+
+
+def parallel_env(
+    players: int = 8,
+    *,
+    names: Sequence[str] | None = None,
+    observation: str = "vector",
+    render_mode: str | None = None,
+    **rules: Option,
+) -> AskedEnv:
+    """All agents at once: only the action of the one who is asked counts."""
+    return AskedEnv(TurnEnv("infection", players, names, observation, render_mode, rules))

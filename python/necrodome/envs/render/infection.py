@@ -1,0 +1,92 @@
+"""Infection, as the judge sees it: who is what, who has met whom, who is asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .canvas import INK, LIGHT, LINE, PALE, PANEL, PAPER, Canvas, Colour, Image, shorten
+
+_ROLES: dict[str, Colour] = {
+    "human": (86, 180, 233),
+    "infected": (230, 189, 70),
+    "zombie": (112, 160, 70),
+}
+# Names fit beside the circles of so many players.
+_NAMED = 24
+
+
+def _met(state: Mapping[str, Any], one: int, other: int) -> bool:
+    met = state["party"]["met"]
+    words = (met["players"] + 63) // 64
+    return bool(met["bits"][one * words + other // 64] >> other % 64 & 1)
+
+
+def _stock(player: Mapping[str, Any]) -> int:
+    return int(player["viruses"] if player["role"] == "zombie" else player["antibodies"])
+
+
+def _doing(state: Mapping[str, Any], names: Sequence[str]) -> str:
+    party = state["party"]
+    ending, turn = party["ending"], f"turn {party['turns'] + 1} of {party['rules']['max_turns']}"
+    if ending is not None:
+        if ending["type"] == "survivor_wins":
+            return f"{names[ending['seat']]} survives and wins"
+        return "the zombies win" if ending["type"] == "zombies_win" else "the humans win"
+    mover, pending = names[state["order"][state["asked"]]], state["pending"]
+    if pending is not None:
+        return f"{turn}: {mover} meets {names[pending['with']]}"
+    return f"{turn}: {mover} is asked"
+
+
+def text(state: Mapping[str, Any], names: Sequence[str]) -> str:
+    """A few lines of text."""
+    width = max(map(len, names))
+    to_act = state.get("to_act", ())
+    lines = [_doing(state, names)]
+    for seat, (name, player) in enumerate(zip(names, state["party"]["players"])):
+        what = "viruses" if player["role"] == "zombie" else "antibodies"
+        met = [names[other] for other in range(len(names)) if _met(state, seat, other)]
+        lines.append(
+            f"{'>' if seat in to_act else ' '} {name:{width}}  {player['role']:8}  {_stock(player):2} {what:10}"
+            f"  {'ended  ' if player['ended'] else '       '}{'met ' + ', '.join(met) if met else ''}".rstrip()
+        )
+    return "\n".join(lines) + "\n"
+
+
+def picture(state: Mapping[str, Any], names: Sequence[str]) -> Image:
+    """The players in a circle; a line joins those who have met in this turn."""
+    canvas = Canvas(640, 560)
+    canvas.text(20, 18, shorten(_doing(state, names), 600), PAPER)
+    players = state["party"]["players"]
+    count = len(players)
+    size = max(min(30.0, 560 / count), 4.0)
+    places = []
+    for seat in range(count):
+        angle = 2 * math.pi * seat / count - math.pi / 2
+        places.append((320 + 205 * math.cos(angle), 285 + 180 * math.sin(angle)))
+    for one in range(count):
+        for other in range(one):
+            if _met(state, one, other):
+                canvas.line(*places[one], *places[other], LINE, 2)
+    if state["pending"] is not None and state["party"]["ending"] is None:
+        mover = state["order"][state["asked"]]
+        canvas.line(*places[mover], *places[state["pending"]["with"]], LIGHT, 4)
+    to_act = state.get("to_act", ())
+    for seat, (player, (x, y)) in enumerate(zip(players, places)):
+        if seat in to_act:
+            canvas.circle(x, y, size + 5, LIGHT)
+        canvas.circle(x, y, size, _ROLES[player["role"]])
+        if player["ended"]:
+            canvas.circle(x, y, size * 0.82, PANEL)
+        if size >= 12:
+            ink = PAPER if player["ended"] else INK
+            canvas.text(x + 1, y - 7, str(_stock(player)), ink, align=0.5)
+        if count <= _NAMED:
+            below = y + size + 8 if y >= 285 else y - size - 22
+            canvas.text(x, below, shorten(names[seat], 150 if count <= 12 else 76), PALE, align=0.5)
+    for place, (role, colour) in enumerate(_ROLES.items()):
+        canvas.circle(30 + place * 130, 536, 8, colour)
+        canvas.text(46 + place * 130, 529, role, PALE)
+    return canvas.image()
