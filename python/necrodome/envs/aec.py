@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
-from typing_extensions import Self
 
 from .. import _native
 from .base import RENDER_MODES, Option, RefereeEnv, seat_names
 from .spaces import Layout
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # {"observation": a vector or a dict of named numbers, "action_mask": 1 for each legal action}
 Observation: TypeAlias = dict[str, Any]
@@ -23,14 +25,14 @@ Observation: TypeAlias = dict[str, Any]
 _BY_AGENT = ("rewards", "cumulative", "terminations", "truncations")
 
 
-class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):  # type: ignore[misc]
+class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
     """A match with one agent for each seat: `player_0`, `player_1` and so on.
 
-    An observation is what the seat may know, as seen from it, and nothing else. Rewards come at the end. An illegal action is a
-    `ValueError` and changes nothing.
+    An observation is what the seat may know, as seen from it, and nothing else. Rewards come at the end. An
+    illegal action is a `ValueError` and changes nothing.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
         "render_fps": 2,
@@ -78,7 +80,7 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
-        self._skip_agent_selection = None
+        self._skip_agent_selection = None  # type: ignore[assignment]  # None is what the base class sets too.
         self._select()
         if self.render_mode == "human":
             self.render()
@@ -99,7 +101,7 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._follow()
 
     def play(self, action: int) -> bool:
-        """As `step`, but for an illegal action the game's rule for a bad action applies. Whether the action stood."""
+        """As `step`, but an illegal action is played by the game's rule for a bad one. Was it legal?"""
         seat = self._seats[self.agent_selection]
         mask = self._referee.mask(seat)
         stands = not 0 <= action < len(mask) or bool(mask[action])
@@ -176,7 +178,7 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.infos = {agent: {} for agent in agents}
 
 
-class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
+class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):
     """An environment with PettingZoo's usual wrappers: an illegal action ends the match and costs a point."""
 
     def __init__(self, env: TurnEnv) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from gymnasium.utils import seeding
-from typing_extensions import Self
 
 from .. import _native
 from . import render
 from .spaces import check_observation
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # The value of an option of the rules.
 Option: TypeAlias = str | int | float | bool | None

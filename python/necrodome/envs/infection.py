@@ -8,10 +8,11 @@
 ...     over = termination or truncation
 ...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 
-Actions: 0 ends the turn; the next 7 answer who has come, with nothing, a precaution, 1 to 4 viruses or all (more than 4); then
-7 for each other player, the next seat first, meet that player with the same commitments. The second half does the same
-after the antidote. Reward, at the end: from +1 for the first place to -1 for the last in equal steps; those who tie share
-the mean. Options of the rules: `zombies`, `max_turns`, `start_antibodies`, `start_viruses`, `surplus_virus`.
+Actions: 0 ends the turn; the next 7 answer who has come, with nothing, a precaution, 1 to 4 viruses or all
+(more than 4); then 7 for each other player, the next seat first, meet that player with the same commitments.
+The second half does the same after the antidote. Reward, at the end: from +1 for the first place to -1 for
+the last in equal steps; those who tie share the mean. Options of the rules: `zombies`, `max_turns`,
+`start_antibodies`, `start_viruses`, `surplus_virus`.
 """
 
 from __future__ import annotations

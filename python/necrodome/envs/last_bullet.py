@@ -9,10 +9,11 @@
 ...     }
 ...     observations, rewards, terminations, truncations, infos = env.step(actions)
 
-An observation is the window of 17 x 17 squares around the survivor, from north to south and from west to east (0 empty, 1 corpse,
-2 zombie, 3 survivor of the own entry, 4 of another), then its bullets. Actions: 0 to 8 move (northwest, north, northeast, west,
-stay, east, southwest, south, southeast); 9 + (dy + 5) * 11 + (dx + 5) shoots at whoever stands dx squares to the east and dy to the south.
-Reward: +1 for each clock that the survivor lives to see. Options of the rules: `copies`, `density`, `max_turns`.
+An observation is the window of 17 x 17 squares around the survivor, from north to south and from west to east
+(0 empty, 1 corpse, 2 zombie, 3 survivor of the own entry, 4 of another), then its bullets. Actions: 0 to 8
+move (northwest, north, northeast, west, stay, east, southwest, south, southeast); 9 + (dy + 5) * 11 + (dx +
+5) shoots at whoever stands dx squares to the east and dy to the south. Reward: +1 for each clock that the
+survivor lives to see. Options of the rules: `copies`, `density`, `max_turns`.
 """
 
 from __future__ import annotations

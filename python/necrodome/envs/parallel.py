@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
-from typing_extensions import Self
 
 from .. import _native
 from . import render
@@ -19,20 +18,21 @@ from .aec import Observation, TurnEnv
 from .base import RENDER_MODES, Option, RefereeEnv, seat_names
 from .spaces import Layout
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 Infos: TypeAlias = dict[str, dict[str, Any]]
 # Observations, rewards, terminations, truncations, infos.
-Step: TypeAlias = tuple[
-    dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos
-]
+Step: TypeAlias = tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]
 
 WINDOW = 17
 
 
-class AskedEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
+class AskedEnv(ParallelEnv[str, Observation, int]):
     """A game that asks one agent at a time, for learners that step all at once.
 
-    Only the action of the agent that is asked counts: the one with legal actions in its mask. If it is illegal, the game's rule
-    for a bad action applies and the agent's info says `"bad_action": True`.
+    Only the action of the agent that is asked counts: the one with legal actions in its mask. If it is
+    illegal, the game's rule for a bad action applies and the agent's info says `"bad_action": True`.
     """
 
     def __init__(self, turns: TurnEnv) -> None:
@@ -68,7 +68,9 @@ class AskedEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
             raise ValueError("the match is over: call reset first")
         asked = self._turns.agent_selection
         if asked not in actions:
-            raise ValueError(f"{asked} is asked: expected an action of it, got {', '.join(actions) or 'none'}")
+            raise ValueError(
+                f"{asked} is asked: expected an action of it, got {', '.join(actions) or 'none'}"
+            )
         stands = self._turns.play(int(actions[asked]))
         infos: Infos = {agent: {} for agent in self.agents}
         if not stands:
@@ -121,14 +123,14 @@ class AskedEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         self._end()
 
 
-class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):  # type: ignore[misc]
+class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
     """Last Bullet with an agent for each survivor: `entry_0/copy_0` and so on.
 
-    An agent sees its window, and nothing that another survivor sees. It gets +1 for each clock that it lives to see. The dead are
-    terminated; those who live when `max_turns` ends the match are truncated.
+    An agent sees its window, and nothing that another survivor sees. It gets +1 for each clock that it lives
+    to see. The dead are terminated; those who live when `max_turns` ends the match are truncated.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": True,
         "render_fps": 4,
@@ -207,7 +209,7 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):  # type: ign
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], Infos]:
-        """Begins a new match. A zombie may have risen and bitten before the first decision: whom it got is no agent."""
+        """Begins a new match. Who is bitten before the first decision is no agent in it."""
         self._begin(seed)
         self.agents = self._living()
         if self.render_mode == "human":

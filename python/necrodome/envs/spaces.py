@@ -25,7 +25,8 @@ class Field(NamedTuple):
 class Layout:
     """The fields of an observation in their order, and the spaces that follow from them.
 
-    >>> layout = Layout([Field("brains", "Brains of this turn.", 0, 13), Field("tiebreak", "1 in a tiebreak.", 0, 1)])
+    >>> brains = Field("brains", "Brains of this turn.", 0, 13)
+    >>> layout = Layout([brains, Field("tiebreak", "1 in a tiebreak.", 0, 1)])
     >>> layout.named(np.array([4, 1], dtype=np.int16))["brains"]
     np.int64(4)
     >>> layout.vector_space().contains(np.array([4, 2], dtype=np.int16))

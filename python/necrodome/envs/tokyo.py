@@ -8,8 +8,9 @@
 ...     over = termination or truncation
 ...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 
-Actions: 0 to 63 name the dice to keep (bit i is die i), 64 leaves Tokyo, 65 stays. Reward, at the end: from +1 for the first
-place to -1 for the last in equal steps; those who tie share the mean. Option of the rules: `max_turns`.
+Actions: 0 to 63 name the dice to keep (bit i is die i), 64 leaves Tokyo, 65 stays. Reward, at the end: from
++1 for the first place to -1 for the last in equal steps; those who tie share the mean. Option of the rules:
+`max_turns`.
 """
 
 from __future__ import annotations

@@ -41,6 +41,4 @@ def env(
     **rules: Option,
 ) -> CheckedEnv:
     """The environment with PettingZoo's usual wrappers."""
-    return CheckedEnv(
-        raw_env(names=names, observation=observation, render_mode=render_mode, **rules)
-    )
+    return CheckedEnv(raw_env(names=names, observation=observation, render_mode=render_mode, **rules))

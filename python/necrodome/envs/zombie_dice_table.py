@@ -8,8 +8,9 @@
 ...     over = termination or truncation
 ...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 
-Actions: 0 stops, 1 goes on. Reward, at the end: from +1 for the first place to -1 for the last in equal steps; those who tie
-share the mean. Options of the rules: `out_of_dice`, `first_roll`, `tiebreak`, `max_rounds`.
+Actions: 0 stops, 1 goes on. Reward, at the end: from +1 for the first place to -1 for the last in equal
+steps; those who tie share the mean. Options of the rules: `out_of_dice`, `first_roll`, `tiebreak`,
+`max_rounds`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """Matches as text and as pictures.
 
-    >>> view = {"turn": {"brains": 0, "shotguns": 0, "hand": None, "cup": {"green": 6, "yellow": 4, "red": 3}}}
-    >>> print(text("zombie-dice-solo", view, ["you"]).splitlines()[0])
-    hand      not rolled yet
-    >>> picture("zombie-dice-solo", view, ["you"]).shape
-    (320, 440, 3)
+>>> cup = {"green": 6, "yellow": 4, "red": 3}
+>>> view = {"turn": {"brains": 0, "shotguns": 0, "hand": None, "cup": cup}}
+>>> print(text("zombie-dice-solo", view, ["you"]).splitlines()[0])
+hand      not rolled yet
+>>> picture("zombie-dice-solo", view, ["you"]).shape
+(320, 440, 3)
 
-What is shown is a view, as a seat has it, in the games that hide nothing (Zombie Dice, Tokyo). Infection and Last Bullet
-are shown as the judge sees them, so they take the whole state. The key `to_act`, a list of seats, marks who decides.
+What is shown is a view, as a seat has it, in the games that hide nothing (Zombie Dice, Tokyo). Infection and
+Last Bullet are shown as the judge sees them, so they take the whole state. The key `to_act`, a list of seats,
+marks who decides.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Canvas:
         radius: float = 0,
         line: float = 2,
     ) -> None:
-        """The edge of a rectangle, `line` pixels wide, inside of it; what it holds becomes as the ground around it."""
+        """The edge of a rectangle, `line` pixels wide; inside of it becomes as outside."""
         ground = self._at(x - 1, y - 1)
         self.rectangle(x, y, width, height, colour, radius)
         inner = max(radius - line, 0)
@@ -122,7 +122,7 @@ class Canvas:
     def text(
         self, x: float, y: float, words: str, colour: Colour = PAPER, scale: int = 2, align: float = 0
     ) -> None:
-        """Words, the top of their letters at `y`. `align`: 0 begins at `x`, 0.5 has its middle there, 1 ends there."""
+        """Words below `y` that begin at `x` (`align` 0), have their middle there (0.5) or end there (1)."""
         left, top = round(x - align * text_width(words, scale)), round(y)
         for place, sign in enumerate(words):
             dots = np.kron(font.glyph(sign), np.ones((scale, scale), dtype=np.bool_))

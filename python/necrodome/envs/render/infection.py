@@ -48,10 +48,9 @@ def text(state: Mapping[str, Any], names: Sequence[str]) -> str:
     for seat, (name, player) in enumerate(zip(names, state["party"]["players"])):
         what = "viruses" if player["role"] == "zombie" else "antibodies"
         met = [names[other] for other in range(len(names)) if _met(state, seat, other)]
-        lines.append(
-            f"{'>' if seat in to_act else ' '} {name:{width}}  {player['role']:8}  {_stock(player):2} {what:10}"
-            f"  {'ended  ' if player['ended'] else '       '}{'met ' + ', '.join(met) if met else ''}".rstrip()
-        )
+        mark, ended = ">" if seat in to_act else " ", "ended" if player["ended"] else ""
+        line = f"{mark} {name:{width}}  {player['role']:8}  {_stock(player):2} {what:10}  {ended:5}"
+        lines.append(f"{line}  {'met ' + ', '.join(met) if met else ''}".rstrip())
     return "\n".join(lines) + "\n"
 
 
@@ -69,10 +68,10 @@ def picture(state: Mapping[str, Any], names: Sequence[str]) -> Image:
     for one in range(count):
         for other in range(one):
             if _met(state, one, other):
-                canvas.line(*places[one], *places[other], LINE, 2)
+                _join(canvas, places[one], places[other], LINE, 2)
     if state["pending"] is not None and state["party"]["ending"] is None:
         mover = state["order"][state["asked"]]
-        canvas.line(*places[mover], *places[state["pending"]["with"]], LIGHT, 4)
+        _join(canvas, places[mover], places[state["pending"]["with"]], LIGHT, 4)
     to_act = state.get("to_act", ())
     for seat, (player, (x, y)) in enumerate(zip(players, places)):
         if seat in to_act:
@@ -90,3 +89,9 @@ def picture(state: Mapping[str, Any], names: Sequence[str]) -> Image:
         canvas.circle(30 + place * 130, 536, 8, colour)
         canvas.text(46 + place * 130, 529, role, PALE)
     return canvas.image()
+
+
+def _join(
+    canvas: Canvas, one: tuple[float, float], other: tuple[float, float], colour: Colour, width: float
+) -> None:
+    canvas.line(one[0], one[1], other[0], other[1], colour, width)

@@ -84,7 +84,9 @@ def _draw_piece(canvas: Canvas, x: int, y: int, size: int, piece: Mapping[str, A
                 canvas.circle(middle_x + (bullet - 1) * size * 0.2, middle_y, size * 0.07, (24, 28, 33))
     elif piece["kind"] == "zombie":
         inset = size * 0.1
-        canvas.rectangle(x + inset, y + inset, size - 2 * inset, size - 2 * inset, _ZOMBIE, radius=size * 0.22)
+        canvas.rectangle(
+            x + inset, y + inset, size - 2 * inset, size - 2 * inset, _ZOMBIE, radius=size * 0.22
+        )
     else:
         arm, line = size * 0.28, max(size * 0.16, 1)
         canvas.line(middle_x - arm, middle_y - arm, middle_x + arm, middle_y + arm, _CORPSE, line)

@@ -32,7 +32,9 @@ def text(view: Mapping[str, Any], names: Sequence[str]) -> str:
     for seat, (name, monster) in enumerate(zip(names, view["monsters"])):
         mark = ">" if seat == view["current"] else " "
         place = "  in Tokyo" if seat == view["in_tokyo"] else "" if monster["health"] else "  out"
-        lines.append(f"{mark} {name:{width}}  health {monster['health']:2}  points {monster['points']:2}{place}")
+        lines.append(
+            f"{mark} {name:{width}}  health {monster['health']:2}  points {monster['points']:2}{place}"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -84,9 +86,7 @@ def _draw_claw(canvas: Canvas, x: float, y: float, size: float) -> None:
         )
 
 
-def _draw_monster(
-    canvas: Canvas, x: int, y: int, seat: int, name: str, view: Mapping[str, Any]
-) -> None:
+def _draw_monster(canvas: Canvas, x: int, y: int, seat: int, name: str, view: Mapping[str, Any]) -> None:
     monster = view["monsters"][seat]
     in_tokyo, current = seat == view["in_tokyo"], seat == view["current"]
     alive = monster["health"] > 0
@@ -96,7 +96,9 @@ def _draw_monster(
         _draw_city(canvas, x + 196, y + 97)
     colour = (LIGHT if current else PAPER) if alive else LINE
     canvas.text(x + 16, y + 14, shorten(name, 170 if in_tokyo else 220), colour)
-    canvas.text(x + 278, y + 14, "TOKYO" if in_tokyo else "" if alive else "OUT", LIGHT if alive else LINE, align=1)
+    canvas.text(
+        x + 278, y + 14, "TOKYO" if in_tokyo else "" if alive else "OUT", LIGHT if alive else LINE, align=1
+    )
     for point in range(HEALTH):
         draw_heart(canvas, x + 24 + point * 17, y + 49, 7, _HEART if point < monster["health"] else LINE)
     canvas.rectangle(x + 16, y + 72, 170, 10, LINE, radius=5)

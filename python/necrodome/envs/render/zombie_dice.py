@@ -18,7 +18,7 @@ _ROWS = 9
 
 
 def _scores(view: Mapping[str, Any]) -> list[int] | None:
-    """The banked scores by seat: none in solo. The view of a race is its own seat's, which is taken to be the first."""
+    """The banked scores by seat, none in solo. In a race the view is taken to be that of the first seat."""
     if "scores" in view:
         return list(view["scores"])
     if "score" in view:
