@@ -50,6 +50,8 @@ pub trait Lane: Clone + Send {
 #[derive(Debug, Clone)]
 pub struct Rows<L: Lane> {
     setup: L::Setup,
+    /// How many numbers an observation has.
+    width: usize,
     threads: usize,
     rows: Vec<Row<L>>,
     /// What the last match that ended in each row gave to its seats.
@@ -87,7 +89,8 @@ impl<L: Lane> Rows<L> {
             let mut stream = Stream::new(seed);
             Row { lane: L::begin(&setup, &mut stream), stream }
         };
-        Ok(Rows { threads, rows: (0..rows as u64).map(row).collect(), final_rewards, setup })
+        let rows = (0..rows as u64).map(row).collect();
+        Ok(Rows { width: L::fields(&setup).len(), threads, rows, final_rewards, setup })
     }
 
     fn setup_json(&self) -> String {
@@ -120,7 +123,7 @@ impl<L: Lane> Batch for Rows<L> {
 
     fn reset(&mut self, which: Option<&[bool]>, out: &mut Out<'_, i16>) {
         let mut part = Part::whole(out);
-        let mut obs = vec![0; L::fields(&self.setup).len()];
+        let mut obs = vec![0; self.width];
         for (index, row) in self.rows.iter_mut().enumerate() {
             if which.is_none_or(|which| which[index]) {
                 row.begin(&self.setup);
@@ -134,23 +137,17 @@ impl<L: Lane> Batch for Rows<L> {
     }
 
     fn step(&mut self, actions: &[u8], autoreset: Autoreset, out: &mut Out<'_, i16>) {
-        let (setup, seats) = (&self.setup, L::seats(&self.setup));
+        let shared = &Shared::<L> { setup: &self.setup, width: self.width, autoreset };
         if self.threads == 1 {
-            return play(
-                setup,
-                &mut self.rows,
-                actions,
-                autoreset,
-                &mut self.final_rewards,
-                Part::whole(out),
-            );
+            return shared.play(&mut self.rows, actions, &mut self.final_rewards, Part::whole(out));
         }
+        let seats = L::seats(&self.setup);
         let size = self.rows.len().div_ceil(self.threads);
         let rows = self.rows.chunks_mut(size).zip(actions.chunks(size));
         let written = self.final_rewards.chunks_mut(size * seats).zip(Part::cut(out, size));
         rayon::scope(|scope| {
             for ((rows, actions), (final_rewards, part)) in rows.zip(written) {
-                scope.spawn(move |_| play(setup, rows, actions, autoreset, final_rewards, part));
+                scope.spawn(move |_| shared.play(rows, actions, final_rewards, part));
             }
         });
     }
@@ -205,41 +202,43 @@ impl<L: Lane> Seated for Rows<L> {
     }
 }
 
-/// A step of some rows.
-fn play<L: Lane>(
-    setup: &L::Setup,
-    rows: &mut [Row<L>],
-    actions: &[u8],
+/// What a step has in common for all rows.
+struct Shared<'a, L: Lane> {
+    setup: &'a L::Setup,
+    width: usize,
     autoreset: Autoreset,
-    final_rewards: &mut [f32],
-    mut part: Part<'_, i16>,
-) {
-    let seats = L::seats(setup);
-    let mut obs = vec![0; L::fields(setup).len()];
-    for (index, (row, &action)) in rows.iter_mut().zip(actions).enumerate() {
-        let had_ended = row.lane.is_over();
-        let reward = if had_ended { 0.0 } else { row.lane.play(action, &mut row.stream) };
-        let is_over = row.lane.is_over();
-        if is_over && !had_ended {
-            row.lane.returns(&mut final_rewards[index * seats..][..seats]);
-        }
-        let begins = is_over
-            && match autoreset {
+}
+
+impl<L: Lane> Shared<'_, L> {
+    /// A step of some rows.
+    fn play(&self, rows: &mut [Row<L>], actions: &[u8], final_rewards: &mut [f32], mut part: Part<'_, i16>) {
+        let final_rewards = final_rewards.chunks_mut(L::seats(self.setup));
+        let mut obs = vec![0; self.width];
+        for (index, ((row, &action), final_rewards)) in
+            rows.iter_mut().zip(actions).zip(final_rewards).enumerate()
+        {
+            let had_ended = row.lane.is_over();
+            part.rewards[index] = if had_ended { 0.0 } else { row.lane.play(action, &mut row.stream) };
+            let is_over = row.lane.is_over();
+            if is_over && !had_ended {
+                row.lane.returns(final_rewards);
+            }
+            let begins = match self.autoreset {
                 Autoreset::Disabled => false,
                 Autoreset::NextStep => had_ended,
-                Autoreset::SameStep => true,
+                Autoreset::SameStep => is_over,
             };
-        if begins {
-            if !had_ended {
-                row.lane.observe(setup, &mut obs);
-                part.final_obs.set_row(index, &obs);
+            if begins {
+                if !had_ended {
+                    row.lane.observe(self.setup, &mut obs);
+                    part.final_obs.set_row(index, &obs);
+                }
+                row.begin(self.setup);
             }
-            row.begin(setup);
+            row.lane.observe(self.setup, &mut obs);
+            part.obs.set_row(index, &obs);
+            part.terminated[index] = is_over && !(begins && had_ended);
+            part.truncated[index] = false;
         }
-        row.lane.observe(setup, &mut obs);
-        part.obs.set_row(index, &obs);
-        part.rewards[index] = reward;
-        part.terminated[index] = is_over && !(begins && had_ended);
-        part.truncated[index] = false;
     }
 }
