@@ -90,9 +90,9 @@ def evaluate(
     >>> import necrodome
     >>> careful = necrodome.evaluate(lambda obs: obs[0] < 2 and obs[1] < 2, "zombie-dice-solo")
     >>> round(careful.value, 6), round(careful.regret, 6)
-    (2.183541, 0.07501)
+    (1.629948, 0.628603)
     >>> round(necrodome.evaluate(lambda obs: 0.5).value, 6)
-    1.158904
+    0.693053
     """
     if game not in EVALUATED:
         raise ValueError(f"{game} cannot be evaluated: expected one of {', '.join(EVALUATED)}")

@@ -30,7 +30,7 @@ def solve(game: str, *, seats: int | None = None, **rules: Option) -> Solution:
     2.258550969970581
     >>> race = necrodome.solve("zombie-dice-race", out_of_dice="recycle_brains")
     >>> round(race.value, 6)
-    0.565965
+    0.565681
     """
     return Solution(_native.Solution(game, options(rules), seats))
 
@@ -135,7 +135,7 @@ class Solution:
 
         >>> stop, go = solve("zombie-dice-solo").action_values([2, 1, 4, 3, 2, 0, 1, 0])
         >>> float(stop), round(float(go), 6)
-        (2.0, 2.190592)
+        (2.0, 2.611785)
         """
         rows = self.observation(state)
         values = self._native.action_values(np.atleast_2d(rows))

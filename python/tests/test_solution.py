@@ -1,0 +1,265 @@
+"""Solved games: known values, the tables of the command line, states in every form."""
+
+import itertools
+import json
+import subprocess
+import sys
+import threading
+import time
+
+import necrodome
+import numpy as np
+import pytest
+
+SOLO_START = [0, 0, 6, 4, 3, 0, 0, 0]
+RULES = {
+    "zombie-dice-solo": {"first_roll": ["free", "mandatory"], "out_of_dice": ["end_turn", "recycle_brains"]},
+    "zombie-dice-race": {"out_of_dice": ["end_turn", "recycle_brains"]},
+    "zombie-dice": {"tiebreak": ["one_round", "until_broken"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "value"),
+    [
+        ("zombie-dice-solo", {}, 2.258550969971),
+        ("zombie-dice-solo", {"out_of_dice": "recycle_brains"}, 2.259149860604),
+        ("zombie-dice-race", {}, 0.565961337740),
+        ("zombie-dice", {}, 0.466200464306),
+        ("zombie-dice", {"tiebreak": "until_broken"}, 0.465629210610),
+        ("tokyo", {}, 0.549538503357),
+    ],
+)
+def test_values_are_those_of_the_documentation(game: str, rules: dict[str, str], value: float) -> None:
+    solution = necrodome.solve(game, **rules)
+    assert solution.value == pytest.approx(value, abs=1e-12)
+    assert solution.game == game
+    assert rules.items() <= solution.rules.items()
+    assert solution.positions > 4000
+
+
+def all_rules(game: str) -> list[dict[str, str]]:
+    names = RULES[game]
+    return [dict(zip(names, values)) for values in itertools.product(*names.values())]
+
+
+@pytest.mark.parametrize(("game", "rules"), [(game, rules) for game in RULES for rules in all_rules(game)])
+def test_tables_say_the_same_as_the_policy(game: str, rules: dict[str, str]) -> None:
+    """Every state of the tables as an observation: the policy is the table's, and values belong to it."""
+    solution = necrodome.solve(game, **rules)
+    tables = solution.tables
+    states = tables["states"].astype(np.int16)
+    cup, feet, shotguns, aside, shots = np.split(states, [3, 6, 7, 8], axis=1)
+    recycles = solution.rules["out_of_dice"] == "recycle_brains"
+    rng = np.random.default_rng(1)
+    for layer, gone_back in enumerate(tables["gone_back"][:3]):
+        columns = [aside + gone_back, shotguns, cup, feet]
+        if recycles:
+            columns.append(np.array([6, 4, 3]) - cup - feet - shots)
+        if game == "zombie-dice-solo":
+            rows, roll = np.hstack(columns), tables["roll"][layer]
+        elif game == "zombie-dice-race":
+            scores = rng.integers(0, 13, (len(states), 2))
+            rows = np.hstack([*columns, scores])
+            roll = tables["roll"][scores[:, 0], scores[:, 1], layer, np.arange(len(states))]
+        else:
+            scores = rng.integers(0, 13, (len(states), 2))
+            second = rng.integers(0, 2, len(states))
+            extra = np.zeros((len(states), 2), int)
+            turn = np.column_stack([scores[:, 0], np.full(len(states), 2), scores[:, 1], 1 + 2 * second])
+            rows = np.hstack([*columns, extra, turn])
+            index = (scores[:, 0], scores[:, 1], layer, np.arange(len(states)))
+            roll = np.where(second == 1, tables["second_roll"][index], tables["first_roll"][index])
+        values = solution.action_values(rows)
+        assert values.shape == (len(states), 2) and not np.isnan(values).any()
+        assert np.array_equal(solution.policy(rows), roll)
+        # On a tie, and beyond the cap of recycling, the safe choice counts.
+        better = values[:, 1] > values[:, 0]
+        assert np.array_equal(roll == 1, better) or recycles and not (roll == 1)[~better].any()
+
+
+def test_tables_are_arrays_that_cannot_be_written_to() -> None:
+    solution = necrodome.solve("zombie-dice-race")
+    assert solution.tables["value"].shape == (13, 13)
+    assert solution.tables["value"][0, 0] == solution.value
+    assert solution.tables["roll"].shape[:3] == (13, 13, 1)
+    assert solution.tables is solution.tables
+    with pytest.raises(ValueError, match="read-only"):
+        solution.tables["value"][0, 0] = 1
+    with pytest.raises(TypeError):
+        solution.tables["value"] = solution.tables["roll"]  # type: ignore[index]
+    assert set(solution.policy.tables) == {"states", "gone_back", "roll"}
+    probability = necrodome.solve("zombie-dice-solo").tables["score_probability"]
+    assert probability.sum() == pytest.approx(1)
+    assert probability @ np.arange(len(probability)) == pytest.approx(2.258550969971, abs=1e-12)
+
+
+def test_the_value_before_a_turn_is_that_of_its_best_action() -> None:
+    solo = necrodome.solve("zombie-dice-solo")
+    assert solo.action_values(SOLO_START).tolist() == [0, solo.value]
+    race = necrodome.solve("zombie-dice-race")
+    scores = np.array(list(itertools.product(range(13), repeat=2)))
+    rows = np.hstack([np.tile(SOLO_START, (169, 1)), scores])
+    assert np.allclose(race.action_values(rows).max(axis=1).reshape(13, 13), race.tables["value"], atol=1e-12)
+    # With 12 in the bank one brain wins.
+    assert race.action_values([1, 0, 5, 3, 2, 1, 1, 0, 12, 12])[0] == 1
+
+
+VIEW = {
+    "turn": {
+        "brains": 2,
+        "shotguns": 1,
+        "hand": [
+            {"colour": "green", "face": "brain"},
+            {"colour": "yellow", "face": "footsteps"},
+            {"colour": "red", "face": "shotgun"},
+        ],
+        "cup": {"green": 4, "yellow": 3, "red": 2},
+        "brain_dice": {"green": 2, "yellow": 0, "red": 0},
+    },
+    "score": 7,
+    "opponent_score": 9,
+}
+
+
+def test_a_state_can_be_a_view_names_or_numbers() -> None:
+    race = necrodome.solve("zombie-dice-race")
+    numbers = [2, 1, 4, 3, 2, 0, 1, 0, 7, 9]
+    named = dict(zip(race.fields, numbers))
+    assert race.observation(VIEW).tolist() == numbers
+    values = race.action_values(VIEW)
+    assert values.shape == (2,) and values.dtype == np.float64
+    forms = [named, numbers, np.array(numbers, np.uint8), tuple(numbers)]
+    for form in forms:
+        assert race.action_values(form).tolist() == values.tolist()
+        assert race.policy(form) == race.policy(VIEW) == int(values[1] > values[0])
+    assert race.policy.act(VIEW) == {"type": ["stop", "go"][race.policy(VIEW)]}
+    batch = race.action_values(np.array([numbers, numbers, [0, 0, 6, 4, 3, 0, 0, 0, 0, 0]]))
+    assert batch.shape == (3, 2) and batch[1].tolist() == values.tolist()
+    assert race.action_values(np.empty((0, 10), np.int16)).shape == (0, 2)
+    # Columns first, as vector environments keep them.
+    fortran = np.asfortranarray(np.tile(np.array(numbers, np.int16), (5, 1)))
+    assert race.policy(fortran).tolist() == [race.policy(VIEW)] * 5
+
+
+def test_where_nothing_can_be_decided_there_is_no_value() -> None:
+    solo = necrodome.solve("zombie-dice-solo")
+    busted, out_of_dice = [1, 3, 4, 3, 2, 0, 0, 0], [10, 2, 0, 0, 0, 1, 0, 0]
+    values = solo.action_values([SOLO_START, busted, out_of_dice])
+    assert np.isnan(values).tolist() == [[False, False], [True, True], [True, True]]
+    assert solo.policy([SOLO_START, busted, out_of_dice]).tolist() == [1, 0, 0]
+    race = necrodome.solve("zombie-dice-race")
+    assert np.isnan(race.action_values([*SOLO_START, 13, 5])).all()
+
+
+def test_tokyo_values_every_way_to_keep() -> None:
+    tokyo = necrodome.solve("tokyo")
+    fresh = [10, 0]
+    rolling = [0, 2, 0, 0, 0, 2, 2, 2, 4, *fresh, 0, 1, *fresh, 0, 0]
+    values = tokyo.action_values(rolling)
+    assert values.shape == (66,) and np.isnan(values[64:]).all() and not np.isnan(values[:64]).any()
+    # The ones are alike: which of them is kept makes no difference.
+    assert values[0b000001] == values[0b000010] != values[0b000100]
+    best = tokyo.policy(rolling)
+    assert values[best] == pytest.approx(np.nanmax(values), abs=1e-12)
+    # The first turn of the match: on average over all rolls the best is the value of the match.
+    rolls = np.array(list(itertools.product(range(5), repeat=6)))
+    rows = np.hstack([np.tile([0, 2, 0], (len(rolls), 1)), rolls, np.tile(rolling[9:], (len(rolls), 1))])
+    mean = np.nanmax(tokyo.action_values(rows), axis=1).mean()
+    assert mean == pytest.approx(tokyo.value, abs=1e-12)
+    yielding = [1, 0, 3, 0, 0, 0, 0, 0, 4, 3, 5, 1, 0, 9, 5, 0, 1]
+    leave, stay = tokyo.action_values(yielding)[64:]
+    assert np.isnan(tokyo.action_values(yielding)[:64]).all()
+    assert tokyo.policy(yielding) == (64 if leave > stay else 65)
+    # By the table: own points, the attacker's, own health - 1, the attacker's - 1.
+    assert tokyo.tables["leave"][5, 5, 2, 8] == (leave > stay)
+    assert np.isnan(tokyo.action_values([2, *yielding[1:]])).all()
+
+
+def table(scores: tuple[int, int], turn: str, tiebreak: int = 0) -> list[int]:
+    """The start of a turn at a table for two."""
+    own, other = scores
+    return [*SOLO_START, 3, tiebreak, own, 2, other, {"first": 1, "second": 3}[turn]]
+
+
+def test_a_table_knows_whose_turn_it_is() -> None:
+    solution = necrodome.solve("zombie-dice", first_roll="free")
+    tables = solution.tables
+    cases = [
+        (table((3, 4), "first"), tables["first_value"][3, 4]),
+        (table((3, 4), "second"), tables["second_value"][3, 4]),
+        (table((11, 14), "second"), tables["chase_value"][3]),
+        (table((14, 14), "first", 1), tables["tiebreak_first_value"]),
+        (table((14, 16), "second", 1), tables["tiebreak_second_value"][2]),
+    ]
+    for row, value in cases:
+        assert solution.action_values(row).max() == pytest.approx(float(value), abs=1e-12)
+    waiting = [*SOLO_START, 3, 0, 5, 1, 5, 2]
+    assert np.isnan(solution.action_values(waiting)).all()
+    view = {**VIEW, "seat": 1, "scores": [4, 3], "playing": [0, 1], "played": 1, "rounds": 2, "tiebreak": False}
+    del view["score"], view["opponent_score"]
+    assert solution.observation(view).tolist()[8:] == [2, 0, 3, 2, 4, 3]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: necrodome.solve("zombie-dice-race", out_of_dyce="x"), ValueError, "first_roll, max_rounds, out_of_dice"),
+        (lambda: necrodome.solve("zombie-dice-race", out_of_dice="x"), ValueError, "end_turn or recycle_brains"),
+        (lambda: necrodome.solve("zombie-dice-race", max_rounds=10), ValueError, "200 and more"),
+        (lambda: necrodome.solve("tokio"), ValueError, "zombie-dice-solo.*tokyo"),
+        (lambda: necrodome.solve("last-bullet"), ValueError, "last-bullet is not solved"),
+        (lambda: necrodome.solve("infection"), ValueError, "infection is not solved"),
+        (lambda: necrodome.solve("tokyo", seats=3), ValueError, "for two seats, not for 3"),
+        (lambda: necrodome.solve("zombie-dice-race", seats=3), ValueError, "2 to 2 seats, not for 3"),
+        (lambda: necrodome.solve("zombie-dice-solo", out_of_dice=b"x"), TypeError, "bytes"),  # type: ignore[arg-type]
+        (lambda: solo().action_values([1, 2, 3]), ValueError, "8 numbers.*brains.*not 3"),
+        (lambda: solo().action_values([0.5] * 8), TypeError, "float64"),
+        (lambda: solo().action_values([[[0]]]), ValueError, "3 dimensions"),
+        (lambda: solo().action_values([[*SOLO_START], [1, *SOLO_START[1:]]]), ValueError, "row 1 .* 14 dice.*brains=1"),
+        (lambda: solo().action_values([0, 0, 7, 4, 2, 0, 0, 0]), ValueError, "7 dice of a colour that has 6"),
+        (lambda: solo().action_values([70000, *SOLO_START[1:]]), ValueError, "16 bits, got 70000"),
+        (lambda: solo().action_values({"brains": 1}), ValueError, "shotguns.*missing"),
+        (lambda: solo().action_values({**dict(zip(solo().fields, SOLO_START)), "brain": 1}), ValueError, "no brain"),
+        (lambda: solo().policy.act({"turn": 3}), ValueError, "no view of zombie-dice-solo"),
+        (lambda: necrodome.solve("tokyo").policy([9] * 17), ValueError, "row 0"),
+    ],
+)
+def test_mistakes_say_what_was_expected(make: object, error: type[Exception], text: str) -> None:
+    assert callable(make)
+    with pytest.raises(error, match=text):
+        make()
+
+
+def solo() -> necrodome.Solution:
+    return necrodome.solve("zombie-dice-solo")
+
+
+def test_other_threads_go_on_while_values_are_looked_up() -> None:
+    """The interpreter is free: another thread counts on during one long call."""
+    race = necrodome.solve("zombie-dice-race")
+    rows = np.tile(np.array([*SOLO_START, 3, 4], np.int16), (2_000_000, 1))
+    ticks = []
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.perf_counter()
+    race._native.action_values(rows)
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    assert any(start + 0.1 * (end - start) < at < end - 0.1 * (end - start) for at in ticks)
+
+
+def test_importing_is_light() -> None:
+    code = "import sys, necrodome, json; print(json.dumps([m for m in ('numpy', 'gymnasium') if m in sys.modules]))"
+    assert json.loads(subprocess.check_output([sys.executable, "-c", code])) == []
+    assert {"solve", "analyze", "evaluate"} <= set(dir(necrodome))
+    with pytest.raises(AttributeError, match="no attribute 'solv'"):
+        necrodome.solv  # noqa: B018
