@@ -58,7 +58,7 @@ pub struct Out<'a, T> {
     /// Observations: all rows of the first field, then all of the second, and so on (or row by row where a kernel says
     /// so).
     pub obs: &'a mut [T],
-    /// With [`Autoreset::SameStep`]: the last observation of rows that ended; elsewhere untouched.
+    /// With [`Autoreset::SameStep`]: the last observation of rows that ended. In other rows it means nothing.
     pub final_obs: &'a mut [T],
     /// Rewards.
     pub rewards: &'a mut [f32],

@@ -16,3 +16,4 @@ pub mod rows;
 pub mod seated;
 pub mod stream;
 pub mod tokyo;
+pub mod zombie_dice;

@@ -1,0 +1,342 @@
+//! The dice of sixty-four turns, side by side: plain arrays that the compiler makes vectors of.
+//!
+//! Nothing here branches on what the dice show, and every number is a `u16`, so that a vector holds as many turns as it
+//! can. Counts of dice are kept as sums, green, green and yellow, all: then a draw or a die needs two comparisons and
+//! no more. Chance is four words of 16 bits for each roll: three draws from the cup and one for all three faces.
+
+use necrodome_rules::zombie_dice::DICE;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
+use serde::{Deserialize, Serialize};
+
+/// Turns in a block.
+pub const LANES: usize = 64;
+
+/// One number of every turn in a block.
+pub type Lane = [u16; LANES];
+
+/// All bits or none.
+#[inline(always)]
+pub fn mask(condition: bool) -> u16 {
+    u16::from(condition).wrapping_neg()
+}
+
+/// A number that grows where a condition holds.
+#[inline(always)]
+fn more(number: u16, condition: bool) -> u16 {
+    if condition { number.wrapping_add(1) } else { number }
+}
+
+/// A number that shrinks where a condition holds.
+#[inline(always)]
+fn less(number: u16, condition: bool) -> u16 {
+    if condition { number.wrapping_sub(1) } else { number }
+}
+
+/// All dice: green, green and yellow, all.
+const ALL: [u16; 3] =
+    [DICE.green as u16, (DICE.green + DICE.yellow) as u16, (DICE.green + DICE.yellow + DICE.red) as u16];
+
+/// The three faces are one of this many.
+const FACES: u16 = 6 * 6 * 6;
+
+/// How small the lower half of a product with [`FACES`] must be for its word to be drawn again.
+const FACES_REJECTED: u16 = ((1 << 16) % FACES as u32) as u16;
+
+/// The dice of one turn. Dice are counted as sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    pub brains: u16,
+    pub shotguns: u16,
+    pub cup: [u16; 3],
+    pub feet: [u16; 3],
+    /// Brain dice set aside. Kept only where they come back.
+    pub brain_dice: [u16; 3],
+}
+
+/// What a roll led to.
+pub struct Rolled {
+    /// The third shotgun.
+    pub busted: bool,
+    /// Fewer than three dice are left, and the turn is over.
+    pub out_of_dice: bool,
+}
+
+impl Turn {
+    /// All dice in the cup.
+    pub const START: Turn = Turn { brains: 0, shotguns: 0, cup: ALL, feet: [0; 3], brain_dice: [0; 3] };
+
+    /// Whether nothing has been rolled yet. Thirteen brains can all be back in the cup.
+    #[inline(always)]
+    pub fn is_fresh(&self) -> bool {
+        (self.cup[2] == ALL[2]) & (self.brains == 0)
+    }
+
+    /// Whether there can be such dice: the counts are sums, and no more than there are.
+    pub fn is_possible(&self) -> bool {
+        let sums = [self.cup, self.feet, self.brain_dice];
+        let all: [u32; 3] = std::array::from_fn(|c| sums.iter().map(|sums| u32::from(sums[c])).sum());
+        sums.iter().all(|sums| sums.is_sorted())
+            && (0..3).all(|c| all[c] <= ALL[c].into())
+            && all[1] - all[0] <= (ALL[1] - ALL[0]).into()
+            && all[2] - all[1] <= (ALL[2] - ALL[1]).into()
+            && self.feet[2] <= 3
+            && self.shotguns <= 5
+            && self.brains < 1 << 14
+    }
+
+    /// Starts anew, if the condition holds.
+    #[inline(always)]
+    pub fn restart(&mut self, condition: bool) {
+        self.brains = if condition { 0 } else { self.brains };
+        self.shotguns = if condition { 0 } else { self.shotguns };
+        for c in 0..3 {
+            self.cup[c] = if condition { ALL[c] } else { self.cup[c] };
+            self.feet[c] = if condition { 0 } else { self.feet[c] };
+            self.brain_dice[c] = if condition { 0 } else { self.brain_dice[c] };
+        }
+    }
+
+    /// Rolls, if `go`: the footsteps and what is drawn from the cup. As `Turn::roll` of the rules.
+    #[inline(always)]
+    pub fn roll<const RECYCLE: bool>(&mut self, go: bool, draws: [u16; 3], mut faces: u16) -> Rolled {
+        let [mut green, mut easy, mut all] = self.cup;
+        let [mut hand_green, mut hand_easy, held] = self.feet;
+        for (draw, word) in (0..).zip(draws) {
+            let wanted = go & (held < 3 - draw);
+            let place = high(word, all);
+            let (is_green, is_easy) = (wanted & (place < green), wanted & (place < easy));
+            green = less(green, is_green);
+            easy = less(easy, is_easy);
+            all = less(all, wanted);
+            hand_green = more(hand_green, is_green);
+            hand_easy = more(hand_easy, is_easy);
+        }
+        self.cup = [green, easy, all];
+
+        let mut feet = [0; 3];
+        for die in 0..3 {
+            // Green dice first. A side is one of six: first the brains, then two footsteps, then the shotguns.
+            let (is_green, is_easy) = (die < hand_green, die < hand_easy);
+            let brain_sides = more(more(1, is_green), is_easy);
+            let side = high(faces, 6);
+            faces = faces.wrapping_mul(6);
+            let (brain, shotgun) = (go & (side < brain_sides), go & (side >= brain_sides.wrapping_add(2)));
+            let foot = !brain & !shotgun;
+            self.brains = more(self.brains, brain);
+            self.shotguns = more(self.shotguns, shotgun);
+            for (c, counts) in [is_green, is_easy, true].into_iter().enumerate() {
+                feet[c] = more(feet[c], foot & counts);
+                if RECYCLE {
+                    self.brain_dice[c] = more(self.brain_dice[c], brain & counts);
+                }
+            }
+        }
+
+        let busted = go & (self.shotguns >= 3);
+        let few = go & !busted & (all.wrapping_add(feet[2]) < 3);
+        for c in 0..3 {
+            self.feet[c] = if go { feet[c] } else { self.feet[c] };
+            if RECYCLE {
+                self.cup[c] = if few { self.cup[c].wrapping_add(self.brain_dice[c]) } else { self.cup[c] };
+                self.brain_dice[c] = if few { 0 } else { self.brain_dice[c] };
+            }
+        }
+        Rolled { busted, out_of_dice: few & !RECYCLE }
+    }
+}
+
+/// The turns of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(align(64))]
+pub struct Turns {
+    brains: Lane,
+    shotguns: Lane,
+    cup: [Lane; 3],
+    feet: [Lane; 3],
+    brain_dice: [Lane; 3],
+}
+
+impl Turns {
+    /// All dice in the cup.
+    pub const START: Turns = Turns {
+        brains: [0; LANES],
+        shotguns: [0; LANES],
+        cup: [[ALL[0]; LANES], [ALL[1]; LANES], [ALL[2]; LANES]],
+        feet: [[0; LANES]; 3],
+        brain_dice: [[0; LANES]; 3],
+    };
+
+    /// One turn.
+    #[inline(always)]
+    pub fn get<const RECYCLE: bool>(&self, i: usize) -> Turn {
+        let mut turn = Turn { brains: self.brains[i], shotguns: self.shotguns[i], ..Turn::START };
+        for c in 0..3 {
+            turn.cup[c] = self.cup[c][i];
+            turn.feet[c] = self.feet[c][i];
+            if RECYCLE {
+                turn.brain_dice[c] = self.brain_dice[c][i];
+            }
+        }
+        turn
+    }
+
+    /// Changes one turn.
+    #[inline(always)]
+    pub fn set<const RECYCLE: bool>(&mut self, i: usize, turn: Turn) {
+        self.brains[i] = turn.brains;
+        self.shotguns[i] = turn.shotguns;
+        for c in 0..3 {
+            self.cup[c][i] = turn.cup[c];
+            self.feet[c][i] = turn.feet[c];
+            if RECYCLE {
+                self.brain_dice[c][i] = turn.brain_dice[c];
+            }
+        }
+    }
+}
+
+/// The upper half of a product: one of `0..n` from a word.
+#[inline(always)]
+fn high(word: u16, n: u16) -> u16 {
+    ((u32::from(word) * u32::from(n)) >> 16) as u16
+}
+
+/// The words of chance for one roll of every turn in a block.
+#[repr(align(64))]
+pub struct Words {
+    pub draws: [Lane; 3],
+    pub faces: Lane,
+}
+
+/// A stream of chance for each turn of a block: xoroshiro64**, whose state is two words of 32 bits.
+///
+/// The streams of even lanes and of odd lanes are kept apart. So the halves of two words of 32 bits make a pair of
+/// words of 16 bits that lie where their lanes do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[repr(align(64))]
+pub struct Streams {
+    even: Half,
+    odd: Half,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[repr(align(64))]
+struct Half {
+    a: [u32; LANES / 2],
+    b: [u32; LANES / 2],
+}
+
+impl Half {
+    const NONE: Half = Half { a: [0; LANES / 2], b: [0; LANES / 2] };
+
+    /// The next word of one stream.
+    #[inline(always)]
+    fn next(&mut self, i: usize) -> u32 {
+        let (a, b) = (self.a[i], self.b[i] ^ self.a[i]);
+        self.a[i] = a.rotate_left(26) ^ b ^ (b << 9);
+        self.b[i] = b.rotate_left(13);
+        let mixed = a.wrapping_mul(0x9E37_79BB).rotate_left(5);
+        mixed.wrapping_add(mixed << 2)
+    }
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        let mut streams = Streams { even: Half::NONE, odd: Half::NONE };
+        (0..LANES).for_each(|i| streams.seed(i, 0));
+        streams
+    }
+}
+
+impl Streams {
+    /// Starts a stream anew; as `Xoroshiro64StarStar::seed_from_u64`.
+    pub fn seed(&mut self, i: usize, seed: u64) {
+        self.set(i, SplitMix64::seed_from_u64(seed).next_u64());
+    }
+
+    /// The state of a stream.
+    pub fn get(&self, i: usize) -> u64 {
+        let half = if i.is_multiple_of(2) { &self.even } else { &self.odd };
+        u64::from(half.a[i / 2]) | u64::from(half.b[i / 2]) << 32
+    }
+
+    /// Sets the state of a stream. All zero would stay so for ever.
+    pub fn set(&mut self, i: usize, state: u64) {
+        let state = if state == 0 { 1 } else { state };
+        let half = self.half(i);
+        half.a[i / 2] = state as u32;
+        half.b[i / 2] = (state >> 32) as u32;
+    }
+
+    fn half(&mut self, i: usize) -> &mut Half {
+        if i.is_multiple_of(2) { &mut self.even } else { &mut self.odd }
+    }
+
+    /// Words for a roll of every turn, each of which can be used without making anything likelier than it is.
+    #[inline(always)]
+    pub fn words(&mut self, turns: &Turns) -> Words {
+        let mut pairs = [[0u32; LANES / 2]; 4];
+        for i in 0..LANES / 2 {
+            let (even, odd) = (self.even.next(i), self.odd.next(i));
+            pairs[0][i] = (even >> 16) | (odd & 0xFFFF_0000);
+            pairs[1][i] = (even & 0xFFFF) | (odd << 16);
+            let (even, odd) = (self.even.next(i), self.odd.next(i));
+            pairs[2][i] = (even >> 16) | (odd & 0xFFFF_0000);
+            pairs[3][i] = (even & 0xFFFF) | (odd << 16);
+        }
+        let [first, second, third, faces] = pairs.map(apart);
+        let mut words = Words { draws: [first, second, third], faces };
+
+        // A word may have to be drawn again only if the lower half of its product is below the number of outcomes
+        // (Lemire). That is so for one turn in five hundred, which is looked at more closely.
+        let mut suspects = [0u16; LANES];
+        for i in 0..LANES {
+            let all = turns.cup[2][i];
+            let least = words.draws[0][i]
+                .wrapping_mul(all)
+                .min(words.draws[1][i].wrapping_mul(all.wrapping_sub(1)))
+                .min(words.draws[2][i].wrapping_mul(all.wrapping_sub(2)));
+            let faces = words.faces[i].wrapping_mul(FACES);
+            suspects[i] = u16::from((least < ALL[2]) | (faces < FACES_REJECTED));
+        }
+        if suspects.iter().fold(0, |any, suspect| any | suspect) != 0 {
+            self.reconsider(turns, &suspects, &mut words);
+        }
+        words
+    }
+
+    /// Draws words again for those of the suspects that need it.
+    #[cold]
+    #[inline(never)]
+    fn reconsider(&mut self, turns: &Turns, suspects: &Lane, words: &mut Words) {
+        for i in (0..LANES).filter(|&i| suspects[i] != 0) {
+            while words.must_be_drawn_again(i, turns.cup[2][i], turns.feet[2][i]) {
+                let half = self.half(i);
+                let (first, second) = (half.next(i / 2), half.next(i / 2));
+                words.draws[0][i] = (first >> 16) as u16;
+                words.draws[1][i] = first as u16;
+                words.draws[2][i] = (second >> 16) as u16;
+                words.faces[i] = second as u16;
+            }
+        }
+    }
+}
+
+/// Words of 16 bits from pairs of them.
+#[inline(always)]
+fn apart(pairs: [u32; LANES / 2]) -> Lane {
+    let words: Lane = bytemuck::cast(pairs.map(u32::to_le));
+    words.map(u16::from_le)
+}
+
+impl Words {
+    fn must_be_drawn_again(&self, i: usize, in_cup: u16, on_feet: u16) -> bool {
+        let unfair = |word: u16, outcomes: u16| {
+            u32::from(word.wrapping_mul(outcomes)) < (1 << 16) % u32::from(outcomes.max(1))
+        };
+        let draws = 3u16.saturating_sub(on_feet);
+        unfair(self.faces[i], FACES)
+            || (0..draws).any(|draw| unfair(self.draws[usize::from(draw)][i], in_cup.saturating_sub(draw)))
+    }
+}
