@@ -35,13 +35,8 @@ impl Referee {
     /// A match as it was saved.
     #[staticmethod]
     fn load(saved: &str) -> PyResult<Self> {
-        #[derive(Deserialize)]
-        struct Kind {
-            game: String,
-        }
-        let Kind { game } = serde_json::from_str(saved).map_err(not_saved)?;
-        let loaded: Box<dyn AnyMatch> =
-            with_game!(setup::game(&game)?, G => Box::new(Match::<G>::load(saved)?));
+        let id = setup::game(&saved_game(saved)?)?;
+        let loaded: Box<dyn AnyMatch> = with_game!(id, G => Box::new(Match::<G>::load(saved)?));
         Ok(Referee(loaded))
     }
 
@@ -137,6 +132,10 @@ impl Referee {
 
     /// Goes on from a saved match of the same game, names and rules.
     fn restore(&mut self, saved: &str) -> PyResult<()> {
+        let (came, expected) = (saved_game(saved)?, self.0.game());
+        if came != expected {
+            return Err(refuse(format!("a saved match of {came}: expected one of {expected}")));
+        }
         self.0.restore(saved)
     }
 
@@ -231,6 +230,15 @@ fn not_saved(error: serde_json::Error) -> PyErr {
     refuse(format!("not a saved match: {error}"))
 }
 
+/// The game of a saved match.
+fn saved_game(saved: &str) -> PyResult<String> {
+    #[derive(Deserialize)]
+    struct Game {
+        game: String,
+    }
+    serde_json::from_str(saved).map(|Game { game }| game).map_err(not_saved)
+}
+
 impl<G: Numbers + necrodome_rules::catalog::Listed> Match<G> {
     fn new(names: Names, rules: G::Rules, seed: u64) -> PyResult<Self> {
         let (mut chance, mut log) = (Seeded::new(seed, "match", 0), Vec::new());
@@ -253,11 +261,8 @@ impl<G: Numbers + necrodome_rules::catalog::Listed> Match<G> {
 
     /// Checks everything before it becomes a match: text from outside must not break the rules.
     fn load(saved: &str) -> PyResult<Self> {
-        let Saved { game: id, names, rules, state, chance }: Saved<G::Rules> =
+        let Saved { names, rules, state, chance, .. }: Saved<G::Rules> =
             serde_json::from_str(saved).map_err(not_saved)?;
-        if id != G::ID {
-            return Err(refuse(format!("a saved match of {id}: expected one of {}", G::ID)));
-        }
         let game: G =
             game::restore(&state.to_string()).map_err(|error| refuse(format!("a saved match: {error}")))?;
         if game.seats() != names.len() {

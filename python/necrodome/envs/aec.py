@@ -159,14 +159,14 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
     def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
         agents, selection, following = parts["agents"], parts["selection"], parts["next"]
         known = set(self.possible_agents)
-        numbers = {"rewards": float, "cumulative": float, "terminations": bool, "truncations": bool}
+        kinds = dict(zip(_BY_AGENT, ((int, float), (int, float), bool, bool)))
         whole = (
             isinstance(agents, list)
             and agents == [agent for agent in self.possible_agents if agent in agents]
             and selection in (agents or known)
             and (following is None or following in known)
             and all(isinstance(parts[key], dict) and parts[key].keys() == set(agents) for key in _BY_AGENT)
-            and all(isinstance(value, kind) for key, kind in numbers.items() for value in parts[key].values())
+            and all(isinstance(value, kind) for key, kind in kinds.items() for value in parts[key].values())
             and (bool(referee.to_act()) or all(parts["terminations"].values()))
         )
         if not whole:
