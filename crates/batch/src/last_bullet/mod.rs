@@ -38,7 +38,8 @@ use necrodome_rules::{
     last_bullet::{Kind, LastBulletRules, Square},
     names::SetupError,
 };
-use part::Part;
+use part::{Part, Step};
+use pulp::Arch;
 use shape::Shape;
 use world::World;
 
@@ -101,7 +102,7 @@ impl LastBulletBatch {
     pub fn alive(&self, out: &mut [bool]) {
         for (world, alive) in self.worlds.iter().zip(out.chunks_exact_mut(self.shape.survivors())) {
             for (alive, &kind) in alive.iter_mut().zip(&world.kinds) {
-                *alive = kind == world::SURVIVOR;
+                *alive = kind >= world::SURVIVOR;
             }
         }
     }
@@ -116,7 +117,7 @@ impl LastBulletBatch {
         let World { kinds, squares, bullets, .. } = &self.worlds[world];
         kinds.iter().zip(squares).zip(bullets).enumerate().map(|(piece, ((&kind, &square), &bullets))| {
             let kind = match kind {
-                world::SURVIVOR => Kind::Player(Seat((piece / self.shape.copies) as u16)),
+                world::SURVIVOR.. => Kind::Player(Seat((piece / self.shape.copies) as u16)),
                 code::ZOMBIE => Kind::Zombie,
                 _ => Kind::Corpse,
             };
@@ -175,7 +176,8 @@ impl Batch for LastBulletBatch {
 
     fn step(&mut self, actions: &[u8], autoreset: Autoreset, out: &mut Out<'_, u8>) {
         let rows = self.shape.survivors();
-        self.divide(out, |first, part| part.step(&actions[first * rows..], autoreset));
+        let arch = Arch::new();
+        self.divide(out, |first, part| arch.dispatch(Step(part, &actions[first * rows..], autoreset)));
     }
 
     /// What can do something: any move; with a bullet, a shot at somebody who is not a corpse. The dead can only stay.

@@ -1,25 +1,20 @@
 //! All move at once, and whoever wants what another wants stays where it was.
 
-use super::shape::{STAY, Shape};
-use super::world::{NOBODY, World};
-use crate::observe::last_bullet::MOVES;
+use super::shape::Shape;
+use super::world::World;
+use crate::observe::last_bullet::{MOVES, code::EMPTY};
 use necrodome_rules::last_bullet::Square;
 
-/// The occupant of a square wants to leave it. The other bits count who wants to go there.
-const LEAVES: u8 = 0x80;
-
-/// What a turn needs besides the world: lists that keep their memory. Between turns, nobody walks and nothing is
-/// claimed.
+/// What a turn needs besides the world: lists that keep their memory. Between turns all of them are empty.
 #[derive(Debug, Clone)]
 pub(super) struct Scratch {
-    /// Who wants to walk.
-    walkers: Vec<u32>,
-    /// The move of each walker, by piece; all others stay.
-    headings: Vec<u8>,
+    /// Those who want to move, and of them those who cannot.
+    walks: Vec<Walk>,
+    blocked: Vec<Walk>,
     /// Who wants which square, by place.
     claims: Vec<u8>,
-    walks: Vec<Walk>,
-    /// Those who were sent home, until it is known what that means for others.
+    /// Who does not move whatever it wants: marked by piece, and listed.
+    pub(super) halted: Vec<bool>,
     sent_home: Vec<u32>,
     /// Pieces that are about to die.
     pub(super) doomed: Vec<u32>,
@@ -30,115 +25,118 @@ pub(super) struct Scratch {
 #[derive(Debug, Clone, Copy)]
 struct Walk {
     piece: u32,
+    /// The places that it leaves and wants.
     home: u32,
     goal: u32,
     /// The square of the goal.
     to: Square,
 }
 
+/// The occupant of a square wants to leave it.
+const LEAVES: u8 = 0x80;
+/// More than one wants to go there. One is told by its move, counted from 1.
+const SEVERAL: u8 = 0x40;
+
 impl Scratch {
     pub(super) fn new(shape: &Shape) -> Self {
         Scratch {
-            walkers: Vec::new(),
-            headings: vec![STAY; shape.squares()],
-            claims: vec![0; shape.padded()],
             walks: Vec::new(),
+            blocked: Vec::new(),
+            claims: vec![0; shape.padded()],
+            halted: vec![false; shape.squares()],
             sent_home: Vec::new(),
             doomed: Vec::new(),
             deck: Vec::new(),
         }
     }
 
-    /// A piece wants to move.
+    /// A piece wants to move from its square.
     #[inline(always)]
-    pub(super) fn walk(&mut self, piece: usize, direction: u8) {
-        if direction != STAY {
-            self.headings[piece] = direction;
-            self.walkers.push(piece as u32);
-        }
-    }
-
-    /// A piece does not move after all.
-    #[inline(always)]
-    pub(super) fn stop(&mut self, piece: usize) {
-        self.headings[piece] = STAY;
-    }
-}
-
-/// Moves everybody who wants to move and can.
-#[inline(always)]
-pub(super) fn settle(world: &mut World, shape: &Shape, scratch: &mut Scratch) {
-    claim(world, shape, scratch);
-    clash(world, shape, scratch);
-    carry_out(world, scratch);
-}
-
-/// Notes what everybody wants.
-#[inline(always)]
-fn claim(world: &World, shape: &Shape, scratch: &mut Scratch) {
-    scratch.walks.clear();
-    for piece in scratch.walkers.drain(..) {
-        let direction = scratch.headings[piece as usize];
-        if direction == STAY {
-            continue;
-        }
-        let from = world.squares[piece as usize];
+    pub(super) fn walk(&mut self, shape: &Shape, piece: usize, from: Square, direction: u8) {
         let to = shape.go(from, direction);
         let (home, goal) = (shape.place(from), shape.place(to));
-        scratch.claims[home] |= LEAVES;
-        scratch.claims[goal] += 1;
-        scratch.walks.push(Walk { piece, home: home as u32, goal: goal as u32, to });
+        self.claims[home] |= LEAVES;
+        let claim = &mut self.claims[goal];
+        let wish = if *claim & !LEAVES == 0 { direction + 1 } else { SEVERAL };
+        *claim |= wish;
+        self.walks.push(Walk { piece: piece as u32, home: home as u32, goal: goal as u32, to });
     }
-}
 
-/// Stops everybody who wants a square that another wants or keeps.
-///
-/// Who is sent home keeps that square, so whoever wanted it is sent home too. Nobody else can be concerned: all who
-/// wanted a contested square have left the contest together.
-#[inline(always)]
-fn clash(world: &World, shape: &Shape, scratch: &mut Scratch) {
-    let Scratch { headings, claims, walks, sent_home, .. } = scratch;
-    for walk in &*walks {
-        let (claim, taken) = (claims[walk.goal as usize], world.looks[walk.goal as usize] != 0);
-        if claim & !LEAVES > 1 || taken && claim & LEAVES == 0 {
-            headings[walk.piece as usize] = STAY;
-            sent_home.push(walk.piece);
-        }
+    /// Moves everybody who wants to move and can.
+    #[inline(always)]
+    pub(super) fn settle(&mut self, world: &mut World, shape: &Shape) {
+        self.block(world);
+        self.send_home(world, shape);
+        self.carry_out(world);
     }
-    while let Some(piece) = sent_home.pop() {
-        let home = world.squares[piece as usize];
-        let claim = &mut claims[shape.place(home)];
-        *claim &= !LEAVES;
-        if *claim == 0 {
-            continue;
+
+    /// Parts those who want what another wants or keeps from the others. Without a branch: nobody can predict who it is.
+    #[inline(always)]
+    fn block(&mut self, world: &World) {
+        let Scratch { walks, blocked, claims, .. } = self;
+        blocked.clear();
+        blocked.extend_from_slice(walks);
+        let (mut free, mut stopped) = (0, 0);
+        for place in 0..walks.len() {
+            let walk = walks[place];
+            let claim = claims[walk.goal as usize];
+            let kept = (world.looks[walk.goal as usize] != EMPTY) & (claim & LEAVES == 0);
+            let stops = kept | (claim & SEVERAL != 0);
+            walks[free] = walk;
+            blocked[stopped] = walk;
+            free += usize::from(!stops);
+            stopped += usize::from(stops);
         }
-        for direction in (0..MOVES as u8).filter(|&direction| direction != STAY) {
-            // From there, this direction leads to the home.
-            let there = shape.go(home, MOVES as u8 - 1 - direction);
-            let other = world.index[shape.place(there)];
-            if other != NOBODY && headings[other as usize] == direction {
-                headings[other as usize] = STAY;
-                sent_home.push(other);
+        walks.truncate(free);
+        blocked.truncate(stopped);
+    }
+
+    /// Who is sent home keeps that square, so whoever wanted it is sent home too, and so on.
+    ///
+    /// That is at most one: had there been two, they would have been sent home already.
+    #[inline(always)]
+    fn send_home(&mut self, world: &World, shape: &Shape) {
+        let Scratch { claims, blocked, halted, sent_home, .. } = self;
+        for walk in blocked {
+            let (mut piece, mut place) = (walk.piece as usize, walk.home as usize);
+            loop {
+                claims[place] &= !LEAVES;
+                let wish = claims[place];
+                if wish == 0 || wish & SEVERAL != 0 {
+                    break;
+                }
+                // From there, its move leads to this home.
+                let there = shape.go(world.squares[piece], MOVES as u8 - wish);
+                place = shape.place(there);
+                piece = world.index[place] as usize;
+                halted[piece] = true;
+                sent_home.push(piece as u32);
             }
         }
     }
-}
 
-/// Moves those who still want to, and forgets all wishes.
-#[inline(always)]
-fn carry_out(world: &mut World, scratch: &mut Scratch) {
-    for walk in &scratch.walks {
-        scratch.claims[walk.home as usize] = 0;
-        scratch.claims[walk.goal as usize] = 0;
-        if scratch.headings[walk.piece as usize] != STAY {
-            world.leave(walk.piece as usize, walk.home as usize);
+    /// Moves those who still want to, and forgets all wishes.
+    #[inline(always)]
+    fn carry_out(&mut self, world: &mut World) {
+        let Scratch { walks, blocked, claims, halted, sent_home, .. } = self;
+        for walk in &*blocked {
+            claims[walk.home as usize] = 0;
+            claims[walk.goal as usize] = 0;
         }
-    }
-    for walk in &scratch.walks {
-        let heading = &mut scratch.headings[walk.piece as usize];
-        if *heading != STAY {
-            *heading = STAY;
-            world.enter(walk.piece as usize, walk.goal as usize, walk.to);
+        for walk in &*walks {
+            claims[walk.home as usize] = 0;
+            claims[walk.goal as usize] = 0;
+            if !halted[walk.piece as usize] {
+                world.leave(walk.piece as usize, walk.home as usize);
+            }
+        }
+        for walk in walks.drain(..) {
+            if !halted[walk.piece as usize] {
+                world.enter(walk.piece as usize, walk.goal as usize, walk.to);
+            }
+        }
+        for piece in sent_home.drain(..) {
+            halted[piece as usize] = false;
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     batch::{Autoreset, Out},
     observe::last_bullet::CELLS,
 };
+use pulp::NullaryFnOnce;
 
 /// Worlds next to each other, and what belongs to their rows.
 pub(super) struct Part<'a> {
@@ -25,11 +26,13 @@ impl Part<'_> {
                 world.begin(shape, scratch);
                 report(world, shape, &mut out, 0.0);
             }
+            out.obs.fill(0);
             world.observe(shape, out.obs);
         }
     }
 
     /// Plays a turn in each world.
+    #[inline(always)]
     pub(super) fn step(self, actions: &[u8], autoreset: Autoreset) {
         let Part { shape, worlds, scratch, mut out } = self;
         let actions = actions.chunks_exact(shape.survivors());
@@ -41,6 +44,7 @@ impl Part<'_> {
                     world.turn(shape, actions, scratch);
                     report(world, shape, &mut out, 1.0);
                     if world.over && autoreset == Autoreset::SameStep {
+                        out.final_obs.fill(0);
                         world.observe(shape, out.final_obs);
                         world.begin(shape, scratch);
                     }
@@ -56,11 +60,23 @@ impl Part<'_> {
     }
 }
 
+/// A step of a part, for the best instructions that the machine has.
+pub(super) struct Step<'a>(pub(super) Part<'a>, pub(super) &'a [u8], pub(super) Autoreset);
+
+impl NullaryFnOnce for Step<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.0.step(self.1, self.2);
+    }
+}
+
 /// Writes rewards and flags: `reward` for the living.
 fn report(world: &World, shape: &Shape, out: &mut Out<'_, u8>, reward: f32) {
     let cut = world.over && world.alive > 0;
     for (row, &kind) in world.kinds[..shape.survivors()].iter().enumerate() {
-        let lives = kind == SURVIVOR;
+        let lives = kind >= SURVIVOR;
         out.rewards[row] = if lives { reward } else { 0.0 };
         out.terminated[row] = !lives;
         out.truncated[row] = lives && cut;

@@ -1,8 +1,9 @@
-//! Worlds as text, and back: only what boards and sets can be derived from.
+//! Worlds as bytes, and back: only what boards and sets can be derived from.
 
 use super::shape::Shape;
-use super::world::{SURVIVOR, World};
+use super::world::{World, survivor};
 use crate::{
+    bytes,
     observe::last_bullet::code::{CORPSE, ZOMBIE},
     stream::Stream,
 };
@@ -10,14 +11,12 @@ use necrodome_rules::last_bullet::{BULLETS, Square};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Saved {
     shape: Shape,
     worlds: Vec<SavedWorld>,
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct SavedWorld {
     stream: Stream,
     clock: u32,
@@ -33,8 +32,7 @@ pub(super) fn save(shape: &Shape, worlds: &[World]) -> Vec<u8> {
         over: world.over,
         pieces: world.kinds.iter().zip(&world.squares).zip(&world.bullets).map(piece).collect(),
     });
-    // Plain numbers in lists: there is nothing that could fail.
-    serde_json::to_vec(&Saved { shape: *shape, worlds: worlds.collect() }).unwrap_or_default()
+    bytes::write(&Saved { shape: *shape, worlds: worlds.collect() })
 }
 
 fn piece(((&kind, at), &bullets): ((&u8, &Square), &u32)) -> (u8, u16, u16, u32) {
@@ -43,8 +41,7 @@ fn piece(((&kind, at), &bullets): ((&u8, &Square), &u32)) -> (u8, u16, u16, u32)
 
 /// The worlds of a state, if it is one of so many worlds of this shape.
 pub(super) fn restore(shape: &Shape, worlds: usize, state: &[u8]) -> Result<Vec<World>, String> {
-    let saved: Saved = serde_json::from_slice(state)
-        .map_err(|error| format!("not a saved state of Last Bullet: {error}"))?;
+    let saved: Saved = bytes::read(state)?;
     if saved.shape != *shape {
         return Err(format!(
             "the state is of worlds with other rules: expected {shape:?}, came {:?}",
@@ -88,9 +85,9 @@ impl SavedWorld {
         for (index, &(kind, x, y, bullets)) in self.pieces.iter().enumerate() {
             let (column, row) = (usize::from(x), usize::from(y));
             let possible = match kind {
-                SURVIVOR => index < survivors,
+                CORPSE => true,
                 ZOMBIE => bullets == 0,
-                kind => kind == CORPSE,
+                kind => index < survivors && kind == survivor(index / shape.copies),
             };
             if !possible || column >= shape.side || row >= shape.side {
                 return Err(format!("piece {index} cannot be {:?}", (kind, x, y, bullets)));
@@ -104,5 +101,38 @@ impl SavedWorld {
             return Err(format!("{bullets} bullets: more than there were at the start"));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::moves::Scratch;
+    use super::*;
+    use necrodome_rules::last_bullet::LastBulletRules;
+
+    #[test]
+    fn worlds_that_cannot_be_are_refused() {
+        let mut shape = Shape::new(1, &LastBulletRules::default()).unwrap();
+        (shape.copies, shape.side, shape.max_turns) = (2, 17, Some(20));
+        let mut world = World::new(&shape, Stream::new(1));
+        world.begin(&shape, &mut Scratch::new(&shape));
+        assert_eq!(restore(&shape, 1, &save(&shape, &[world.clone()])), Ok(vec![world.clone()]));
+
+        let refused = |change: &dyn Fn(&mut World), why: &str| {
+            let mut world = world.clone();
+            change(&mut world);
+            let error = restore(&shape, 1, &save(&shape, &[world])).unwrap_err();
+            assert!(error.starts_with("world 0 of the state: ") && error.contains(why), "{error}");
+        };
+        refused(&|world| world.kinds.truncate(1), "expected at least 2 pieces, came 1");
+        refused(&|world| world.kinds[0] = 0, "piece 0 cannot be");
+        refused(&|world| world.kinds[0] = survivor(1), "piece 0 cannot be");
+        refused(&|world| world.kinds[2] = survivor(0), "piece 2 cannot be");
+        refused(&|world| world.bullets[2] = 1, "piece 2 cannot be");
+        refused(&|world| world.squares[1].y = 17, "piece 1 cannot be");
+        refused(&|world| world.squares[1] = world.squares[0], "two pieces stand at");
+        refused(&|world| world.bullets[0] = 9, "more than there were at the start");
+        refused(&|world| world.clock = 20, "over is false at clock 20 with 2 alive");
+        refused(&|world| world.over = true, "over is true at clock 0 with 2 alive");
     }
 }

@@ -1,7 +1,7 @@
 //! Sets: of pieces, and of squares with windows that are read in a few steps.
 
 use super::shape::Shape;
-use crate::observe::last_bullet::REACH;
+use crate::observe::last_bullet::{REACH, WINDOW};
 use necrodome_rules::last_bullet::Square;
 
 /// A set of pieces, listed in ascending order.
@@ -40,6 +40,15 @@ impl Pieces {
         }
     }
 
+    /// Those below `end` that are not in the set.
+    #[inline(always)]
+    pub(super) fn missing(&self, end: usize) -> impl Iterator<Item = usize> {
+        (0..end.div_ceil(64)).flat_map(move |word| {
+            let known = if 64 * word + 64 > end { (1 << (end % 64)) - 1 } else { u64::MAX };
+            ones(!self.words.get(word).copied().unwrap_or(0) & known, 64 * word)
+        })
+    }
+
     #[inline(always)]
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
         self.words.iter().enumerate().flat_map(|(word, &bits)| ones(bits, 64 * word))
@@ -58,70 +67,100 @@ fn ones(mut bits: u64, base: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A set of squares, a bit for each, padded like a board. The margin follows when [`wrap`](Squares::wrap) is called.
+/// Columns of squares from one word to the next.
+const STEP: usize = 32;
+
+/// A set of squares, padded like a board. The margin follows when [`wrap`](Squares::wrap) is called.
+///
+/// A word has the bits of 64 neighbours in a row, and the next word to the east begins 32 further on: so the row of a window
+/// is in one word, wherever it begins. Words lie from north to south, so a window is 17 words next to each other.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Squares {
-    bytes: Vec<u8>,
-    stride: usize,
+    words: Vec<u64>,
     side: usize,
 }
 
 impl Squares {
     pub(super) fn new(shape: &Shape) -> Self {
-        // Four bytes more than needed, so that a row of a window can always be read as one word.
-        let stride = shape.stride().div_ceil(8) + 4;
-        Squares { bytes: vec![0; stride * shape.stride()], stride, side: shape.side }
+        let mut squares = Squares { words: Vec::new(), side: shape.side };
+        squares.words = vec![0; squares.column(shape.stride() + STEP)];
+        squares
     }
 
     pub(super) fn clear(&mut self) {
-        self.bytes.fill(0);
+        self.words.fill(0);
+    }
+
+    /// Where the column of words begins that holds the windows from this bit on. The first column is not read: it is there so
+    /// that every bit has a word in the west that also holds it.
+    #[inline(always)]
+    fn column(&self, bit: usize) -> usize {
+        (bit / STEP + 1) * self.rows()
     }
 
     #[inline(always)]
-    fn byte(&mut self, at: Square) -> &mut u8 {
-        &mut self.bytes[(usize::from(at.y) + REACH) * self.stride + usize::from(at.x) / 8 + 1]
+    fn rows(&self) -> usize {
+        self.side + 2 * REACH
+    }
+
+    /// The two words that hold a square, and its bit in the first.
+    #[inline(always)]
+    fn words(&self, at: Square) -> (usize, usize, u64) {
+        let bit = usize::from(at.x) + REACH;
+        let word = self.column(bit) + usize::from(at.y) + REACH;
+        (word, word - self.rows(), 1 << (bit % STEP))
     }
 
     #[inline(always)]
     pub(super) fn insert(&mut self, at: Square) {
-        *self.byte(at) |= 1 << (at.x % 8);
+        let (word, west, bit) = self.words(at);
+        self.words[word] |= bit;
+        self.words[west] |= bit << STEP;
     }
 
     #[inline(always)]
     pub(super) fn remove(&mut self, at: Square) {
-        *self.byte(at) &= !(1 << (at.x % 8));
+        let (word, west, bit) = self.words(at);
+        self.words[word] &= !bit;
+        self.words[west] &= !(bit << STEP);
     }
 
     /// Makes the margin show what lies beyond the edges.
     #[inline(always)]
     pub(super) fn wrap(&mut self) {
-        // The margin in the west is the first byte of a row, and the first eight squares are its second.
-        let (stride, (byte, shift)) = (self.stride, (self.side / 8, self.side % 8));
-        for row in self.bytes.chunks_exact_mut(stride).skip(REACH).take(self.side) {
-            let last = u16::from_le_bytes([row[byte], row[byte + 1]]) >> shift;
-            row[0] = last as u8;
-            let east = u16::from_le_bytes([row[byte + 1], row[byte + 2]]);
-            let first = u16::from(row[1]) << shift;
-            let east = (east & !(0xff << shift)) | first;
-            [row[byte + 1], row[byte + 2]] = east.to_le_bytes();
+        const MARGIN: u64 = (1 << REACH) - 1;
+        let (rows, side) = (self.rows(), self.side);
+        let (first, last, beyond) = (self.column(0), self.column(side), self.column(side + REACH));
+        let (last_shift, beyond_shift) = (side % STEP, (side + REACH) % STEP);
+        for y in REACH..REACH + side {
+            let western = self.words[first + y] >> REACH & MARGIN;
+            let eastern = self.words[last + y] >> last_shift & MARGIN;
+            self.words[first + y] = (self.words[first + y] & !MARGIN) | eastern;
+            for (column, shift) in [(beyond, beyond_shift), (beyond - rows, beyond_shift + STEP)] {
+                let word = &mut self.words[column + y];
+                *word = (*word & !(MARGIN << shift)) | western << shift;
+            }
         }
-        wrap_rows(&mut self.bytes, stride, self.side);
+        for column in self.words.chunks_exact_mut(rows) {
+            wrap_rows(column, 1, side);
+        }
     }
 
-    /// The row of a window around `at` that is `row` rows from its north. Its westmost square is the bit `at.x % 8`;
+    /// The rows of the window around a square, from north to south. The westmost square is the bit that comes with them;
     /// bits beyond the window are not cleared.
     #[inline(always)]
-    pub(super) fn row(&self, at: Square, row: usize) -> u32 {
-        let from = (usize::from(at.y) + row) * self.stride + usize::from(at.x) / 8;
-        let four = &self.bytes[from..from + 4];
-        u32::from_le_bytes([four[0], four[1], four[2], four[3]])
+    pub(super) fn window(&self, at: Square) -> (&[u64; WINDOW], usize) {
+        let x = usize::from(at.x);
+        let words = &self.words[self.column(x) + usize::from(at.y)..];
+        // The margin in the south is as high as half a window.
+        (words.first_chunk().unwrap_or(&[0; WINDOW]), x % STEP)
     }
 
     /// Which of the eight squares around `at` are in the set, and `at` itself: the bits of three rows of three.
     #[inline(always)]
-    pub(super) fn around(&self, at: Square) -> u32 {
-        let shift = u32::from(at.x % 8) + REACH as u32 - 1;
-        let row = |row| self.row(at, row) >> shift & 0b111;
+    pub(super) fn around(&self, at: Square) -> u64 {
+        let (rows, shift) = self.window(at);
+        let row = |row: usize| rows[row] >> (shift + REACH - 1) & 0b111;
         row(REACH - 1) | row(REACH) << 3 | row(REACH + 1) << 6
     }
 }
@@ -149,12 +188,16 @@ mod tests {
         assert_eq!(pieces.iter().collect::<Vec<_>>(), [0, 63, 64, 150]);
         pieces.retain(|piece| piece % 2 == 0);
         assert_eq!(pieces.iter().collect::<Vec<_>>(), [0, 64, 150]);
+        for end in [1, 64, 66, 128, 150, 151, 300] {
+            let missing: Vec<_> = (0..end).filter(|piece| ![0, 64, 150].contains(piece)).collect();
+            assert_eq!(pieces.missing(end).collect::<Vec<_>>(), missing);
+        }
     }
 
-    /// Against the plain definition, on boards whose edges fall at all bits of a byte.
+    /// Against the plain definition, on boards whose edges fall at all bits of a word.
     #[test]
     fn a_window_shows_what_is_around() {
-        for side in 17..=41 {
+        for side in 17..=100 {
             let mut shape = Shape::new(1, &LastBulletRules::default()).unwrap();
             shape.side = side;
             let held = |at: Square| (u32::from(at.x) * 7 + u32::from(at.y) * 13).is_multiple_of(5);
@@ -165,9 +208,10 @@ mod tests {
             all().filter(|&at| !held(at)).for_each(|at| squares.remove(at));
             squares.wrap();
             for at in all() {
+                let (rows, shift) = squares.window(at);
                 for (row, column) in (0..17).flat_map(|row| (0..17).map(move |column| (row, column))) {
                     let there = shape.step(at, column - 8, row - 8);
-                    let bit = squares.row(at, row as usize) >> (at.x % 8) >> column & 1;
+                    let bit = rows[row as usize] >> shift >> column & 1;
                     assert_eq!(bit == 1, held(there), "{side}: {at:?} {row} {column}");
                 }
                 let around = squares.around(at);

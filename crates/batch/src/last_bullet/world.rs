@@ -1,9 +1,10 @@
 //! One world: a match of Last Bullet in plain arrays. A turn has the steps of the rulebook, in the referee's order, and
 //! asks chance the referee's questions, so that the same stream gives the same match.
 
-use super::moves::{Scratch, settle};
+use super::moves::Scratch;
 use super::set::{Pieces, Squares, wrap_rows};
-use super::shape::Shape;
+use super::shape::{STAY, Shape};
+use super::window::CHUNK;
 use super::zombies::chase;
 use crate::{
     observe::last_bullet::{
@@ -17,14 +18,20 @@ use necrodome_rules::{
     last_bullet::{BULLETS, RANGE, Square},
 };
 
-/// A living survivor, who is another's until the own are marked.
+/// A survivor of the first entry; the others' follow.
 pub(super) const SURVIVOR: u8 = code::OTHER;
-
-/// No piece stands here.
-pub(super) const NOBODY: u32 = u32::MAX;
+/// A survivor of an entry that has no number of its own.
+pub(super) const ANOTHER: u8 = u8::MAX;
+/// How many entries have numbers of their own. Where there are more, they look in groups, one after the other.
+pub(super) const GROUP: usize = (ANOTHER - SURVIVOR) as usize;
 
 /// The keys of the referee's secret numbers. Nobody has a number here, but the stream goes on as the referee's does.
 const SECRETS: usize = 4;
+
+/// What the survivors of an entry are.
+pub(super) fn survivor(entry: usize) -> u8 {
+    if entry < GROUP { SURVIVOR + entry as u8 } else { ANOTHER }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct World {
@@ -34,6 +41,7 @@ pub(super) struct World {
     pub(super) over: bool,
 
     // The pieces, in the referee's order: the survivors entry by entry, whatever becomes of them, then who rose.
+    /// Corpse, zombie, or from [`SURVIVOR`] on whose survivor it is.
     pub(super) kinds: Vec<u8>,
     pub(super) squares: Vec<Square>,
     pub(super) bullets: Vec<u32>,
@@ -41,7 +49,7 @@ pub(super) struct World {
     // What follows is derived from the pieces.
     /// What stands on each square of the padded board.
     pub(super) looks: Vec<u8>,
-    /// Which piece stands on each square, by place; the margin is not kept.
+    /// Which piece stands on each square where one stands, by place; the margin is not kept.
     pub(super) index: Vec<u32>,
     /// The squares of the living.
     players: Squares,
@@ -62,8 +70,8 @@ impl World {
             kinds: Vec::new(),
             squares: Vec::new(),
             bullets: Vec::new(),
-            looks: vec![EMPTY; shape.padded()],
-            index: vec![NOBODY; shape.padded()],
+            looks: vec![EMPTY; shape.padded() + CHUNK],
+            index: vec![0; shape.padded()],
             players: Squares::new(shape),
             living: Pieces::default(),
             zombies: Pieces::default(),
@@ -102,7 +110,7 @@ impl World {
         self.squares.clear();
         self.squares.extend(squares);
         self.kinds.clear();
-        self.kinds.resize(shape.survivors(), SURVIVOR);
+        self.kinds.extend((0..shape.survivors()).map(|piece| survivor(piece / shape.copies)));
         self.bullets.clear();
         self.bullets.resize(shape.survivors(), BULLETS);
         self.derive(shape);
@@ -111,7 +119,6 @@ impl World {
     /// Derives boards and sets from the pieces.
     pub(super) fn derive(&mut self, shape: &Shape) {
         self.looks.fill(EMPTY);
-        self.index.fill(NOBODY);
         self.players.clear();
         let sets = [&mut self.living, &mut self.zombies, &mut self.loaded];
         let [living, zombies, loaded] = sets.map(|set| {
@@ -123,7 +130,7 @@ impl World {
             self.looks[shape.place(at)] = kind;
             self.index[shape.place(at)] = piece as u32;
             match kind {
-                SURVIVOR => {
+                SURVIVOR.. => {
                     self.alive += 1;
                     living.insert(piece);
                     self.players.insert(at);
@@ -139,10 +146,11 @@ impl World {
     /// Plays a turn: one action for each survivor; those of the dead are not looked at.
     #[inline(always)]
     pub(super) fn turn(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
-        self.move_zombies(scratch);
-        self.take_orders(shape, actions, scratch);
+        self.shoot(shape, actions, scratch);
+        self.move_zombies(shape, scratch);
+        self.move_survivors(shape, actions, scratch);
         self.fall(shape, scratch);
-        settle(self, shape, scratch);
+        scratch.settle(self, shape);
         self.players.wrap();
         self.scavenge(shape);
         self.clock += 1;
@@ -171,19 +179,16 @@ impl World {
     fn rise(&mut self, shape: &Shape) {
         let at = shape.square(self.stream.uniform(shape.squares() as u32) as usize);
         let place = shape.place(at);
-        match self.index[place] {
-            NOBODY => {
-                self.index[place] = self.kinds.len() as u32;
-                self.looks[place] = ZOMBIE;
-                self.zombies.insert(self.kinds.len());
-                self.kinds.push(ZOMBIE);
-                self.squares.push(at);
-                self.bullets.push(0);
-            }
-            piece => {
-                self.turn_into_zombie(piece as usize, shape);
-                self.players.wrap();
-            }
+        if self.looks[place] == EMPTY {
+            self.index[place] = self.kinds.len() as u32;
+            self.looks[place] = ZOMBIE;
+            self.zombies.insert(self.kinds.len());
+            self.kinds.push(ZOMBIE);
+            self.squares.push(at);
+            self.bullets.push(0);
+        } else {
+            self.turn_into_zombie(self.index[place] as usize, shape);
+            self.players.wrap();
         }
     }
 
@@ -219,7 +224,7 @@ impl World {
     /// A piece is no longer what it was.
     fn lose(&mut self, piece: usize) {
         match self.kinds[piece] {
-            SURVIVOR => {
+            SURVIVOR.. => {
                 self.alive -= 1;
                 self.living.remove(piece);
                 self.players.remove(self.squares[piece]);
@@ -229,46 +234,57 @@ impl World {
         }
     }
 
+    /// All shots fall at once, so whoever is hit is only noted. It will not move.
     #[inline(always)]
-    fn move_zombies(&mut self, scratch: &mut Scratch) {
-        for zombie in self.zombies.iter() {
-            let step = chase(self.squares[zombie], &self.players);
-            let direction = step.unwrap_or_else(|| self.stream.uniform(MOVES as u32) as u8);
-            scratch.walk(zombie, direction);
-        }
-    }
-
-    /// What the living do. All shots fall at once, so whoever is hit is only noted.
-    #[inline(always)]
-    fn take_orders(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
+    fn shoot(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
         for piece in self.living.iter() {
-            let action = actions[piece];
-            if usize::from(action) < MOVES {
-                scratch.walk(piece, action);
-            } else if self.bullets[piece] > 0 {
+            let Some(target) = actions[piece].checked_sub(MOVES as u8) else { continue };
+            if self.bullets[piece] > 0 {
                 self.bullets[piece] -= 1;
-                let target = i32::from(action) - MOVES as i32;
-                let (dx, dy) = (target % TARGETS as i32, target / TARGETS as i32);
+                let (dx, dy) = (i32::from(target) % TARGETS as i32, i32::from(target) / TARGETS as i32);
                 let reach = i32::from(RANGE);
-                let there = shape.step(self.squares[piece], dx - reach, dy - reach);
-                let hit = self.index[shape.place(there)];
-                if hit != NOBODY {
-                    scratch.doomed.push(hit);
+                let there = shape.place(shape.step(self.squares[piece], dx - reach, dy - reach));
+                if self.looks[there] != EMPTY {
+                    scratch.doomed.push(self.index[there]);
+                    scratch.halted[self.index[there] as usize] = true;
                 }
             }
         }
     }
 
-    /// Whoever is hit becomes a corpse and does not move.
+    /// Zombies decide, those too who are about to fall, since chance is asked for them as for the others.
+    #[inline(always)]
+    fn move_zombies(&mut self, shape: &Shape, scratch: &mut Scratch) {
+        for zombie in self.zombies.iter() {
+            let at = self.squares[zombie];
+            let step = chase(at, &self.players);
+            let direction = step.unwrap_or_else(|| self.stream.uniform(MOVES as u32) as u8);
+            if direction != STAY && !scratch.halted[zombie] {
+                scratch.walk(shape, zombie, at, direction);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn move_survivors(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
+        for piece in self.living.iter() {
+            let direction = actions[piece];
+            if direction < MOVES as u8 && direction != STAY && !scratch.halted[piece] {
+                scratch.walk(shape, piece, self.squares[piece], direction);
+            }
+        }
+    }
+
+    /// Whoever is hit becomes a corpse.
     #[inline(always)]
     fn fall(&mut self, shape: &Shape, scratch: &mut Scratch) {
-        while let Some(piece) = scratch.doomed.pop() {
+        for piece in scratch.doomed.drain(..) {
             let piece = piece as usize;
+            scratch.halted[piece] = false;
             if self.kinds[piece] == CORPSE {
                 continue;
             }
             self.lose(piece);
-            scratch.stop(piece);
             self.kinds[piece] = CORPSE;
             self.looks[shape.place(self.squares[piece])] = CORPSE;
             if self.bullets[piece] > 0 {
@@ -281,8 +297,7 @@ impl World {
     #[inline(always)]
     pub(super) fn leave(&mut self, piece: usize, home: usize) {
         self.looks[home] = EMPTY;
-        self.index[home] = NOBODY;
-        if self.kinds[piece] == SURVIVOR {
+        if self.kinds[piece] >= SURVIVOR {
             self.players.remove(self.squares[piece]);
         }
     }
@@ -293,7 +308,7 @@ impl World {
         self.looks[goal] = self.kinds[piece];
         self.index[goal] = piece as u32;
         self.squares[piece] = to;
-        if self.kinds[piece] == SURVIVOR {
+        if self.kinds[piece] >= SURVIVOR {
             self.players.insert(to);
         }
     }
@@ -326,12 +341,12 @@ impl World {
     }
 
     #[inline(always)]
-    fn wrap_looks(&mut self, shape: &Shape) {
+    pub(super) fn wrap_looks(&mut self, shape: &Shape) {
         let (side, stride) = (shape.side, shape.stride());
         for row in self.looks.chunks_exact_mut(stride).skip(REACH).take(side) {
             row.copy_within(side..side + REACH, 0);
             row.copy_within(REACH..2 * REACH, side + REACH);
         }
-        wrap_rows(&mut self.looks, stride, side);
+        wrap_rows(&mut self.looks[..], stride, side);
     }
 }

@@ -12,25 +12,21 @@ use necrodome_rules::last_bullet::Square;
 /// distance, and only on which side they stand matters: so the rows to the north are one word, and those to the south.
 #[inline(always)]
 pub(super) fn chase(at: Square, players: &Squares) -> Option<u8> {
-    let centre = u32::from(at.x) % 8 + REACH as u32;
-    let (mut north, level, mut south) = (0, players.row(at, REACH), 0);
+    let (rows, west) = players.window(at);
+    let centre = west + REACH;
+    let (mut north, level, mut south) = (0, rows[REACH], 0);
     for distance in 1..=REACH {
-        north |= players.row(at, REACH - distance);
-        south |= players.row(at, REACH + distance);
-        let columns = ((2 << (2 * distance)) - 1) << (centre - distance as u32);
+        north |= rows[REACH - distance];
+        south |= rows[REACH + distance];
+        let columns = ((2 << (2 * distance)) - 1) << (centre - distance);
         let seen = (north | level | south) & columns;
         if seen != 0 {
-            let column = seen.trailing_zeros();
-            let holds = |rows: u32| rows >> column & 1 == 1;
-            let down = if holds(north) {
-                -3
-            } else if holds(level) {
-                0
-            } else {
-                3
-            };
-            let right = (column as i32 - centre as i32).signum();
-            return Some((i32::from(STAY) + down + right) as u8);
+            let column = seen & seen.wrapping_neg();
+            // Sums of comparisons, since nobody can predict them.
+            let up = u8::from(north & column != 0);
+            let down = u8::from((north | level) & column == 0);
+            let (left, right) = (u8::from(column < 1 << centre), u8::from(column > 1 << centre));
+            return Some(STAY + 3 * down + right - 3 * up - left);
         }
     }
     None

@@ -4,12 +4,11 @@
 
 use crate::{Run, Style, choose, rules};
 use necrodome_batch::{
-    batch::{Autoreset, Batch},
+    batch::Autoreset,
     observe::last_bullet::{ACTIONS, CELLS, mask, observe, order},
     stream::Stream,
 };
 use necrodome_rules::{
-    chance::Chance,
     game::{Game, Move, Seat, Silent},
     last_bullet::{Action, LastBullet, LastBulletRules, LastBulletView},
     names::Names,
@@ -144,9 +143,16 @@ fn the_usual_match_is_the_referees() {
 }
 
 #[test]
-fn the_largest_board_of_bytes_and_the_smallest_of_all_are_the_referees() {
+fn small_and_lonely_worlds_are_the_referees() {
     assert!(compare(6, 3, 1, rules(1, 1.0, None), Style::Mixed, 400) > 3);
     compare(7, 1, 3, rules(1, 0.000_05, Some(40)), Style::Walk, 60);
+}
+
+/// More entries than a byte can tell apart.
+#[test]
+fn a_crowd_of_entries_is_the_referees() {
+    compare(9, 1, 500, rules(1, 0.3, None), Style::Mixed, 25);
+    compare(10, 1, 252, rules(2, 0.1, None), Style::Shoot, 15);
 }
 
 #[test]
@@ -168,24 +174,4 @@ proptest! {
     ) {
         compare(seed >> 1, 2, entries, rules(copies, density, max_turns), style, 80);
     }
-}
-
-/// The referee's dice and ours are the same numbers: a stream is no more and no less than a `Chance`.
-#[test]
-fn both_have_used_the_same_part_of_the_stream() {
-    let rules = rules(5, 0.06, None);
-    let mut run = Run::new(&[9], 2, &rules, 1);
-    let mut twin = Twin::new(9, 2, rules);
-    let stay = vec![4; run.batch.rows()];
-    for _ in 0..50 {
-        run.step(&stay, Autoreset::SameStep);
-        twin.play(&stay);
-        if twin.game.to_act().is_empty() {
-            twin.restart();
-        }
-    }
-    let mut saved: serde_json::Value = serde_json::from_slice(&run.batch.save()).unwrap();
-    let mut ours: Stream = serde_json::from_value(saved["worlds"][0]["stream"].take()).unwrap();
-    assert_eq!(ours, twin.stream);
-    assert_eq!(ours.uniform(1000), twin.stream.uniform(1000));
 }
