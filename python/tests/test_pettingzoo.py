@@ -223,9 +223,16 @@ def test_an_illegal_action_is_refused_lost_or_replaced() -> None:
 
     checked = tokyo.env()
     checked.reset(seed=1)
+    before = checked.save()
     checked.step(64)
     assert checked.terminations == dict.fromkeys(checked.agents, True)
     assert checked.rewards == {"player_0": -1, "player_1": 0, "player_2": 0, "player_3": 0}
+    lost = checked.save()
+    checked.restore(before)
+    checked.step(63)
+    assert not any(checked.terminations.values())
+    checked.restore(lost)
+    assert len(play(checked, 9)) == 4 and not checked.agents
 
     asked = infection.parallel_env()
     seen, _ = asked.reset(seed=1)

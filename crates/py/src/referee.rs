@@ -5,6 +5,8 @@ mod numbers;
 use crate::setup::{self, refuse};
 use necrodome_batch::field::Field;
 use necrodome_rules::{
+    bot::BotSpec,
+    catalog::Listed,
     chance::Seeded,
     game::{self, Logged, Move, Seat},
     names::Names,
@@ -104,6 +106,16 @@ impl Referee {
         self.0.apply(actions)
     }
 
+    /// What a built-in bot would do in a seat that is to act, as JSON. Bots have no memory: `seed` is all that a bot which
+    /// tosses coins needs.
+    fn bot_action(&self, bot: &str, seat: u16, seed: u64) -> PyResult<String> {
+        let seat = self.seat(seat)?;
+        if !self.0.to_act().contains(&seat) {
+            return Err(refuse(format!("seat {seat} is not to act")));
+        }
+        self.0.bot_action(bot, seat, seed)
+    }
+
     /// What each seat got in the last step.
     fn rewards(&self) -> Vec<f32> {
         self.0.rewards().to_vec()
@@ -186,6 +198,7 @@ trait AnyMatch: Send + Sync {
     fn mask<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>>;
     fn step(&mut self, chosen: &[i64]) -> PyResult<()>;
     fn apply(&mut self, actions: &str) -> PyResult<()>;
+    fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String>;
     fn rewards(&self) -> &[f32];
     fn outcome(&self) -> PyResult<Option<String>>;
     fn events(&self, seat: Option<Seat>) -> PyResult<String>;
@@ -239,7 +252,7 @@ fn saved_game(saved: &str) -> PyResult<String> {
     serde_json::from_str(saved).map(|Game { game }| game).map_err(not_saved)
 }
 
-impl<G: Numbers + necrodome_rules::catalog::Listed> Match<G> {
+impl<G: Numbers + Listed> Match<G> {
     fn new(names: Names, rules: G::Rules, seed: u64) -> PyResult<Self> {
         let (mut chance, mut log) = (Seeded::new(seed, "match", 0), Vec::new());
         let game = G::new(&names, &rules, &mut chance, &mut log).map_err(refuse)?;
@@ -299,7 +312,7 @@ impl<G: Numbers + necrodome_rules::catalog::Listed> Match<G> {
     }
 }
 
-impl<G: Numbers + necrodome_rules::catalog::Listed> AnyMatch for Match<G> {
+impl<G: Numbers + Listed> AnyMatch for Match<G> {
     fn game(&self) -> &'static str {
         G::ID
     }
@@ -375,7 +388,7 @@ impl<G: Numbers + necrodome_rules::catalog::Listed> AnyMatch for Match<G> {
         }
         if expected != chosen.len() {
             return Err(refuse(format!(
-                "{expected} decisions are to be made, but {} actions came",
+                "expected an action for each decision ({expected}), got {}",
                 chosen.len()
             )));
         }
@@ -388,6 +401,17 @@ impl<G: Numbers + necrodome_rules::catalog::Listed> AnyMatch for Match<G> {
         let moves: Vec<_> =
             actions.into_iter().map(|action| action.map_or(Move::Forfeit, Move::Act)).collect();
         self.play(&moves)
+    }
+
+    fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String> {
+        let spec: BotSpec = bot.parse().map_err(refuse)?;
+        let all = G::built_ins();
+        let Some(kind) = all.iter().find(|kind| kind.name == spec.name) else {
+            let names = all.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+            return Err(refuse(format!("unknown bot {:?} of {}: expected one of {names}", spec.name, G::ID)));
+        };
+        let mut bot = kind.build(&spec, Seeded::new(seed, "bot", 0)).map_err(refuse)?;
+        json(&bot.act(&self.game.view(seat)))
     }
 
     fn rewards(&self) -> &[f32] {

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # {"observation": a vector or a dict of named numbers, "action_mask": 1 for each legal action}
 Observation: TypeAlias = dict[str, Any]
 
+# Two numbers and two flags.
 _BY_AGENT = ("rewards", "cumulative", "terminations", "truncations")
 
 
@@ -93,7 +94,7 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
         """Plays the action of `agent_selection`."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)  # type: ignore[arg-type, unused-ignore]
+            self._was_dead_step(action)  # type: ignore[arg-type]
             return
         if action is None:
             raise ValueError(f"{agent} is to act: expected an action, got None")
@@ -159,14 +160,14 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
     def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
         agents, selection, following = parts["agents"], parts["selection"], parts["next"]
         known = set(self.possible_agents)
-        kinds = dict(zip(_BY_AGENT, ((int, float), (int, float), bool, bool)))
         whole = (
             isinstance(agents, list)
             and agents == [agent for agent in self.possible_agents if agent in agents]
             and selection in (agents or known)
             and (following is None or following in known)
             and all(isinstance(parts[key], dict) and parts[key].keys() == set(agents) for key in _BY_AGENT)
-            and all(isinstance(value, kind) for key, kind in kinds.items() for value in parts[key].values())
+            and all(isinstance(value, (int, float)) for key in _BY_AGENT[:2] for value in parts[key].values())
+            and all(isinstance(value, bool) for key in _BY_AGENT[2:] for value in parts[key].values())
             and (bool(referee.to_act()) or all(parts["terminations"].values()))
         )
         if not whole:

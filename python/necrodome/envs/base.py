@@ -86,7 +86,7 @@ class RefereeEnv:
             shown = json.loads(self._referee.view(0))
         return {**shown, "to_act": self._referee.to_act()}
 
-    def render(self) -> None | str | render.Image:  # type: ignore[override, unused-ignore]
+    def render(self) -> None | str | render.Image:
         """The match as text (`ansi`), as a picture (`rgb_array`), or as text on the terminal (`human`)."""
         if self.render_mode == "rgb_array":
             return render.picture(self.game, self._shown(), self.names)

@@ -1,0 +1,106 @@
+"""Text and pictures of matches."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from necrodome._native import Referee
+from necrodome.envs import infection, last_bullet, render, tokyo, zombie_dice_race, zombie_dice_table
+from necrodome.envs.render.canvas import LIGHT, Canvas
+from necrodome.envs.render.font import glyph
+
+
+def picture(env: Any) -> render.Image:
+    drawn = env.render()
+    assert isinstance(drawn, np.ndarray) and drawn.dtype == np.uint8 and drawn.shape[2] == 3
+    return drawn
+
+
+def test_a_match_is_told_in_words() -> None:
+    referee = Referee("zombie-dice-race", ["Ann", "Bob"], 5)
+    referee.step([1])
+    view = {**json.loads(referee.view(0)), "to_act": referee.to_act()}
+    lines = render.text("zombie-dice-race", view, ["Ann", "Bob"]).splitlines()
+    turn = view["turn"]
+    assert lines[0].split() == [
+        "hand",
+        *(word for die in turn["hand"] for word in (die["colour"], die["face"])),
+    ]
+    assert lines[1:3] == [f"brains    {turn['brains']}", f"shotguns  {turn['shotguns']}"]
+    assert lines[4:] == ["> Ann  0", "  Bob  0"]
+
+
+@pytest.mark.parametrize("players", [2, 12, 99])
+def test_tables_of_any_size_can_be_drawn(players: int) -> None:
+    env = zombie_dice_table.env(players, render_mode="rgb_array")
+    env.reset(seed=1)
+    assert np.shape(picture(env)) == (320, 720, 3)
+
+
+def test_pictures_show_what_changes() -> None:
+    for env in [
+        zombie_dice_race.raw_env(render_mode="rgb_array"),
+        tokyo.raw_env(6, render_mode="rgb_array"),
+        infection.raw_env(50, zombies=7, render_mode="rgb_array"),
+    ]:
+        env.reset(seed=1)
+        first = picture(env)
+        assert np.array_equal(first, picture(env))
+        env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[-1]))
+        assert not np.array_equal(first, picture(env))
+
+
+def test_each_piece_of_a_board_is_drawn_in_its_place() -> None:
+    env = last_bullet.parallel_env(3, copies=30, render_mode="ansi")
+    env.reset(seed=1)
+    text = env.render()
+    assert isinstance(text, str)
+    state = json.loads(env._referee.state())
+    rows = [line.split(" ") for line in text.splitlines()[1:]]
+    for piece in state["pieces"]:
+        kind = piece["kind"]
+        sign = "abc"[kind["player"]] if isinstance(kind, dict) else {"zombie": "Z", "corpse": "x"}[kind]
+        assert rows[piece["square"]["y"]][piece["square"]["x"]] == sign
+    drawn = sum(sign != "." for row in rows[: len(rows[0])] for sign in row)
+    assert drawn == len(state["pieces"])
+
+
+def test_shapes_cover_as_much_as_they_should() -> None:
+    def covered(canvas: Canvas) -> float:
+        return float(canvas.image()[..., 0].sum()) / 255
+
+    def blank() -> Canvas:
+        return Canvas(100, 80, (0, 0, 0))
+
+    white = (255, 255, 255)
+    canvas = blank()
+    canvas.rectangle(10, 10, 30, 20, white)
+    assert covered(canvas) == pytest.approx(600)
+    canvas = blank()
+    canvas.circle(50, 40, 20, white)
+    assert covered(canvas) == pytest.approx(np.pi * 400, rel=0.01)
+    canvas = blank()
+    canvas.polygon([(10, 10), (90, 10), (10, 70)], white)
+    assert covered(canvas) == pytest.approx(2400, rel=0.02)
+    canvas = blank()
+    canvas.line(10, 40, 90, 40, white, 4)
+    assert covered(canvas) == pytest.approx(320 + np.pi * 4, rel=0.02)
+    # What is off the canvas is cut, not wrapped.
+    canvas = blank()
+    canvas.circle(0, 0, 20, white)
+    canvas.text(90, 70, "AB", white)
+    image = canvas.image()
+    assert not image[40:60].any() and not image[:, 30:80].any()
+
+
+def test_letters_are_drawn_dot_by_dot() -> None:
+    canvas = Canvas(40, 20, (0, 0, 0))
+    canvas.text(2, 3, "a?", LIGHT, scale=1)
+    image = canvas.image()[..., 0] > 0
+    assert np.array_equal(image[3:10, 2:7], glyph("A"))
+    assert np.array_equal(image[3:10, 8:13], glyph("?"))
+    assert np.array_equal(glyph("é"), glyph("漢")) and glyph("é").any()

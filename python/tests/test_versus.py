@@ -1,0 +1,91 @@
+"""One seat against built-in bots: Gymnasium's own check, and what it does not look at."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+
+from necrodome.envs import versus
+from necrodome.envs.versus import VersusEnv
+
+MAKERS: list[Callable[..., VersusEnv]] = [versus.race, versus.table, versus.tokyo]
+games = pytest.mark.parametrize("make", MAKERS, ids=["race", "table", "tokyo"])
+
+
+def play(env: VersusEnv, steps: int, seed: int = 0) -> list[Any]:
+    """Plays legal actions at random and writes down all that came of them."""
+    random, told = np.random.default_rng(seed), []
+    for _ in range(steps):
+        told.append(env.step(int(random.choice(np.flatnonzero(env.action_masks())))))
+        if told[-1][2]:
+            break
+    return told
+
+
+@games
+@pytest.mark.parametrize("observation", ["vector", "dict"])
+@pytest.mark.parametrize("render_mode", ["ansi", "rgb_array"])
+def test_the_api_is_gymnasiums(make: Callable[..., VersusEnv], observation: str, render_mode: str) -> None:
+    check_env(make(observation=observation, render_mode=render_mode), skip_render_check=True)
+
+
+@games
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_saved_state_goes_on_as_if_nothing_had_been(make: Callable[..., VersusEnv], seat: int) -> None:
+    env = make(seat=seat)
+    env.reset(seed=3)
+    play(env, 2)
+    saved = env.save()
+    copies = [env.clone(), copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    story = play(env, 500, seed=1)
+    story.append(env.reset())
+    for other in copies:
+        assert data_equivalence([*play(other, 500, seed=1), other.reset()], story)
+    env.restore(saved)
+    assert env.save() == saved
+    assert data_equivalence([*play(env, 500, seed=1), env.reset()], story)
+    with pytest.raises(ValueError, match="not a saved environment"):
+        env.restore(b"{")
+
+
+def test_the_better_bot_wins_more_often() -> None:
+    """A learner that plays as a built-in bot does must do as well as that bot: rewards belong to its seat."""
+    env = versus.race(opponent="random", seat=1)
+    total = 0.0
+    for seed in range(200):
+        observation, _ = env.reset(seed=seed)
+        over = False
+        while not over:
+            brains, shotguns = observation[:2]
+            observation, reward, over, _, _ = env.step(int(brains < 3 and shotguns < 2))
+            total += reward
+    # Wins at least three in four; a coin would be 0 with a deviation of 141.
+    assert total > 1000
+
+
+def test_an_illegal_action_is_played_by_the_rule_for_a_bad_one() -> None:
+    env = versus.tokyo()
+    env.reset(seed=1)
+    *_, info = env.step(64)
+    assert info["bad_action"] and info["action_mask"].any()
+    with pytest.raises(ValueError, match="from 0 to 65"):
+        env.step(66)
+
+
+def test_wrong_arguments_are_refused_with_what_is_valid() -> None:
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: versus.race(opponent="gredy"), 'unknown bot "gredy" .* random, cautious, greedy, stop-at'),
+        (lambda: versus.race(opponent="stop-at:brain=5"), 'unknown option "brain": expected one of brains'),
+        (lambda: versus.race(seat=2), "seat 2: expected a number from 0 to 1"),
+        (lambda: versus.race(rounds=2), 'unknown option "rounds"'),
+        (lambda: versus.tokyo(opponents=["angry"] * 6), "expected 2 to 6 players, got 7"),
+    ]
+    for make, message in cases:
+        with pytest.raises(ValueError, match=message):
+            make()
