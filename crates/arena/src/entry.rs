@@ -1,7 +1,9 @@
-//! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `cmd:python3 -u bot.py --fast`, `human`,
-//! each with an optional `name=` in front.
+//! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `cmd:python3 -u bot.py --fast`,
+//! `compat:zombiedice:my_bots.py:MyZombie`, `human`, each with an optional `name=` in front.
 
-use crate::process::Program;
+pub mod compat;
+
+use crate::{guest::Invitation, process::Program};
 use necrodome_rules::{
     bot::BotSpec,
     names::{MAX_NAME, Names, SetupError},
@@ -31,8 +33,17 @@ pub enum EntryKind {
     BuiltIn(BotSpec),
     /// A program of its own.
     Program(Program),
+    /// Somebody in the program that runs the arena.
+    Guest(Invitation),
     /// A person at this terminal.
     Human,
+}
+
+impl EntryKind {
+    /// Whether the same player goes on from match to match, and could remember them.
+    pub fn remembers(&self) -> bool {
+        matches!(self, EntryKind::Program(_) | EntryKind::Guest(_))
+    }
 }
 
 /// Why an entry cannot take part.
@@ -63,6 +74,29 @@ pub enum EntryError {
         /// What is wrong.
         why: String,
     },
+    /// `compat:` with something else than a kind, a file and a class.
+    #[error("bad entry {text:?}: {why}")]
+    Compat {
+        /// The entry.
+        text: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// `compat:` without the Python package.
+    #[error(
+        "{python} has no package necrodome, which runs compat: bots: install it there, \
+         as `{python} -m pip install ./python` does in the folder of the sources"
+    )]
+    NoPackage {
+        /// The interpreter.
+        python: String,
+    },
+    /// `compat:` without Python.
+    #[error("there is no {python}, which runs compat: bots: install it, or put it on the PATH")]
+    NoPython {
+        /// The interpreter.
+        python: String,
+    },
     /// The parameters of a built-in bot are not well-formed.
     #[error("bot {text:?}: {why}")]
     Params {
@@ -84,6 +118,8 @@ impl EntrySpec {
             EntryKind::Human
         } else if let Some(command) = text.strip_prefix("cmd:") {
             EntryKind::Program(command_program(command, folder)?)
+        } else if let Some(written) = text.strip_prefix(compat::PREFIX) {
+            EntryKind::Program(compat::Written::parse(written)?.program(folder)?)
         } else if looks_like_file(text) {
             EntryKind::Program(file_program(&folder.join(text))?)
         } else {
@@ -93,10 +129,24 @@ impl EntrySpec {
         Ok(EntrySpec { name: name.map(str::to_owned), text: text.to_owned(), kind })
     }
 
+    /// Finds out what only the machine can tell: whether what runs the entry is there.
+    pub fn check(&self) -> Result<(), EntryError> {
+        match &self.kind {
+            EntryKind::Program(program) if self.compat().is_some() => compat::check_package(program),
+            _ => Ok(()),
+        }
+    }
+
+    fn compat(&self) -> Option<compat::Written<'_>> {
+        compat::Written::parse(self.text.strip_prefix(compat::PREFIX)?).ok()
+    }
+
     /// The name it would like to have.
     fn wish(&self) -> String {
         let text = match (&self.name, &self.kind) {
             (Some(name), _) => return name.clone(),
+            (None, EntryKind::Guest(_)) => self.text.clone(),
+            (None, EntryKind::Program(_)) if let Some(written) = self.compat() => written.wish(),
             (None, EntryKind::BuiltIn(spec)) => spec.to_string(),
             (None, EntryKind::Program(_)) if looks_like_file(&self.text) => {
                 let stem = Path::new(&self.text).file_stem().unwrap_or_default();
@@ -144,6 +194,18 @@ fn split_name(text: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// The same entry with its file, if it has one, as seen from another folder.
+pub fn moved_to(folder: &Path, written: &str) -> String {
+    let (name, text) = split_name(written);
+    let compat = text.strip_prefix(compat::PREFIX).map(compat::Written::parse);
+    let moved = match compat {
+        Some(Ok(compat)) => compat.moved_to(folder),
+        None if looks_like_file(text) && !text.starts_with("cmd:") => folder.join(text).display().to_string(),
+        _ => text.to_owned(),
+    };
+    name.map_or(moved.clone(), |name| format!("{name}={moved}"))
+}
+
 /// Whether an entry (without its name) is meant as a file: it has a slash, or an extension that can be run.
 pub fn looks_like_file(text: &str) -> bool {
     text.contains('/') || runner(Path::new(text)).is_some()
@@ -162,11 +224,14 @@ fn runner(path: &Path) -> Option<&'static [&'static str]> {
     })
 }
 
+/// What is said of a file that cannot be found.
+fn missing(path: &Path) -> impl Fn(std::io::Error) -> EntryError {
+    move |error| EntryError::NoFile { path: path.to_owned(), why: error.to_string() }
+}
+
 fn file_program(path: &Path) -> Result<Program, EntryError> {
-    let missing =
-        |error: std::io::Error| EntryError::NoFile { path: path.to_owned(), why: error.to_string() };
-    let file = fs::canonicalize(path).map_err(missing)?;
-    let data = fs::metadata(&file).map_err(missing)?;
+    let file = fs::canonicalize(path).map_err(missing(path))?;
+    let data = fs::metadata(&file).map_err(missing(path))?;
     let executable = data.is_file() && data.permissions().mode() & 0o111 != 0;
     let runner = match runner(&file) {
         Some(runner) if data.is_file() => runner,
@@ -235,8 +300,47 @@ mod tests {
     }
 
     #[test]
+    fn bots_of_other_programs_are_run_by_the_python_package() {
+        let file = "../../bots/python/tokyo.py";
+        let entry = parse(&format!("compat:godzilla:{file}:Brave")).unwrap();
+        let EntryKind::Program(program) = &entry.kind else { panic!() };
+        assert_eq!(program.words[..5], ["python3", "-u", "-m", "necrodome.compat", "godzilla"]);
+        assert!(program.words[5].ends_with("/bots/python/tokyo.py"));
+        assert_eq!(program.words[6..], ["Brave"]);
+        assert!(program.folder.ends_with("bots/python"));
+
+        let entry = parse(&format!("compat:zombiedice:{file}")).unwrap();
+        assert!(matches!(&entry.kind, EntryKind::Program(program) if program.words.len() == 6));
+        let all = ["Ada=compat:zombiedice", "compat:godzilla", "compat:gamezombies"];
+        let all =
+            [format!("{}:{file}:A", all[0]), format!("{}:{file}:B", all[1]), format!("{}:{file}", all[2])];
+        assert_eq!(names(&all.each_ref().map(String::as_str)).unwrap(), ["Ada", "B", "tokyo"]);
+    }
+
+    #[test]
+    fn files_move_with_their_folder() {
+        let moved = |text| moved_to(Path::new("night"), text);
+        assert_eq!(moved("./a.py"), "night/./a.py");
+        assert_eq!(moved("Ada=a.py"), "Ada=night/a.py");
+        assert_eq!(
+            moved("Ada=compat:zombiedice:bots/a.py:Brave"),
+            "Ada=compat:zombiedice:night/bots/a.py:Brave"
+        );
+        for same in ["greedy", "stop-at:brains=5", "cmd:python3 x/a.py", "human", "compat:nothing:a.py"] {
+            assert_eq!(moved(same), same);
+        }
+    }
+
+    #[test]
     fn mistakes_are_found_before_anything_starts() {
         for (text, message) in [
+            ("compat:", "expected one of gamezombies, godzilla, zombiedice"),
+            ("compat:chess:./a.py:A", "there is no kind \"chess\""),
+            ("compat:zombiedice", "expected compat:zombiedice:FILE.py:CLASS"),
+            ("compat:zombiedice:a.py:", "expected compat:zombiedice:FILE.py:CLASS"),
+            ("compat:zombiedice:a.py:x.y", "expected compat:zombiedice:FILE.py:CLASS"),
+            ("compat:zombiedice:./nowhere.py:A", "there is no file"),
+            ("compat:zombiedice:src:A", "expected a file of Python"),
             ("./nowhere.py", "there is no file"),
             ("./Cargo.toml", "cannot tell how to run"),
             ("cmd:", "expected a program"),

@@ -5,6 +5,7 @@
 pub mod check;
 pub mod entry;
 pub mod fault;
+pub mod guest;
 pub mod lineup;
 pub mod player;
 pub mod process;

@@ -2,8 +2,9 @@
 
 use crate::{
     entry::{EntryKind, EntrySpec},
+    guest::GuestPlayer,
     player::{BuiltInPlayer, Player},
-    process::{Limits, ProcessPlayer},
+    process::{Launcher, Limits, ProcessPlayer},
 };
 use necrodome_rules::{
     bot::{Bot, BotSpec, BuiltIn},
@@ -13,13 +14,12 @@ use necrodome_rules::{
 use necrodome_solve::{OPTIMAL, Solvable};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::PathBuf;
 
 /// What players need to know before the first match.
 #[derive(Debug, Clone)]
 pub struct Table<R> {
-    /// The arena's own binary, which supervises processes.
-    pub launcher: PathBuf,
+    /// The arena's own program, which supervises processes.
+    pub launcher: Launcher,
     /// What processes may use.
     pub limits: Limits,
     /// The rules.
@@ -140,6 +140,9 @@ pub fn player<G: Solvable>(
             &table.rules,
             table.seats,
         ))),
+        EntryKind::Guest(invitation) => {
+            Ok(Box::new(GuestPlayer::<G>::new(invitation, name, &table.rules, table.seats)))
+        }
         EntryKind::Human => Err(LineupError::Human),
     }
 }

@@ -46,13 +46,14 @@ pub fn seed(given: Option<u64>) -> Result<u64, Error> {
 pub fn entries(words: &[String]) -> Result<(Vec<EntrySpec>, Names), Error> {
     let parse = |word: &String| EntrySpec::parse(word, Path::new("."));
     let entries = words.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+    entries.iter().try_for_each(EntrySpec::check)?;
     let names = name_all(&entries)?;
     Ok((entries, names))
 }
 
 /// What players need to know: this very program supervises processes.
 pub fn table<R>(rules: R, seats: usize) -> Result<Table<R>, Error> {
-    Ok(Table { launcher: std::env::current_exe()?, limits: Limits::default(), rules, seats })
+    Ok(Table { launcher: std::env::current_exe()?.into(), limits: Limits::default(), rules, seats })
 }
 
 /// Players for one match; one of them can be a person.

@@ -3,6 +3,7 @@
 //! It is thin. Names, defaults and everything that people see are in `python/necrodome`; what crosses the border is numpy
 //! arrays (batches) and JSON (views, actions, reports: the same as in the bot protocol).
 
+mod arena;
 mod referee;
 mod setup;
 mod solve;
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 mod native {
     use super::*;
 
+    #[pymodule_export]
+    use super::arena::{Playing, play, run_stage};
     #[pymodule_export]
     use super::referee::Referee;
     #[pymodule_export]

@@ -11,7 +11,7 @@ pub use setups::{Gauntlet, Setup, Wanted};
 use crate::{
     entry::{EntryKind, EntrySpec},
     lineup::{LineupError, built_in},
-    process::Limits,
+    process::{Launcher, Limits},
 };
 use matches::Hall;
 use necrodome_rules::{
@@ -22,7 +22,7 @@ use necrodome_rules::{
     options::{self, OptionError},
 };
 use serde::Serialize;
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 /// Who is put through the gauntlet, and with what.
 #[derive(Debug, Clone)]
@@ -31,8 +31,8 @@ pub struct Candidate<'a> {
     pub entry: &'a EntrySpec,
     /// Its name.
     pub name: &'a str,
-    /// The arena's own binary, which supervises processes.
-    pub launcher: PathBuf,
+    /// The arena's own program, which supervises processes.
+    pub launcher: Launcher,
     /// What processes may use.
     pub limits: Limits,
     /// Options of the rules that hold in every match.
@@ -130,7 +130,7 @@ pub fn check_bot<G: Gauntlet>(
         EntryKind::BuiltIn(spec) => {
             drop(built_in::<G>(spec, &G::Rules::default(), Seeded::new(0, "check", 0))?)
         }
-        EntryKind::Program(_) => {}
+        EntryKind::Program(_) | EntryKind::Guest(_) => {}
     }
     let mut notes = Notes { report: Report::default(), tell };
     let halls = open_halls::<G>(candidate)?;
@@ -140,7 +140,7 @@ pub fn check_bot<G: Gauntlet>(
             return Ok(notes.report);
         }
     } else {
-        notes.add(Finding::skipped("protocol", "a built-in bot is no process and speaks no protocol"));
+        notes.add(Finding::skipped("protocol", "this bot is no process"));
     }
     matches::check(candidate, &halls, &mut notes)?;
     Ok(notes.report)

@@ -20,7 +20,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io,
     os::{fd::AsFd, unix::process::CommandExt},
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
     time::{Duration, Instant},
 };
@@ -36,6 +36,38 @@ pub(super) const SIGNALLED: i32 = 128;
 
 /// How long a bot may take to end after SIGTERM.
 const TERM_GRACE: Duration = Duration::from_millis(500);
+
+/// How the arena's own program is started again, to supervise a bot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launcher {
+    program: PathBuf,
+    words: Vec<OsString>,
+}
+
+impl Launcher {
+    /// A program that needs some words before those of a stage, as an interpreter does.
+    pub fn new(program: impl Into<PathBuf>, words: impl IntoIterator<Item = OsString>) -> Self {
+        Launcher { program: program.into(), words: words.into_iter().collect() }
+    }
+
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.words);
+        command
+    }
+}
+
+impl From<PathBuf> for Launcher {
+    fn from(program: PathBuf) -> Self {
+        Launcher::new(program, [])
+    }
+}
+
+impl From<&str> for Launcher {
+    fn from(program: &str) -> Self {
+        Launcher::new(program, [])
+    }
+}
 
 /// Resources of a bot's processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,14 +115,18 @@ pub const ENTER: &str = "__enter";
 
 /// Runs a stage, if the command line asks for one. For the very start of `main`: a stage does not return.
 pub fn run_stage() {
-    let mut words = std::env::args_os().skip(1);
-    let stage = words.next().unwrap_or_default();
-    let words: Vec<OsString> = words.collect();
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    run_stage_of(&std::env::current_exe().unwrap_or_default().into(), &words);
+}
+
+/// Runs a stage, if these words ask for one, in a program that is started by `launcher`.
+pub fn run_stage_of(launcher: &Launcher, words: &[OsString]) {
+    let Some((stage, words)) = words.split_first() else { return };
     if stage == SUPERVISE {
-        std::process::exit(supervise(&words).unwrap_or(NO_START));
+        std::process::exit(supervise(launcher, words).unwrap_or(NO_START));
     }
     if stage == ENTER {
-        let error = enter(&words);
+        let error = enter(words);
         eprintln!("cannot start the bot: {error}");
         std::process::exit(NO_START);
     }
@@ -122,7 +158,7 @@ fn enter(words: &[OsString]) -> io::Error {
 }
 
 /// Starts the bot and stays until no process of it is left. Gives the exit code.
-fn supervise(words: &[OsString]) -> io::Result<i32> {
+fn supervise(launcher: &Launcher, words: &[OsString]) -> io::Result<i32> {
     let arena = words.first().and_then(|word| word.to_str()?.parse().ok()).map(Pid::from_raw);
     prctl::set_child_subreaper(true)?;
     prctl::set_pdeathsig(Signal::SIGUSR1)?;
@@ -138,7 +174,7 @@ fn supervise(words: &[OsString]) -> io::Result<i32> {
     signals.thread_block()?;
     let inbox = SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
 
-    let bot = Command::new(std::env::current_exe()?).arg(ENTER).args(&words[1..]).spawn()?;
+    let bot = launcher.command().arg(ENTER).args(&words[1..]).spawn()?;
     let bot = Pid::from_raw(bot.id() as i32);
     let_go_of_pipes()?;
     watch(bot, &inbox)

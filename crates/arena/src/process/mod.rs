@@ -5,10 +5,10 @@ mod launch;
 mod orphans;
 mod player;
 
-pub use launch::{Resources, run_stage};
+pub use launch::{Launcher, Resources, run_stage, run_stage_of};
 pub use orphans::adopt_orphans;
 pub use player::{Limits, ProcessPlayer};
-pub(crate) use player::{parse_act, to_line};
+pub(crate) use player::{Message, parse_act, parse_ready, to_line};
 
 use crate::fault::{Fault, FaultKind};
 use cpu::TreeClock;
@@ -23,7 +23,7 @@ use std::{
     io::{self, Read, Write},
     os::fd::AsFd,
     path::PathBuf,
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio},
     time::{Duration, Instant},
 };
 
@@ -77,15 +77,15 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a bot under the supervision of `launcher`, the arena's own binary.
+    /// Starts a bot under the supervision of `launcher`, the arena's own program.
     pub(crate) fn spawn(
-        launcher: &PathBuf,
+        launcher: &Launcher,
         program: &Program,
         resources: Resources,
         max_line: usize,
     ) -> Result<Self, Fault> {
         let refuse = |error: io::Error| Fault::new(FaultKind::NoStart, error.to_string());
-        let mut command = Command::new(launcher);
+        let mut command = launcher.command();
         command
             .args(launch::words(resources, &program.words))
             .current_dir(&program.folder)

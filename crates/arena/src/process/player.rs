@@ -1,6 +1,6 @@
 //! A process as a player: the protocol, the clock, and what happens after a fault.
 
-use super::{Allowance, Process, Program, Resources, excerpt};
+use super::{Allowance, Launcher, Process, Program, Resources, excerpt};
 use crate::{
     fault::{Fault, FaultKind},
     player::{Answer, Effort, MatchStart, Player},
@@ -11,7 +11,7 @@ use necrodome_rules::{
     game::{Logged, Outcome, Seat},
 };
 use serde::{Deserialize, Serialize};
-use std::{fs, os::unix::fs::MetadataExt, path::PathBuf, sync::OnceLock, time::Duration};
+use std::{fs, os::unix::fs::MetadataExt, sync::OnceLock, time::Duration};
 
 /// What a process may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ fn tasks_of_user() -> u64 {
 
 /// A bot in a process of its own.
 pub struct ProcessPlayer<G: Listed> {
-    launcher: PathBuf,
+    launcher: Launcher,
     program: Program,
     limits: Limits,
     name: String,
@@ -114,7 +114,8 @@ pub struct ProcessPlayer<G: Listed> {
     old_log: Vec<u8>,
 }
 
-type Message<'a, G> = ToBot<
+/// A message of a game.
+pub(crate) type Message<'a, G> = ToBot<
     'a,
     <G as necrodome_rules::game::Game>::View,
     <G as necrodome_rules::game::Game>::Action,
@@ -125,7 +126,7 @@ type Message<'a, G> = ToBot<
 impl<G: Listed> ProcessPlayer<G> {
     /// A bot that is started when its first match begins.
     pub fn new(
-        launcher: PathBuf,
+        launcher: Launcher,
         program: Program,
         limits: Limits,
         name: &str,
@@ -240,7 +241,7 @@ pub(crate) fn to_line(message: &impl Serialize) -> Vec<u8> {
 }
 
 /// Parses the answer to `hello`; says what is wrong with it.
-fn parse_ready(line: &[u8]) -> Result<Ready, String> {
+pub(crate) fn parse_ready(line: &[u8]) -> Result<Ready, String> {
     let ready: Ready = serde_json::from_slice(line)
         .map_err(|error| format!("expected ready, got {} ({error})", excerpt(line)))?;
     if ready.protocol != PROTOCOL {

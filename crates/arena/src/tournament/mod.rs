@@ -16,10 +16,7 @@ pub use results::{BlockResult, Closing, Detail, MatchResult};
 pub use schedule::{Schedule, ScheduleError};
 pub use store::Store;
 
-use crate::{
-    entry::{EntryKind, EntrySpec},
-    process::Limits,
-};
+use crate::{entry::EntrySpec, process::Limits};
 use necrodome_rules::catalog::GameId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -110,8 +107,8 @@ pub struct PlannedEntry {
 
 /// Blocks to play if nobody says: enough to see something, in a time that one likes to wait.
 pub fn natural_blocks(game: GameId, entries: &[EntrySpec]) -> u32 {
-    let processes = entries.iter().any(|entry| matches!(entry.kind, EntryKind::Program(_)));
-    match (game, processes) {
+    let slow = entries.iter().any(|entry| entry.kind.remembers());
+    match (game, slow) {
         (GameId::LastBullet, _) => 20,
         (_, true) => 200,
         (GameId::Infection, false) => 500,

@@ -277,7 +277,7 @@ enum Crew<'a, G: Solvable> {
         schedule: &'a Schedule,
         names: Vec<Names>,
     },
-    /// Some are processes: faults and replays are kept.
+    /// Some are processes or guests: faults and replays are kept.
     Mixed {
         entries: &'a [EntrySpec],
         players: Vec<Option<Box<dyn Player<G>>>>,
@@ -301,7 +301,7 @@ impl<'a, G: Solvable> Crew<'a, G> {
         }
         let maker = |entry: &'a EntrySpec| match &entry.kind {
             EntryKind::BuiltIn(spec) => Maker::find(spec, &table.rules).ok(),
-            EntryKind::Program(_) | EntryKind::Human => None,
+            EntryKind::Program(_) | EntryKind::Guest(_) | EntryKind::Human => None,
         };
         let names = schedule.seatings().iter().map(|seating| seated(names, seating));
         let names = names.collect::<Result<Vec<Names>, _>>()?;
@@ -426,9 +426,8 @@ fn play_mixed<G: Solvable>(
     let mut sitting = Vec::with_capacity(seating.len());
     for (&entry, name) in seating.iter().zip(names.iter()) {
         let fresh = || player::<G>(&entries[entry], name, table, own_chance(seed, entry));
-        // Processes go on from match to match, built-in bots begin anew with each seed.
-        let keeps = matches!(entries[entry].kind, EntryKind::Program(_));
-        let kept = players[entry].take().filter(|_| keeps);
+        // Processes and guests go on from match to match, built-in bots begin anew with each seed.
+        let kept = players[entry].take().filter(|_| entries[entry].kind.remembers());
         sitting.push(kept.map_or_else(fresh, Ok)?);
     }
     if let Some(meter) = meter {

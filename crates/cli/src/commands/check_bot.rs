@@ -26,7 +26,7 @@ A bot is written as in `necrodome match`. Exit codes: 0 all is fine, 1 something
 pub struct Args {
     /// What to play (see `necrodome games`)
     game: String,
-    /// The bot: a file, a command (cmd:...) or a built-in
+    /// The bot: a file, a command (cmd:...), a bot of another program (compat:...) or a built-in
     bot: String,
     /// Set an option of the rules in every match; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
@@ -60,7 +60,7 @@ fn check<G: Gauntlet>(args: &Args) -> Result<(), Error> {
     let candidate = Candidate {
         entry: &entries[0],
         name: &Vec::from(names)[0],
-        launcher: std::env::current_exe()?,
+        launcher: std::env::current_exe()?.into(),
         limits: Limits::default(),
         settings: &settings,
     };

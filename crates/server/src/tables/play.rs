@@ -224,7 +224,7 @@ impl<G: Seated> Match<G> {
             None => None,
         };
         let lineup = Lineup {
-            launcher: self.ground.launcher.clone(),
+            launcher: self.ground.launcher.clone().into(),
             limits: Limits::default(),
             rules: rules.clone(),
             seats: names.len(),

@@ -4,7 +4,7 @@
 use super::allowed::Allowed;
 use crate::Refusal;
 use necrodome_arena::{
-    entry::{EntryKind, EntrySpec, looks_like_file, name_all},
+    entry::{EntryKind, EntrySpec, compat::PREFIX, looks_like_file, name_all},
     lineup::{LineupError, Table, player},
     process::Limits,
     tournament::{Format, Plan, PlannedEntry, Schedule, natural_blocks},
@@ -144,7 +144,10 @@ pub(super) fn resolve(game: GameId, written: &str, allowed: &Allowed) -> Result<
     if let Some(program) = allowed.program(game, &text) {
         return Ok(EntrySpec { name: None, text, kind: EntryKind::Program(program.clone()) });
     }
-    if text == "human" || text.starts_with("cmd:") || looks_like_file(&text) {
+    if text == "human"
+        || ["cmd:", PREFIX].iter().any(|&kind| text.starts_with(kind))
+        || looks_like_file(&text)
+    {
         return Err(Refusal::bad(format!("expected a bot by its name, got {text:?}"))
             .hint("programs take part when the host names them in bots.toml (necrodome serve --bots)"));
     }
@@ -159,7 +162,7 @@ fn try_line_up<G: Solvable>(
     plan: &Plan,
     rules: G::Rules,
 ) -> Result<(), Refusal> {
-    let table = Table { launcher: PathBuf::new(), limits: plan.limits, rules, seats: plan.seats };
+    let table = Table { launcher: PathBuf::new().into(), limits: plan.limits, rules, seats: plan.seats };
     for (entry, name) in entries.iter().zip(names.iter()) {
         player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(|error| {
             let refusal = Refusal::bad(error.to_string());

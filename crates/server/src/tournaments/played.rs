@@ -224,8 +224,8 @@ impl Tournament {
         let options = self.plan.options.clone();
         let rules: G::Rules = serde_json::from_value(options).map_err(|error| error.to_string())?;
         let Equipment { launcher, threads, .. } = &*self.equipment;
-        let table =
-            Table { launcher: launcher.clone(), limits: self.plan.limits, rules, seats: self.plan.seats };
+        let launcher = launcher.clone().into();
+        let table = Table { launcher, limits: self.plan.limits, rules, seats: self.plan.seats };
         let mut store = self.store.clone();
         let played = AtomicU32::new(self.line().blocks);
         thread::scope(|scope| {

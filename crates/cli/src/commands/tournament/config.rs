@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::{error::Error, lineup};
-use necrodome_arena::{entry::looks_like_file, process::Limits, tournament::Format};
+use necrodome_arena::{entry::moved_to, process::Limits, tournament::Format};
 use necrodome_rules::catalog::{GameId, Listed};
 use serde::Deserialize;
 use std::{
@@ -66,7 +66,7 @@ impl Config {
         // Files are named as seen from the file.
         let folder = path.parent().unwrap_or(Path::new("."));
         for bot in &mut config.bots {
-            *bot = relative_to(folder, bot);
+            *bot = moved_to(folder, bot);
         }
         config.store = config.store.map(|store| folder.join(store));
         Ok(config)
@@ -127,18 +127,4 @@ impl Config {
         self.bundled = Some("the bundled Python bot");
         Ok(Some(folder))
     }
-}
-
-/// A path in an entry, as seen from `folder`; everything else stays as it is.
-fn relative_to(folder: &Path, bot: &str) -> String {
-    let (name, text) = match bot.split_once('=') {
-        Some((name, rest)) if !name.contains([':', '/']) => (Some(name), rest),
-        _ => (None, bot),
-    };
-    let moved = if looks_like_file(text) && !text.starts_with("cmd:") {
-        folder.join(text).display().to_string()
-    } else {
-        text.to_owned()
-    };
-    name.map_or(moved.clone(), |name| format!("{name}={moved}"))
 }

@@ -1,0 +1,90 @@
+//! Bots that were written for other programs: `compat:zombiedice:my_bots.py:ClassName`. The Python package runs them, each in
+//! a process that speaks the bot protocol.
+
+use super::{EntryError, missing};
+use crate::process::Program;
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+/// What such an entry begins with.
+pub const PREFIX: &str = "compat:";
+/// The programs whose bots can take part, by the names of their modules in `necrodome.compat`.
+pub const KINDS: [&str; 3] = ["gamezombies", "godzilla", "zombiedice"];
+/// What runs Python files.
+const PYTHON: [&str; 2] = ["python3", "-u"];
+
+/// An entry, taken apart. The class can be left out where the file has only one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written<'a> {
+    kind: &'a str,
+    /// The file, as it was written.
+    pub file: &'a str,
+    class: Option<&'a str>,
+}
+
+impl<'a> Written<'a> {
+    /// Takes apart what follows `compat:`.
+    pub fn parse(text: &'a str) -> Result<Self, EntryError> {
+        let refuse = |why: String| EntryError::Compat { text: format!("{PREFIX}{text}"), why };
+        let kinds = KINDS.join(", ");
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        if !KINDS.contains(&kind) {
+            return Err(refuse(format!("there is no kind {kind:?}: expected one of {kinds}")));
+        }
+        let (file, class) = match rest.rsplit_once(':') {
+            Some((file, class)) => (file, Some(class)),
+            None => (rest, None),
+        };
+        let is_name = |class: &str| class.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if file.is_empty() || class.is_some_and(|class| class.is_empty() || !is_name(class)) {
+            return Err(refuse(format!("expected {PREFIX}{kind}:FILE.py:CLASS")));
+        }
+        Ok(Written { kind, file, class })
+    }
+
+    /// The same entry with its file as seen from another folder.
+    pub fn moved_to(self, folder: &Path) -> String {
+        let class = self.class.map(|class| format!(":{class}")).unwrap_or_default();
+        format!("{PREFIX}{}:{}{class}", self.kind, folder.join(self.file).display())
+    }
+
+    /// The name that the bot would like to have.
+    pub(super) fn wish(self) -> String {
+        let stem = || Path::new(self.file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.class.map_or_else(stem, str::to_owned)
+    }
+
+    pub(super) fn program(self, folder: &Path) -> Result<Program, EntryError> {
+        let path = folder.join(self.file);
+        let file = fs::canonicalize(&path).map_err(missing(&path))?;
+        if !file.is_file() {
+            return Err(EntryError::NoFile { path, why: "expected a file of Python".into() });
+        }
+        let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
+        let own = file.to_string_lossy().into_owned();
+        let words = PYTHON.into_iter().chain(["-m", "necrodome.compat", self.kind]).map(str::to_owned);
+        Ok(Program { words: words.chain([own]).chain(self.class.map(str::to_owned)).collect(), folder })
+    }
+}
+
+/// Whether Python has the package, as a bot would find it. Asked before a match, since a bot that dies is harder to read.
+pub(super) fn check_package(program: &Program) -> Result<(), EntryError> {
+    let python = program.words.first().map_or("", String::as_str);
+    let status = Command::new(python)
+        .args(["-c", "import necrodome.compat"])
+        .current_dir(&program.folder)
+        .env_clear()
+        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(EntryError::NoPackage { python: python.to_owned() }),
+        Err(_) => Err(EntryError::NoPython { python: python.to_owned() }),
+    }
+}
