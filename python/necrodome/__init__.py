@@ -10,23 +10,39 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._native import version as version
+    from .bot import Bot as Bot
+    from .bot import View as View
+    from .bot import run as run
     from .evaluation import Evaluation as Evaluation
     from .evaluation import evaluate as evaluate
     from .ledger import Ledger as Ledger
     from .ledger import analyze as analyze
+    from .play import IllegalAction as IllegalAction
+    from .play import Match as Match
+    from .play import Report as Report
+    from .play import match as match
+    from .play import tournament as tournament
     from .solution import Policy as Policy
     from .solution import Solution as Solution
     from .solution import solve as solve
 
 #: Where each public name lives. A module has another name than what it exports, or it would stand in its place.
 _EXPORTS = {
+    "Bot": "bot",
     "Evaluation": "evaluation",
+    "IllegalAction": "play",
     "Ledger": "ledger",
+    "Match": "play",
     "Policy": "solution",
+    "Report": "play",
     "Solution": "solution",
+    "View": "bot",
     "analyze": "ledger",
     "evaluate": "evaluation",
+    "match": "play",
+    "run": "bot",
     "solve": "solution",
+    "tournament": "play",
     "version": "_native",
 }
 

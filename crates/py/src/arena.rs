@@ -465,7 +465,7 @@ where
     let teller = sender.clone();
     Ok(Playing::start((stored, plan.blocks), (sender, receiver), interrupt, move || {
         let tell = |blocks| drop(teller.send(Said::Update { blocks }));
-        let play = || -> Result<Ended, Box<dyn std::error::Error>> {
+        let mut play = || -> Result<Ended, Box<dyn std::error::Error>> {
             let watch = |update: tournament::Update| tell(update.blocks);
             tournament::run::<G>(&plan, &entries, &table, &mut store, threads, &stopped, watch)?;
             let report = report(&plan, &schedule, &store)?;

@@ -1,0 +1,26 @@
+"""What supervises a bot's process, when the arena runs in Python: this interpreter, started again with this file.
+
+It runs with no site packages and an empty environment, so it loads the native module from beside it, and nothing else.
+"""
+
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+
+def main() -> None:
+    """Does not return if the words are those of a stage."""
+    folder = Path(__file__).parent
+    candidates = [folder / f"_native{suffix}" for suffix in EXTENSION_SUFFIXES]
+    path = str(next(path for path in candidates if path.exists()))
+    spec = spec_from_file_location("_native", path, loader=ExtensionFileLoader("_native", path))
+    if spec is None or spec.loader is None:
+        sys.exit("the native module of necrodome is not there")
+    native = module_from_spec(spec)
+    spec.loader.exec_module(native)
+    native.run_stage([sys.executable, "-I", "-S", __file__], sys.argv[1:])
+    sys.exit("this starts bots, and is not meant to be called by people")
+
+
+main()

@@ -1,0 +1,253 @@
+"""Bots in Python: a class with one method, and what makes a program of the arena out of it.
+
+>>> from necrodome import Bot
+>>> class Careful(Bot):
+...     def act(self, view):
+...         return "stop" if view.turn.brains >= 2 else "go"
+
+At the end of a file, ``necrodome.run(Careful)`` makes it a bot for ``necrodome match zombie-dice ./careful.py greedy``. The
+same class plays in ``necrodome.match`` and ``necrodome.tournament`` without a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO, Union
+
+__all__ = ["Action", "AnyBot", "Bot", "View", "run"]
+
+#: What a bot may return: an action as a dict, or only its type as a text; both can come with a reason.
+Action = Union[str, Mapping[str, Any], "tuple[str | Mapping[str, Any], str]"]
+
+PROTOCOL = 1
+
+
+class View(dict[str, Any]):
+    """A document of the protocol: a dict whose fields can be written as attributes, too.
+
+    >>> View(brains=2).brains
+    2
+
+    A field that is called as a method of ``dict`` is (``items``, say) has to be written in brackets.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"there is no field {name!r}, only {', '.join(self)}") from None
+
+
+class Bot:
+    """A bot. Only :meth:`act` has to be written; all else is there if you want it.
+
+    >>> class Coin(Bot):
+    ...     def act(self, view):
+    ...         return self.rng.choice(self.legal)
+    """
+
+    #: Whether the bot promises the same answer to the same view.
+    deterministic: bool = False
+
+    #: The bot's name in this arena; what you set yourself is a wish.
+    name: str = ""
+    #: The id of the game, such as ``tokyo``.
+    game: str = ""
+    #: The options of its rules.
+    options: View = View()
+    #: How many seats each match has.
+    seats: int = 0
+    #: The bot's seat in this match, counted from 0.
+    seat: int = 0
+    #: The names of all, by seat.
+    names: list[str] = []
+    #: The bot's own randomness: the same in a match that is played again.
+    rng: random.Random = random.Random()
+    #: All legal actions of this decision, where they are few.
+    legal: list[View] | None = None
+
+    def act(self, view: View) -> Action:
+        """Decides. ``view`` is all that the seat knows; its fields are in the rules of each game.
+
+        An action is a dict (``{"type": "go"}``), or short its type (``"go"``). With a reason, which is kept in the replay:
+        ``return "go", "still many green dice"``.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method act(self, view)")
+
+    def start(self) -> None:
+        """A match begins: ``seat``, ``names`` and ``rng`` are new."""
+
+    def hear(self, event: View) -> None:
+        """Something has happened that the seat may know of. Bots that do not override this are not told."""
+
+    def end(self, outcome: View) -> None:
+        """The match is over; ``outcome`` has ``places``, ``scores`` and ``turns``."""
+
+    def refused(self, why: str) -> None:
+        """The last action was against the rules. Only bots that are objects hear of it: a process is not told."""
+
+
+#: Everything that can be a bot in Python: an object, its class, or a function from view to action.
+AnyBot = Union[Bot, "type[Bot]", Callable[[View], Action]]
+
+
+class _Function(Bot):
+    """A plain function as a bot."""
+
+    def __init__(self, function: Callable[[View], Action]) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def act(self, view: View) -> Action:
+        return self.function(view)
+
+
+def as_bot(bot: object) -> Bot:
+    """The bot that something stands for; a class is made an object of."""
+    if isinstance(bot, type):
+        if issubclass(bot, Bot):
+            return bot()
+        raise TypeError(f"{bot.__name__} is no bot: expected a class that derives from necrodome.Bot")
+    if isinstance(bot, Bot):
+        return bot
+    if callable(bot):
+        return _Function(bot)
+    raise TypeError(f"{bot!r} is no bot: expected a necrodome.Bot, its class, or a function from view to action")
+
+
+def read(text: str | bytes) -> View:
+    """A message of the protocol."""
+    message = json.loads(text, object_hook=View)
+    if not isinstance(message, View):
+        raise ValueError(f"expected a JSON object, got {text!r}")
+    return message
+
+
+def write(answer: Mapping[str, Any]) -> str:
+    """An answer of the protocol, in one line."""
+    return json.dumps(answer, default=_plain, allow_nan=False, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """What numpy and its like have for numbers and lists."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} cannot be a part of an action: expected texts, numbers, bools, lists and dicts")
+
+
+class Session:
+    """A bot and its matches: messages become calls of its methods, and what these return becomes answers."""
+
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
+        self.wants_events = getattr(type(bot), "hear", None) is not Bot.hear or "hear" in vars(bot)
+
+    def hear(self, message: View) -> dict[str, Any] | None:
+        """What the bot answers, if the message wants an answer. Unknown messages are passed over."""
+        bot = self.bot
+        kind = message.get("type")
+        if kind == "decide":
+            bot.legal = message.get("legal")
+            return {"id": message["id"], **self._choice(bot.act(message["view"]))}
+        if kind == "events":
+            for event in message["events"]:
+                bot.hear(event)
+        elif kind == "start":
+            bot.seat, bot.names = message["seat"], message["names"]
+            bot.rng = random.Random(message.get("seed"))
+            bot.start()
+        elif kind == "end":
+            bot.end(message["outcome"])
+        elif kind == "hello":
+            bot.game, bot.options = message["game"], message["options"]
+            bot.seats, bot.name = message["seats"], message["name"]
+            return {
+                "type": "ready",
+                "protocol": PROTOCOL,
+                "events": self.wants_events,
+                "deterministic": bool(bot.deterministic),
+            }
+        return None
+
+    def _choice(self, choice: object) -> dict[str, Any]:
+        came, reason = choice, None
+        if isinstance(choice, tuple) and len(choice) == 2:
+            choice, reason = choice
+        action = {"type": choice} if isinstance(choice, str) else choice
+        if not isinstance(action, Mapping) or not (reason is None or isinstance(reason, str)):
+            who = type(self.bot).__name__ if not isinstance(self.bot, _Function) else self.bot.name
+            raise TypeError(
+                f"{who} has returned {came!r}: expected an action of {self.bot.game}, such as "
+                f"{self._example()}, alone or with a text as its reason"
+            )
+        return {"action": action} if reason is None else {"action": action, "reason": reason}
+
+    def _example(self) -> str:
+        legal = self.bot.legal or []
+        return " or ".join(repr(dict(action)) for action in legal[:2]) or "those in the rules of the game"
+
+
+class Wire:
+    """The lines between a bot's process and the arena.
+
+    From here on the standard input and output are the arena's alone: what the bot prints goes to standard error, which
+    the arena shows as its log, and ``input()`` finds nothing.
+    """
+
+    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
+        self.source = source
+        self.sink = sink
+
+    @classmethod
+    def take_over(cls) -> Wire:
+        """Takes over the standard input and output of this process."""
+        sys.stdout.flush()
+        source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        # Also for what is not Python: libraries that print, programs that the bot starts.
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        return cls(source, sink)
+
+    def __iter__(self) -> Iterator[View]:
+        """The messages, until the arena has no more."""
+        for line in self.source:
+            if line.strip():
+                yield read(line)
+
+    def send(self, answer: Mapping[str, Any]) -> None:
+        """Sends an answer."""
+        self.sink.write(write(answer).encode() + b"\n")
+        self.sink.flush()
+
+
+def run(bot: AnyBot) -> None:
+    """Makes this program a bot of the arena: speaks the bot protocol until the arena has no more matches.
+
+    For the end of a file. Printing is harmless: it goes to standard error, which the arena keeps as the bot's log. An
+    exception ends the program with its traceback there.
+
+    >>> import necrodome
+    >>> class Brave(necrodome.Bot):
+    ...     def act(self, view):
+    ...         return "go"
+    >>> if __name__ == "__main__":  # doctest: +SKIP
+    ...     necrodome.run(Brave)
+    """
+    wire = Wire.take_over()
+    session = Session(as_bot(bot))
+    try:
+        for message in wire:
+            answer = session.hear(message)
+            if answer is not None:
+                wire.send(answer)
+    except BrokenPipeError:
+        pass  # The arena has seen enough.
+    except KeyboardInterrupt:
+        sys.exit(130)

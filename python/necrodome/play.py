@@ -1,0 +1,347 @@
+"""Matches and tournaments between bots of all kinds.
+
+A bot is one of
+
+- the name of a built-in bot, as ``necrodome bots`` lists them: ``"greedy"``, ``"stop-at:brains=5"``, ``"optimal"``;
+- a program: ``"./mybot.py"`` or another file, ``"cmd:..."``, ``"compat:zombiedice:my_bots.py:MyZombie"``;
+- an object of Python: a :class:`necrodome.Bot`, its class, or a function from view to action.
+
+Built-in bots and programs are played without Python, on all cores. Objects are called on the thread that called ``match`` or
+``tournament``, one at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Union
+
+from . import _native
+from .bot import AnyBot, Bot, Session, as_bot, read, write
+
+__all__ = ["IllegalAction", "Match", "Report", "match", "tournament"]
+
+#: Who takes part: in order, or by name.
+Lineup = Union["Sequence[str | AnyBot]", "Mapping[str, str | AnyBot]"]
+OnError = Literal["raise", "fault"]
+
+_LAUNCH = str(Path(__file__).with_name("_launch.py"))
+
+
+class IllegalAction(ValueError):
+    """A bot has given an action that the rules do not allow."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A match that was played. All lists are by seat."""
+
+    #: The id of the game, and the options of its rules.
+    game: str
+    options: dict[str, Any]
+    #: The same seed and bots give the same match.
+    seed: int
+    #: The names of the bots, and what they are.
+    names: list[str]
+    bots: list[str]
+    #: 1 is best; those who tie share a place.
+    places: list[int]
+    scores: list[int]
+    turns: int
+    #: What went wrong: each with ``seat``, ``step``, ``kind`` and ``detail``.
+    faults: list[dict[str, Any]]
+    #: What processes have written to standard error.
+    logs: list[str]
+    #: The contents of a replay file, for ``necrodome replay`` and :func:`necrodome.analyze`.
+    replay: bytes = field(repr=False)
+
+    @property
+    def winners(self) -> list[str]:
+        """Those in first place."""
+        return [name for name, place in zip(self.names, self.places) if place == 1]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each seat, as ``pandas.DataFrame`` likes them."""
+        columns = zip(self.names, self.bots, self.places, self.scores)
+        return [
+            {"seat": seat, "name": name, "bot": bot, "place": place, "score": score}
+            for seat, (name, bot, place, score) in enumerate(columns)
+        ]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the replay to a file."""
+        Path(path).write_bytes(self.replay)
+
+
+class Report(dict[str, Any]):
+    """What a tournament has shown: a dict of plain values and of lists of flat rows, each of which makes a table.
+
+    ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair; ``seats`` one for each seat;
+    ``undecided``, ``faults`` and ``logs`` say what their names say. ``plan`` is all that determines the tournament, ``hash``
+    proves its results. An interval is three columns: ``win_rate``, ``win_rate_low``, ``win_rate_high``.
+    """
+
+    #: The report as ``necrodome tournament --json`` prints it, to the letter.
+    text: str
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        document = json.loads(text)
+        entries = [entry["name"] for entry in document["plan"]["entries"]]
+        pairs = [
+            {"name": entries[a], "opponent": entries[b], **_flat(met)}
+            for a, row in enumerate(document["head_to_head"])
+            for b, met in enumerate(row)
+            if a != b
+        ]
+        effect = document["seats"]
+        seats = [{"seat": seat, **_flat({"win_rate": rate})} for seat, rate in enumerate(effect["win_rates"])]
+        document["standings"] = [_flat(row) for row in document["standings"]]
+        document["head_to_head"] = pairs
+        document["seats"] = seats
+        document["seats_differ"] = effect["differ"]
+        document["seats_p_value"] = effect["p_value"]
+        super().__init__(document)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The report as ``necrodome tournament --json`` has it, nested."""
+        nested: dict[str, Any] = json.loads(self.text)
+        return nested
+
+
+#: What may be missing in a row, so that every row has the same columns.
+_INTERVALS = ("win_rate", "mean_place", "mean_score", "better", "luck_adjusted")
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row without nested values: ``{"rank": {"best": 1}}`` becomes ``{"rank_best": 1}``."""
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if name in _INTERVALS and value is None:
+            value = {"mean": None, "low": None, "high": None}
+        if not isinstance(value, dict):
+            flat[name] = value
+            continue
+        for inner, part in value.items():
+            # The estimate itself goes by the name of what it is an estimate of.
+            flat[name if inner in ("mean", "elo") else f"{name}_{inner}"] = part
+    return flat
+
+
+def match(
+    game: str,
+    bots: Lineup,
+    *,
+    seed: int | None = None,
+    limits: Mapping[str, Any] | None = None,
+    on_error: OnError = "raise",
+    **options: Any,
+) -> Match:
+    """Plays one match, with a bot for each seat.
+
+    Further keywords are options of the rules (``necrodome games``). The same seed, game, options and bots give the same
+    match. ``limits`` bounds programs, as the table ``[limits]`` of a tournament's file does.
+
+    An exception in a bot that is an object of Python is raised here, and so is :class:`IllegalAction`; with
+    ``on_error="fault"`` the match goes on by the game's rule for a bad action, and the fault is in the result.
+
+    >>> import necrodome
+    >>> played = necrodome.match("zombie-dice", ["greedy", lambda view: "stop"], seed=7)
+    >>> played.names
+    ['greedy', '<lambda>']
+    """
+    guests, entries = _line_up(bots)
+    text, replay = _play(_wanted(game, entries, seed, limits, options, None), guests, on_error, lambda *_: None)
+    document = json.loads(text)
+    entered = document.pop("entries")
+    names, kinds = [entry["name"] for entry in entered], [entry["bot"] for entry in entered]
+    return Match(names=names, bots=kinds, replay=replay or b"", **document)
+
+
+def tournament(
+    game: str,
+    bots: Lineup,
+    *,
+    blocks: int | None = None,
+    format: str | None = None,
+    seats: int | None = None,
+    seed: int | None = None,
+    until_decided: bool = False,
+    threads: int | None = None,
+    store: str | os.PathLike[str] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    progress: bool = True,
+    on_error: OnError = "raise",
+    **options: Any,
+) -> Report:
+    """Plays a tournament: many matches, every number with its error.
+
+    What the keywords mean, and what the report says, is in ``docs/tournaments.md``; further keywords are options of the
+    rules. The same seed gives the report that ``necrodome tournament --json`` gives for the same bots, with any number of
+    threads. With ``store`` the tournament is kept in a file and goes on where it was, after Ctrl-C, too.
+
+    With objects of Python among the bots all is played on one thread. Exceptions as in :func:`match`.
+
+    >>> import necrodome
+    >>> report = necrodome.tournament("zombie-dice-solo", ["greedy", "cautious"], blocks=20, seed=7, progress=False)
+    >>> [row["name"] for row in report["standings"]]
+    ['greedy', 'cautious']
+    """
+    guests, entries = _line_up(bots)
+    if blocks is not None and blocks < 1:
+        raise ValueError(f"blocks: expected at least 1, got {blocks}")
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads: expected at least 1, got {threads}")
+    more = {
+        "blocks": blocks,
+        "format": format,
+        "seats": seats,
+        "until_decided": until_decided,
+        "threads": threads,
+        "store": None if store is None else os.fspath(store),
+    }
+    wanted = _wanted(game, entries, seed, limits, options, more)
+    if not progress:
+        return Report(_play(wanted, guests, on_error, lambda *_: None)[0])
+    from tqdm.auto import tqdm
+
+    with tqdm(unit=" blocks") as bar:
+
+        def show(done: int, planned: int) -> None:
+            bar.total = planned
+            bar.update(done - bar.n)
+
+        return Report(_play(wanted, guests, on_error, show)[0])
+
+
+def _line_up(bots: Lineup) -> tuple[list[Session | None], list[dict[str, Any]]]:
+    """Sessions for the objects among the bots, and all entries as the arena wants them."""
+    if isinstance(bots, (str, Bot)) or not isinstance(bots, (Sequence, Mapping)):
+        raise TypeError(f"expected a list of bots, or a dict of names and bots, got {bots!r}")
+    named = list(bots.items()) if isinstance(bots, Mapping) else [(None, bot) for bot in bots]
+    guests: list[Session | None] = []
+    entries: list[dict[str, Any]] = []
+    for name, bot in named:
+        if isinstance(bot, (str, os.PathLike)):
+            guests.append(None)
+            text = os.fspath(bot) if isinstance(bot, str) else str(Path(bot).absolute())
+            entries.append({"name": name, "text": text, "is_object": False})
+            continue
+        guest = as_bot(bot)
+        if any(other is not None and other.bot is guest for other in guests):
+            raise ValueError(f"{bot!r} is there twice: one object can sit on one seat only, so make another one")
+        guests.append(Session(guest))
+        text = guest.name or type(guest).__name__
+        entries.append({"name": name, "text": text, "is_object": True})
+    return guests, entries
+
+
+def _wanted(
+    game: str,
+    entries: list[dict[str, Any]],
+    seed: int | None,
+    limits: Mapping[str, Any] | None,
+    options: Mapping[str, Any],
+    tournament: Mapping[str, Any] | None,
+) -> str:
+    if seed is not None and not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed: expected a number from 0 to 2**64 - 1, got {seed}")
+    wanted = {
+        "game": game,
+        "entries": entries,
+        "options": [(name, _option(value)) for name, value in options.items()],
+        "seed": seed,
+        "spare_seed": secrets.randbits(32),
+        "limits": dict(limits or {}),
+        "launcher": [sys.executable, "-I", "-S", _LAUNCH],
+        "tournament": tournament,
+    }
+    return json.dumps(wanted)
+
+
+def _option(value: Any) -> str:
+    """An option as on the command line."""
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _play(
+    wanted: str,
+    guests: list[Session | None],
+    on_error: OnError,
+    show: Callable[[int, int], None],
+) -> tuple[str, bytes | None]:
+    """Lets the arena play, and the objects of Python answer it. Gives the document at the end, and the replay."""
+    if on_error not in ("raise", "fault"):
+        raise ValueError(f"on_error: expected 'raise' or 'fault', got {on_error!r}")
+    playing = _native.play(wanted)
+    table = _Table(playing, guests, on_error == "raise")
+    try:
+        done, planned = playing.blocks
+        show(done, planned)
+        while True:
+            kind, number, text = playing.next()
+            if kind == "done":
+                table.end()
+                return text, playing.replay()
+            if kind == "update":
+                show(number, planned)
+            else:
+                table.hear(kind, number, text)
+    finally:
+        playing.close()
+
+
+class _Table:
+    """The objects of Python that sit at a table."""
+
+    def __init__(self, playing: _native.Playing, guests: list[Session | None], raises: bool) -> None:
+        self.playing = playing
+        self.guests = guests
+        self.raises = raises
+        #: What went wrong when nobody was asked: it is told with the next answer.
+        self.late: dict[int, str] = {}
+
+    def hear(self, kind: str, number: int, text: str) -> None:
+        """Passes on a message to the one it is for."""
+        session = self.guests[number]
+        if session is None:
+            raise RuntimeError(f"entry {number} is no object, but was sent {text}")
+        if kind == "ask" and number in self.late:
+            self.playing.fault(self.late.pop(number))
+            return
+        try:
+            if kind == "refused":
+                session.bot.refused(text)
+                answer = None
+            else:
+                answer = session.hear(read(text))
+            line = None if answer is None else write(answer)
+        except (Exception, SystemExit) as error:
+            if self.raises:
+                raise
+            detail = f"{type(error).__name__}: {error}"
+            if kind == "ask":
+                self.playing.fault(detail)
+            else:
+                self.late.setdefault(number, detail)
+            return
+        if line is not None:
+            self.playing.answer(line)
+        if kind == "refused" and self.raises:
+            raise IllegalAction(f"{session.bot.name}: {text}")
+
+    def end(self) -> None:
+        """Says what nobody could be told any more."""
+        for number, detail in self.late.items():
+            session = self.guests[number]
+            warnings.warn(f"{session.bot.name if session else number}: {detail}", RuntimeWarning, stacklevel=4)
