@@ -159,7 +159,7 @@ def match(
     ['greedy', '<lambda>']
     """
     guests, entries = _line_up(bots)
-    text, replay = _play(_wanted(game, entries, seed, limits, options, None), guests, on_error, lambda *_: None)
+    text, replay = _play(order(game, entries, seed, limits, options, None), guests, on_error, lambda *_: None)
     document = json.loads(text)
     entered = document.pop("entries")
     names, kinds = [entry["name"] for entry in entered], [entry["bot"] for entry in entered]
@@ -208,7 +208,7 @@ def tournament(
         "threads": threads,
         "store": None if store is None else os.fspath(store),
     }
-    wanted = _wanted(game, entries, seed, limits, options, more)
+    wanted = order(game, entries, seed, limits, options, more)
     if not progress:
         return Report(_play(wanted, guests, on_error, lambda *_: None)[0])
     from tqdm.auto import tqdm
@@ -244,7 +244,7 @@ def _line_up(bots: Lineup) -> tuple[list[Session | None], list[dict[str, Any]]]:
     return guests, entries
 
 
-def _wanted(
+def order(
     game: str,
     entries: list[dict[str, Any]],
     seed: int | None,
@@ -252,12 +252,13 @@ def _wanted(
     options: Mapping[str, Any],
     tournament: Mapping[str, Any] | None,
 ) -> str:
+    """What is to be played, as the arena reads it."""
     if seed is not None and not 0 <= seed < 1 << 64:
         raise ValueError(f"seed: expected a number from 0 to 2**64 - 1, got {seed}")
     wanted = {
         "game": game,
         "entries": entries,
-        "options": [(name, _option(value)) for name, value in options.items()],
+        "options": dict(options),
         "seed": seed,
         "spare_seed": secrets.randbits(32),
         "limits": dict(limits or {}),
@@ -265,13 +266,6 @@ def _wanted(
         "tournament": tournament,
     }
     return json.dumps(wanted)
-
-
-def _option(value: Any) -> str:
-    """An option as on the command line."""
-    if value is None:
-        return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _play(

@@ -3,6 +3,7 @@
 //! The arena plays on threads of its own, which never touch Python. What it has to say waits in a channel for the Python
 //! thread that started it, so that bots run where their owner expects them: tracebacks, debuggers and Ctrl-C work.
 
+use crate::setup::{self, refuse};
 use necrodome_arena::{
     entry::{EntryError, EntryKind, EntrySpec, name_all},
     fault::{Fault, FaultKind, SeatFault},
@@ -18,18 +19,17 @@ use necrodome_rules::{
     chance::Seeded,
     game::{Logged, Outcome, Seat},
     names::Names,
-    options, with_game,
+    with_game,
 };
 use necrodome_solve::Solvable;
 use pyo3::{
-    exceptions::{PyFileNotFoundError, PyRuntimeError, PyValueError},
+    exceptions::{PyFileNotFoundError, PyRuntimeError},
     prelude::*,
     types::PyBytes,
 };
 use serde::{Deserialize, Serialize};
 use std::{
     ffi::OsString,
-    fmt::Display,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -242,8 +242,8 @@ impl<G: Solvable> Player<G> for Interruptible<G> {
 struct Wanted {
     game: String,
     entries: Vec<WantedEntry>,
-    /// Names and values of options.
-    options: Vec<(String, String)>,
+    /// The options of the rules that are set.
+    options: serde_json::Value,
     seed: Option<u64>,
     /// The seed if nobody else has one.
     spare_seed: u64,
@@ -275,10 +275,6 @@ struct WantedTournament {
     store: Option<PathBuf>,
 }
 
-fn refuse(error: impl Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
-
 fn refuse_entry(error: EntryError) -> PyErr {
     match error {
         EntryError::NoFile { .. } => PyFileNotFoundError::new_err(error.to_string()),
@@ -296,12 +292,6 @@ fn refuse_lineup(error: LineupError) -> PyErr {
     }
 }
 
-fn game_id(name: &str) -> PyResult<GameId> {
-    let valid = || GameId::ALL.map(GameId::as_str).join(", ");
-    let unknown = || refuse(format!("there is no game {name:?}: expected one of {}", valid()));
-    GameId::ALL.into_iter().find(|id| id.as_str() == name).ok_or_else(unknown)
-}
-
 /// All that is needed to sit down.
 struct Ready<G: Solvable> {
     entries: Vec<EntrySpec>,
@@ -311,8 +301,7 @@ struct Ready<G: Solvable> {
 
 impl Wanted {
     fn prepare<G: Solvable>(&self, sender: &SyncSender<Said>) -> PyResult<Ready<G>> {
-        let rules: G::Rules =
-            options::parse(&self.options).map_err(|error| refuse(format!("{}: {error}", G::ID)))?;
+        let rules: G::Rules = setup::rules(&self.options.to_string())?;
         let spec = |(number, entry): (usize, &WantedEntry)| self.entry(number, entry, sender);
         let entries = self.entries.iter().enumerate().map(spec).collect::<PyResult<Vec<_>>>()?;
         let names = name_all(&entries).map_err(refuse_entry)?;
@@ -356,7 +345,7 @@ impl Wanted {
 #[pyfunction]
 pub fn play(py: Python<'_>, wanted: &str) -> PyResult<Playing> {
     let wanted: Wanted = serde_json::from_str(wanted).map_err(refuse)?;
-    let id = game_id(&wanted.game)?;
+    let id = setup::game(&wanted.game)?;
     py.detach(|| {
         with_game!(id, G => match &wanted.tournament {
             None => begin_match::<G>(&wanted),
