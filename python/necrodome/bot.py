@@ -139,7 +139,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} cannot be a part of an action: expected texts, numbers, bools, lists and dicts")
 
 
-class Session:
+class Talk:
     """A bot and its matches: messages become calls of its methods, and what these return becomes answers."""
 
     def __init__(self, bot: Bot) -> None:
@@ -179,7 +179,7 @@ class Session:
             choice, reason = choice
         action = {"type": choice} if isinstance(choice, str) else choice
         if not isinstance(action, Mapping) or not (reason is None or isinstance(reason, str)):
-            who = type(self.bot).__name__ if not isinstance(self.bot, _Function) else self.bot.name
+            who = self.bot.name or type(self.bot).__name__
             raise TypeError(
                 f"{who} has returned {came!r}: expected an action of {self.bot.game}, such as "
                 f"{self._example()}, alone or with a text as its reason"
@@ -241,10 +241,10 @@ def run(bot: AnyBot) -> None:
     ...     necrodome.run(Brave)
     """
     wire = Wire.take_over()
-    session = Session(as_bot(bot))
+    talk = Talk(as_bot(bot))
     try:
         for message in wire:
-            answer = session.hear(message)
+            answer = talk.hear(message)
             if answer is not None:
                 wire.send(answer)
     except BrokenPipeError:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal, Union
 
 from . import _native
-from .bot import AnyBot, Bot, Session, as_bot, read, write
+from .bot import AnyBot, Bot, Talk, as_bot, read, write
 
 __all__ = ["IllegalAction", "Match", "Report", "match", "tournament"]
 
@@ -222,12 +222,12 @@ def tournament(
         return Report(_play(wanted, guests, on_error, show)[0])
 
 
-def _line_up(bots: Lineup) -> tuple[list[Session | None], list[dict[str, Any]]]:
-    """Sessions for the objects among the bots, and all entries as the arena wants them."""
+def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
+    """Talks for the objects among the bots, and all entries as the arena wants them."""
     if isinstance(bots, (str, Bot)) or not isinstance(bots, (Sequence, Mapping)):
         raise TypeError(f"expected a list of bots, or a dict of names and bots, got {bots!r}")
     named = list(bots.items()) if isinstance(bots, Mapping) else [(None, bot) for bot in bots]
-    guests: list[Session | None] = []
+    guests: list[Talk | None] = []
     entries: list[dict[str, Any]] = []
     for name, bot in named:
         if isinstance(bot, (str, os.PathLike)):
@@ -238,7 +238,7 @@ def _line_up(bots: Lineup) -> tuple[list[Session | None], list[dict[str, Any]]]:
         guest = as_bot(bot)
         if any(other is not None and other.bot is guest for other in guests):
             raise ValueError(f"{bot!r} is there twice: one object can sit on one seat only, so make another one")
-        guests.append(Session(guest))
+        guests.append(Talk(guest))
         text = guest.name or type(guest).__name__
         entries.append({"name": name, "text": text, "is_object": True})
     return guests, entries
@@ -270,7 +270,7 @@ def order(
 
 def _play(
     wanted: str,
-    guests: list[Session | None],
+    guests: list[Talk | None],
     on_error: OnError,
     show: Callable[[int, int], None],
 ) -> tuple[str, bytes | None]:
@@ -298,7 +298,7 @@ def _play(
 class _Table:
     """The objects of Python that sit at a table."""
 
-    def __init__(self, playing: _native.Playing, guests: list[Session | None], raises: bool) -> None:
+    def __init__(self, playing: _native.Playing, guests: list[Talk | None], raises: bool) -> None:
         self.playing = playing
         self.guests = guests
         self.raises = raises
@@ -307,18 +307,18 @@ class _Table:
 
     def hear(self, kind: str, number: int, text: str) -> None:
         """Passes on a message to the one it is for."""
-        session = self.guests[number]
-        if session is None:
+        talk = self.guests[number]
+        if talk is None:
             raise RuntimeError(f"entry {number} is no object, but was sent {text}")
         if kind == "ask" and number in self.late:
             self.playing.fault(self.late.pop(number))
             return
         try:
             if kind == "refused":
-                session.bot.refused(text)
+                talk.bot.refused(text)
                 answer = None
             else:
-                answer = session.hear(read(text))
+                answer = talk.hear(read(text))
             line = None if answer is None else write(answer)
         except (Exception, SystemExit) as error:
             if self.raises:
@@ -332,10 +332,10 @@ class _Table:
         if line is not None:
             self.playing.answer(line)
         if kind == "refused" and self.raises:
-            raise IllegalAction(f"{session.bot.name}: {text}")
+            raise IllegalAction(f"{talk.bot.name}: {text}")
 
     def end(self) -> None:
         """Says what nobody could be told any more."""
         for number, detail in self.late.items():
-            session = self.guests[number]
-            warnings.warn(f"{session.bot.name if session else number}: {detail}", RuntimeWarning, stacklevel=4)
+            talk = self.guests[number]
+            warnings.warn(f"{talk.bot.name if talk else number}: {detail}", RuntimeWarning, stacklevel=4)

@@ -27,7 +27,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from ..bot import Action, Bot, Session, View, Wire
+from ..bot import Action, Bot, Talk, View, Wire
 from .load import NoBot, find, load
 
 __all__ = ["ACTIONS", "DESCRIPTOR", "Agent", "state_of", "serve"]
@@ -165,8 +165,8 @@ class Agent(Bot):
 def serve(wire: Wire, file: str, name: str | None) -> None:
     """Plays for an agent of a file, as a process of the arena."""
     agent = find(load(file), name, ["wakeUp", "perceive"], name=name or "agent")
-    session = Session(Agent(agent))
+    talk = Talk(Agent(agent))
     for message in wire:
-        answer = session.hear(message)
+        answer = talk.hear(message)
         if answer is not None:
             wire.send(answer)

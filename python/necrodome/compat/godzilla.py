@@ -31,7 +31,7 @@ from enum import Enum
 from types import ModuleType
 from typing import Any
 
-from ..bot import Action, Bot, Session, View, Wire
+from ..bot import Action, Bot, Talk, View, Wire
 from .load import NoBot, classes, find, load, make
 
 __all__ = ["DIESIDE", "MAX_HEALTH", "VICTORY_PTS_WIN", "Monster", "Player", "PlayerState", "serve"]
@@ -209,8 +209,8 @@ def serve(wire: Wire, file: str, name: str | None) -> None:
     """Plays for a player of a file, as a process of the arena."""
     # For as long as the process lives: the file may import them anywhere.
     sys.modules.update(stand_ins())
-    session = Session(Monster(player_of(file, name)))
+    talk = Talk(Monster(player_of(file, name)))
     for message in wire:
-        answer = session.hear(message)
+        answer = talk.hear(message)
         if answer is not None:
             wire.send(answer)

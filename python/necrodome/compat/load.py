@@ -56,7 +56,7 @@ def classes(module: ModuleType, methods: Iterable[str]) -> list[type]:
     return [cls for cls in found if all(callable(getattr(cls, method, None)) for method in wanted)]
 
 
-def find(module: ModuleType, name: str | None, methods: Iterable[str], **offered: Any) -> Any:
+def find(module: ModuleType, name: str | None, methods: Iterable[str], /, **offered: Any) -> Any:
     """The bot with this name: an object of the file, or made from a class with those of the arguments offered that it takes."""
     wanted = list(methods)
     candidates = classes(module, wanted)
@@ -79,7 +79,7 @@ def _listed(candidates: list[type], methods: list[str]) -> str:
     return "it has " + ", ".join(cls.__name__ for cls in candidates)
 
 
-def make(cls: type, **offered: Any) -> Any:
+def make(cls: type, /, **offered: Any) -> Any:
     """An object of the class."""
     try:
         parameters = inspect.signature(cls).parameters.values()

@@ -5,18 +5,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 
 #: Places in a :class:`DieRoll`.
-COLOR = 0
-ICON = 1
+COLOR: Final = 0
+ICON: Final = 1
 
-RED = "red"
-GREEN = "green"
-YELLOW = "yellow"
-SHOTGUN = "shotgun"
-BRAINS = "brains"
-FOOTSTEPS = "footsteps"
+RED: Final = "red"
+GREEN: Final = "green"
+YELLOW: Final = "yellow"
+SHOTGUN: Final = "shotgun"
+BRAINS: Final = "brains"
+FOOTSTEPS: Final = "footsteps"
 
 #: The dice of a full cup.
 FULL_CUP = [RED] * 3 + [YELLOW] * 4 + [GREEN] * 6
