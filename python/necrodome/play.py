@@ -27,8 +27,10 @@ from .bot import AnyBot, Bot, Talk, as_bot, read, write
 
 __all__ = ["IllegalAction", "Match", "Report", "match", "tournament"]
 
+#: A bot of any kind.
+Entry = Union[str, "os.PathLike[str]", AnyBot]
 #: Who takes part: in order, or by name.
-Lineup = Union["Sequence[str | AnyBot]", "Mapping[str, str | AnyBot]"]
+Lineup = Union[Sequence[Entry], Mapping[str, Entry]]
 OnError = Literal["raise", "fault"]
 
 _LAUNCH = str(Path(__file__).with_name("_launch.py"))

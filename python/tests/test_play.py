@@ -67,7 +67,7 @@ def test_every_game_is_played_by_objects(game: str) -> None:
 
     ended: list[tuple[int, int]] = []
     bots = [Anything() for _ in range({"zombie-dice-solo": 1, "infection": 5}.get(game, 2))]
-    options = {"copies": 3, "max_turns": 30} if game == "last-bullet" else {}
+    options: dict[str, Any] = {"copies": 3, "max_turns": 30} if game == "last-bullet" else {}
     played = match(game, bots, seed=5, **options)
     assert played.faults == []
     assert [place for place, _ in ended] == played.places
@@ -227,8 +227,7 @@ def test_a_process_that_hangs_or_dies_is_charged_and_killed(tmp_path: Path) -> N
     (tmp_path / "hangs.py").write_text("import necrodome\ndef hang(view):\n    while True: pass\nnecrodome.run(hang)\n")
     (tmp_path / "dies.py").write_text("import necrodome\nnecrodome.run(lambda view: 1 / 0)\n")
     limits = {"decision_ms": 50, "wall_factor": 2, "restarts": 0}
-    bots = ["greedy", tmp_path / "hangs.py", tmp_path / "dies.py"]
-    played = match("zombie-dice", bots, seed=1, limits=limits)
+    played = match("zombie-dice", ["greedy", tmp_path / "hangs.py", tmp_path / "dies.py"], seed=1, limits=limits)
     kinds = [{fault["kind"] for fault in played.faults if fault["seat"] == seat} for seat in range(3)]
     assert kinds == [set(), {"timeout", "out"}, {"crash", "out"}]
     assert "ZeroDivisionError" in played.logs[2]
