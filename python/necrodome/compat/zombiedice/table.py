@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ... import _native
-from ...bot import read, write
-from ...play import order
+from ..._native import Referee
+from ...bot import View
 from .seat import Abandoned, Seat
 
 
@@ -20,53 +20,69 @@ def play(
     errors_lose: Callable[[], bool],
 ) -> None:
     """Plays one game; the state is that of its end."""
-    # The arena is choosy about names, and the zombies are not: it knows them by their seats.
-    entries = [{"name": f"seat {n}", "text": "zombie", "is_object": True} for n in range(len(zombies))]
-    playing = _native.play(order("zombie-dice", entries, seed, None, options, None))
-    try:
-        _Table(playing, zombies, state, errors_lose).run()
-    finally:
-        playing.close()
-        Seat.current = None
+    if Seat.current is not None:
+        raise RuntimeError("a game within a turn: the dice are on the table, finish the turn first")
+    _Table(zombies, state, seed, options, errors_lose).run()
 
 
 class _Table:
+    """Speaks to each seat as the arena does, with the same messages."""
+
     def __init__(
         self,
-        playing: _native.Playing,
         zombies: list[Any],
         state: dict[str, Any],
+        seed: int,
+        options: Mapping[str, Any],
         errors_lose: Callable[[], bool],
     ) -> None:
         names = [zombie.name for zombie in zombies]
-        self.playing = playing
+        # The arena is choosy about names, and the zombies are not: it knows them by their seats.
+        places = [f"seat {number}" for number in range(len(zombies))]
+        self.referee = Referee("zombie-dice", places, seed, json.dumps(options))
         self.state = state
         self.errors_lose = errors_lose
         self.seats = [Seat(zombie, state, self.pump, self.send, names) for zombie in zombies]
         self.crashed: set[int] = set()
-        self.done = False
+        self.decisions = 0
 
     def run(self) -> None:
-        while not self.done:
-            self.pump()
+        rules = View(json.loads(self.referee.rules))
+        for number, seat in enumerate(self.seats):
+            seat.take(View(type="hello", options=rules))
+            seat.take(View(type="start", seat=number))
+            self.handle(number, seat)
+        self.tell()
+        while any(seat.queue for seat in self.seats):
             for number, seat in enumerate(self.seats):
                 self.handle(number, seat)
         # Who has crashed has lost, whatever it had banked.
         self.state["SCORES"].update((self.state["ORDER"][number], -1) for number in self.crashed)
 
-    def pump(self) -> None:
-        """Takes what comes next to the one it is for."""
-        if self.done:
-            raise Abandoned
-        kind, number, text = self.playing.next()
-        if kind == "done":
-            self.done = True
-        elif kind in ("ask", "tell"):
-            self.seats[number].take(read(text))
-        # What is refused is what a crashed zombie did not say.
+    def tell(self) -> None:
+        """Tells everybody what has happened, and asks who is to act."""
+        events = json.loads(self.referee.events(), object_hook=View)
+        for seat in self.seats:
+            seat.take(View(type="events", events=events))
+        outcome = self.referee.outcome()
+        if outcome is not None:
+            for seat in self.seats:
+                seat.take(View(type="end", outcome=json.loads(outcome)))
+            return
+        self.decisions += 1
+        [number] = self.referee.to_act()
+        # Events have told all that there is to see.
+        self.seats[number].take(View(type="decide", id=self.decisions, view=View(turn=View(hand=None))))
 
-    def send(self, answer: Mapping[str, Any]) -> None:
-        self.playing.answer(write(answer))
+    def pump(self) -> None:
+        """All that there is to hear has been heard with the answer."""
+        raise Abandoned
+
+    def send(self, answer: Mapping[str, Any] | None) -> None:
+        """Takes an answer; None from who has none."""
+        if answer is None or "action" in answer:
+            self.referee.apply(json.dumps([answer and answer["action"]]))
+            self.tell()
 
     def handle(self, number: int, seat: Seat) -> None:
         if number not in self.crashed:
@@ -79,7 +95,7 @@ class _Table:
                 logging.warning("%s has lost the game by an error.", seat.zombie.name)
                 self.crashed.add(number)
                 if seat.asked is not None:
-                    self.playing.fault("an error")
+                    self.send(None)
         while seat.queue:
             if seat.queue.popleft().get("type") == "decide":
-                self.playing.fault("an error before")
+                self.send(None)
