@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from .bot import Bot, View, read
 from .solution import Option, Policy, Solution, options
 
 #: A way to play: a function, an object with ``act(view)``, or the name of a built-in bot.
@@ -77,7 +78,7 @@ def evaluate(
       <necrodome.solution.Solution.fields>`); with ``vectorized=True`` of many at once, as an array of shape
       ``(N, fields)``, and then it returns ``N`` answers;
     - with ``sees="view"`` a function of a view, the dict that bots get;
-    - an object with a method ``act(view)``, such as a :class:`necrodome.Bot`;
+    - an object with a method ``act(view)``, such as a :class:`necrodome.Bot`, or the class of one;
     - the name of a built-in bot, such as ``"greedy"`` or ``"stop-at:brains=3"``; or the policy of a solution.
 
     It answers with an action (0 or 1, ``False`` or ``True``, ``"stop"`` or ``"go"``, ``{"type": "go"}``), or with the
@@ -96,8 +97,8 @@ def evaluate(
     """
     if game not in EVALUATED:
         raise ValueError(f"{game} cannot be evaluated: expected one of {', '.join(EVALUATED)}")
-    names = Solution(_native.Solution(game, options(rules))).fields
-    ask = [_player(player, names, vectorized, sees) for player in (policy, opponent) if player is not None]
+    solution = Solution(_native.Solution(game, options(rules)))
+    ask = [_player(player, solution, vectorized, sees) for player in (policy, opponent) if player is not None]
     document = json.loads(_native.evaluate(game, options(rules), *ask))
     if game == "zombie-dice-solo":
         return Evaluation(
@@ -124,22 +125,25 @@ def evaluate(
 _Asked: TypeAlias = "str | tuple[str, Callable[..., Any]]"
 
 
-def _player(player: Player, names: tuple[str, ...], vectorized: bool, sees: str) -> _Asked:
+def _player(player: Player, solution: Solution, vectorized: bool, sees: str) -> _Asked:
     """A player as the native module asks it."""
     if isinstance(player, str):
         return player
-    if isinstance(player, Policy):
-        return "observation", _Observer(player, names, vectorized=True)
-    act = getattr(player, "act", None)
-    if act is not None or sees == "view":
-        if not callable(act or player):
-            raise TypeError(f"expected a policy that can be called, got {player!r}")
-        return "view", lambda text: _chance((act or player)(json.loads(text)), lambda: f"the view {text}")
-    if sees != "observation":
+    if sees not in ("observation", "view"):
         raise ValueError(f"sees is 'observation' or 'view', not {sees!r}")
-    if not callable(player):
+    if isinstance(player, Policy):
+        return "observation", _Observer(player, solution.fields, vectorized=True)
+    if isinstance(player, type) and issubclass(player, Bot):
+        player = player()
+    if isinstance(player, Bot):
+        player.game, player.options = solution.game, View(solution.rules)
+        player.legal = [View(type="stop"), View(type="go")]
+    act: Any = getattr(player, "act", player)
+    if not callable(act):
         raise TypeError(f"expected a function, an object with act(view) or the name of a bot, got {player!r}")
-    return "observation", _Observer(player, names, vectorized)
+    if act is player and sees == "observation":
+        return "observation", _Observer(player, solution.fields, vectorized)
+    return "view", lambda text: _chance(act(read(text)), lambda: f"the view {text}")
 
 
 class _Observer:
@@ -187,7 +191,9 @@ class _Observer:
 
 
 def _chance(answer: Any, state: Callable[[], str]) -> float:
-    """The probability of going that an answer means."""
+    """The probability of going that an answer means; a bot may say why, too."""
+    if isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], str):
+        return _chance(answer[0], state)
     if isinstance(answer, Mapping):
         words = {"stop": 0.0, "go": 1.0}.get(answer.get("type", ""))
     elif isinstance(answer, str):

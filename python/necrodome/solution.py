@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from .bot import Bot
 
 #: What an option of the rules can be; ``None`` switches a limit off.
 Option: TypeAlias = str | int | float | bool | None
@@ -59,6 +60,13 @@ class Solution:
 
     def __init__(self, native: _native.Solution) -> None:
         self._native = native
+
+    def __repr__(self) -> str:
+        return f"<{self.game} solved: value {self.value:.6f}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process solves it again: that is cheaper than to send it.
+        return _again, (self.game, self.rules)
 
     @property
     def game(self) -> str:
@@ -142,7 +150,11 @@ class Solution:
         return values.reshape(*rows.shape[:-1], self.actions)
 
 
-class Policy:
+def _again(game: str, rules: dict[str, Option]) -> Solution:
+    return Solution(_native.Solution(game, options(rules)))
+
+
+class Policy(Bot):
     """The perfect player of a :class:`Solution`.
 
     - ``policy(state)`` is the number of the best action; of a batch an array of them. Where nothing can be decided it is 0.
@@ -150,13 +162,11 @@ class Policy:
     - ``policy.tables`` are the arrays that say what to do.
     """
 
+    deterministic = True
+    name = "optimal"
+
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
-
-    @property
-    def name(self) -> str:
-        """How it is called at a table."""
-        return "optimal"
 
     def __call__(self, state: State) -> Any:
         """The number of the best action: an ``int``, or for a batch an array of ``int64``."""

@@ -42,8 +42,13 @@ def test_all_forms_of_a_policy_are_worth_the_same() -> None:
             goes = stop_at(view["turn"]["brains"], view["turn"]["shotguns"])
             return {"type": "go" if goes else "stop"}
 
-    def of_view(view: dict[str, dict[str, int]]) -> str:
-        return "go" if stop_at(view["turn"]["brains"], view["turn"]["shotguns"]) else "stop"
+    class Talking(necrodome.Bot):
+        def act(self, view: necrodome.View) -> tuple[str, str]:
+            assert self.game == "zombie-dice-solo" and self.options.first_roll == "free" and self.legal is not None
+            return of_view(view), "for a reason"
+
+    def of_view(view: necrodome.View) -> str:
+        return "go" if stop_at(view.turn.brains, view.turn.shotguns) else "stop"
 
     def of_rows(obs: ROWS) -> npt.NDArray[np.bool_]:
         assert obs.ndim == 2 and obs.shape[1] == 8
@@ -58,12 +63,15 @@ def test_all_forms_of_a_policy_are_worth_the_same() -> None:
         necrodome.evaluate(lambda obs: np.where(of_rows(obs), "go", "stop"), vectorized=True),
         necrodome.evaluate(of_view, sees="view"),
         necrodome.evaluate(StopAt()),
+        necrodome.evaluate(Talking()),
+        necrodome.evaluate(Talking),
     ]
     for result in results:
         assert result.value == pytest.approx(results[0].value, abs=1e-12)
         assert 0 < result.regret < 0.5
-    # Views tell the dice of the hand apart, observations only what matters.
-    assert results[0].states == results[3].states < results[6].states == results[7].states
+    # A function of numbers is asked for all that can come up, a bot for what it comes to.
+    assert results[0].states == results[3].states == 4716
+    assert results[6].states == results[7].states
 
 
 def test_a_constant_chance_against_plain_recursion() -> None:
@@ -119,7 +127,7 @@ def test_built_in_bots_have_names() -> None:
     assert greedy.regret > 0.1
     brains_3 = necrodome.evaluate("stop-at:brains=3", "zombie-dice-solo")
     assert 0.3 < brains_3.regret and greedy.value > brains_3.value
-    with pytest.raises(ValueError, match="no built-in bot 'greedyy': expected one of .*greedy.*optimal"):
+    with pytest.raises(ValueError, match='no built-in bot "greedyy": expected one of .*greedy.*optimal'):
         necrodome.evaluate("greedyy")
     with pytest.raises(ValueError, match="answers differently when it is asked again"):
         necrodome.evaluate("random")

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -255,6 +256,16 @@ def test_other_threads_go_on_while_values_are_looked_up() -> None:
     done.set()
     thread.join()
     assert any(start + 0.1 * (end - start) < at < end - 0.1 * (end - start) for at in ticks)
+
+
+def test_solutions_and_policies_can_be_sent_to_other_processes() -> None:
+    race = necrodome.solve("zombie-dice-race", out_of_dice="recycle_brains", max_rounds=None)
+    assert race.tables
+    sent = pickle.loads(pickle.dumps([race, race.policy]))
+    assert sent[0].value == race.value and sent[0].rules == race.rules
+    assert sent[1](race.observation({**VIEW})) == race.policy(VIEW)
+    assert len(pickle.dumps(race)) < 1000
+    assert repr(race) == "<zombie-dice-race solved: value 0.565681>"
 
 
 def test_importing_is_light() -> None:
