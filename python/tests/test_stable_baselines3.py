@@ -1,0 +1,55 @@
+"""Stable-Baselines3 accepts the environments and learns in them.
+
+Its torch comes from Debian (`apt install python3-torch`), since the registry's pulls in gigabytes for graphics cards.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import pytest
+
+# Torch must be there too: Stable-Baselines3 is installed without what it depends on.
+pytest.importorskip("torch", reason="torch is not installed: ./scripts/test does it")
+baselines: Any = pytest.importorskip(
+    "stable_baselines3", reason="stable-baselines3 is not installed: ./scripts/test does it"
+)
+
+from stable_baselines3.common.env_checker import check_env  # noqa: E402
+
+from necrodome.envs import versus  # noqa: E402
+
+
+def solo(**options: Any) -> gymnasium.Env[Any, Any]:
+    return gymnasium.make("necrodome/ZombieDiceSolo-v0", **options).unwrapped
+
+
+MAKERS: list[Callable[..., gymnasium.Env[Any, Any]]] = [solo, versus.race, versus.table, versus.tokyo]
+environments = pytest.mark.parametrize("make", MAKERS, ids=["solo", "race", "table", "tokyo"])
+
+
+@environments
+@pytest.mark.parametrize("observation", ["vector", "dict"])
+@pytest.mark.parametrize("render_mode", [None, "ansi", "rgb_array"])
+def test_the_environment_is_accepted(
+    make: Callable[..., gymnasium.Env[Any, Any]], observation: str, render_mode: str | None
+) -> None:
+    with warnings.catch_warnings():
+        # It would like images or numbers around 0: advice, not mistakes.
+        warnings.simplefilter("ignore")
+        check_env(
+            make(observation=observation, render_mode=render_mode), skip_render_check=render_mode is None
+        )
+
+
+def test_it_can_be_learned() -> None:
+    """A few hundred steps of a real algorithm: arrays of every kind go through torch and back."""
+    env = versus.race(opponent="random")
+    model = baselines.PPO("MlpPolicy", env, n_steps=128, batch_size=64, n_epochs=2, seed=1, device="cpu")
+    model.learn(256)
+    observation, _ = env.reset(seed=1)
+    action, _ = model.predict(observation)
+    assert env.action_space.contains(action.item())
