@@ -1,8 +1,9 @@
 """Exact values: what positions, choices and policies are worth, without simulation."""
 
 # %% The value of a game, and its options
-import necrodome
 import numpy as np
+
+import necrodome
 
 solo = necrodome.solve("zombie-dice-solo")
 recycled = necrodome.solve("zombie-dice-solo", out_of_dice="recycle_brains")
@@ -36,7 +37,7 @@ for limit in range(1, 6):
     rule = necrodome.evaluate(lambda obs: obs[0] < limit and obs[1] < 2, "zombie-dice-solo")
     print(f"stop at {limit} brains or 2 shotguns: {rule.value:.6f}, regret {rule.regret:.6f}")
 
-# %% The same rule in the race, all states at once: against the perfect player, and against a better informed one
+# %% The same rule in the race, all states at once: against the perfect player, and who knows the rule
 rule = necrodome.evaluate(lambda obs: (obs[:, 0] < 3) & (obs[:, 1] < 2), "zombie-dice-race", vectorized=True)
 assert rule.best_response is not None
-print(f"against perfection it wins {rule.value:.4f}; who knows the rule beats it with {rule.best_response.mean:.4f}")
+print(f"it wins {rule.value:.4f} against perfection; who knows it wins {rule.best_response.mean:.4f}")

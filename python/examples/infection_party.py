@@ -4,17 +4,19 @@
 from typing import Any
 
 import numpy as np
+
 from necrodome.envs import infection
 
 env = infection.raw_env(players=8, start_antibodies=10, max_turns=6)
 env.reset(seed=3)
 rng = np.random.default_rng(3)
-half = env.action_space("player_0").n // 2  # type: ignore[attr-defined]  # As many actions again take the antidote first.
+# As many actions again take the antidote first.
+half = len(env.observe("player_0")["action_mask"]) // 2
 
 
 # %% A simple way to play for each side: an agent knows what it was told to be, and no more
 def act(observation: dict[str, Any]) -> int:
-    """A zombie brings all it has to everybody; a human meets one other with a precaution, if it can, and goes home."""
+    """A zombie brings all it has to everybody; a human meets one other, with a precaution, and goes home."""
     seen = env.layout.named(observation["observation"])
     legal = np.flatnonzero(observation["action_mask"])
     zombie = seen["identity"] == 1

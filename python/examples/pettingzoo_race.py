@@ -3,9 +3,10 @@
 # %% The environment, and two ways to play it
 import os
 
-import necrodome
 import numpy as np
 import numpy.typing as npt
+
+import necrodome
 from necrodome.envs import zombie_dice_race
 
 MATCHES = int(os.environ.get("MATCHES", 500))
@@ -38,4 +39,4 @@ for number in range(MATCHES):
 exact = necrodome.evaluate(greedy, "zombie-dice-race")
 share = wins / MATCHES
 error = np.sqrt(exact.value * (1 - exact.value) / MATCHES)
-print(f"greedy won {share:.3f} of {MATCHES} matches; exactly {exact.value:.4f}, one standard error is {error:.3f}")
+print(f"greedy won {share:.3f} of {MATCHES} matches, +- {error:.3f}; exactly {exact.value:.4f}")

@@ -5,9 +5,10 @@ import os
 from collections import defaultdict
 
 import gymnasium
-import necrodome
 import numpy as np
 import numpy.typing as npt
+
+import necrodome
 
 EPISODES = int(os.environ.get("EPISODES", 60_000))
 rng = np.random.default_rng(1)

@@ -4,6 +4,7 @@
 import os
 
 import gymnasium
+
 import necrodome
 
 EPISODES = int(os.environ.get("EPISODES", 2_000))
@@ -12,7 +13,7 @@ solo = necrodome.solve("zombie-dice-solo")
 
 
 def best_from(saved: bytes) -> float:
-    """The most that can be banked from a state, by trying both actions: stop gives what is there, go goes on."""
+    """The most that is still to be gained from a state: stop gains nothing, go goes on."""
     env.restore(saved)
     _, _, done, _, _ = env.step(0)
     banked = 0.0

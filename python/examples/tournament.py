@@ -21,16 +21,25 @@ played = necrodome.match("zombie-dice-race", [MyBot(), timid], seed=4)
 ledger = necrodome.analyze(played)
 print(f"{' and '.join(played.winners)} won")
 for row in ledger.totals:
-    print(f"{row['name']}: {row['mistakes']} of {row['decisions']} decisions cost {row['regret']:.3f}; luck {row['luck']:+.3f}")
+    mistakes = f"{row['mistakes']} of {row['decisions']} decisions were mistakes"
+    print(f"{row['name']}: {mistakes} and cost {row['regret']:.3f}; luck {row['luck']:+.3f}")
 for row in ledger.worst[:2]:
-    print(f"step {row['step']}, {row['name']} {row['chosen']} ({row['situation']}): it cost {row['regret']:.3f}")
+    print(
+        f"step {row['step']}, {row['name']} {row['chosen']} ({row['situation']}): it cost {row['regret']:.3f}"
+    )
 
 # %% A tournament: every number with its error
 blocks = int(os.environ.get("BLOCKS", 50))
-bots = {"mine": MyBot(), "timid": timid, "greedy": "greedy", "perfect": "optimal"}
-report = necrodome.tournament("zombie-dice-race", bots, blocks=blocks, seed=4, progress=False)
+report = necrodome.tournament(
+    "zombie-dice-race",
+    {"mine": MyBot(), "timid": timid, "greedy": "greedy", "perfect": "optimal"},
+    blocks=blocks,
+    seed=4,
+    progress=False,
+)
 for row in report["standings"]:
-    print(f"{row['name']:8} wins {row['win_rate']:.3f} (from {row['win_rate_low']:.3f} to {row['win_rate_high']:.3f})")
+    interval = f"from {row['win_rate_low']:.3f} to {row['win_rate_high']:.3f}"
+    print(f"{row['name']:8} wins {row['win_rate']:.3f} ({interval})")
 
 # %% The same exactly, since these bots are functions of what they see
 mine = necrodome.evaluate(MyBot(), "zombie-dice-solo")

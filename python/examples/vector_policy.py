@@ -3,10 +3,11 @@
 # %% The environment: observations, rewards and flags in arrays that are used again
 import os
 
-import necrodome
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
+
+import necrodome
 
 STEPS = int(os.environ.get("STEPS", 400))
 N = 4096
@@ -22,7 +23,9 @@ def features(obs: npt.NDArray[np.int16]) -> Floats:
     dice = obs[:, 2:5] + 2.0 * obs[:, 5:8]
     danger = (dice[:, 1] + 2 * dice[:, 2]) / np.maximum(1, dice.sum(axis=1))
     ones = np.ones(len(obs))
-    return np.column_stack([ones, brains, shotguns, brains * shotguns, shotguns == 2, danger, danger * brains])
+    return np.column_stack(
+        [ones, brains, shotguns, brains * shotguns, shotguns == 2, danger, danger * brains]
+    )
 
 
 def going(obs: npt.NDArray[np.int16]) -> Floats:

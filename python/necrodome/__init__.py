@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .solution import Solution as Solution
     from .solution import solve as solve
 
-#: Where each public name lives. A module has another name than what it exports, or it would stand in its place.
+#: Where each public name lives. A module is called otherwise than what it exports, or it would hide it.
 _EXPORTS = {
     "Bot": "bot",
     "Evaluation": "evaluation",

@@ -74,19 +74,20 @@ def evaluate(
 
     A policy is
 
-    - a function of an observation, an array of integers as the environments give it (see :attr:`Solution.fields
-      <necrodome.solution.Solution.fields>`); with ``vectorized=True`` of many at once, as an array of shape
-      ``(N, fields)``, and then it returns ``N`` answers;
+    - a function of an observation, an array of integers as the environments give it (see
+      :attr:`Solution.fields <necrodome.solution.Solution.fields>`); with ``vectorized=True`` of many at once,
+      as an array of shape ``(N, fields)``, and then it returns ``N`` answers;
     - with ``sees="view"`` a function of a view, the dict that bots get;
     - an object with a method ``act(view)``, such as a :class:`necrodome.Bot`, or the class of one;
     - the name of a built-in bot, such as ``"greedy"`` or ``"stop-at:brains=3"``; or the policy of a solution.
 
-    It answers with an action (0 or 1, ``False`` or ``True``, ``"stop"`` or ``"go"``, ``{"type": "go"}``), or with the
-    probability of going. Nothing else may come into it: it is asked once for every state that can come up, some states
-    twice, and if the answers differ that is an error. A policy that tosses coins returns its probability instead.
+    It answers with an action (0 or 1, ``False`` or ``True``, ``"stop"`` or ``"go"``, ``{"type": "go"}``), or
+    with the probability of going. Nothing else may come into it: it is asked once for every state that can
+    come up, some states twice, and if the answers differ that is an error. A policy that tosses coins returns
+    its probability instead.
 
-    In the race it plays against the perfect player, or against ``opponent``, which is given in the same way (``vectorized``
-    and ``sees`` hold for both functions).
+    In the race it plays against the perfect player, or against ``opponent``, which is given in the same way
+    (``vectorized`` and ``sees`` hold for both functions).
 
     >>> import necrodome
     >>> careful = necrodome.evaluate(lambda obs: obs[0] < 2 and obs[1] < 2, "zombie-dice-solo")
@@ -163,8 +164,8 @@ class _Observer:
         if len(changed):
             row, first = rows[again][changed[0]], answers[again][changed[0]]
             raise ValueError(
-                f"the policy answers differently when it is asked again: first it was {first:g} for {self._told(row)}. "
-                "A policy that leaves something to chance returns the probability of going"
+                f"the policy answers differently when it is asked again: first it said {first:g} for "
+                f"{self._told(row)}. A policy that leaves something to chance returns a probability"
             )
         return answers
 
@@ -174,7 +175,9 @@ class _Observer:
             return np.array([self._chance(self._policy(row), row) for row in rows.copy()])
         answers = np.asarray(self._policy(rows.copy()))
         if answers.shape != (len(rows),):
-            raise ValueError(f"expected {len(rows)} answers for {len(rows)} states, got an array of {answers.shape}")
+            raise ValueError(
+                f"expected {len(rows)} answers for {len(rows)} states, got an array of {answers.shape}"
+            )
         if answers.dtype.kind not in "biuf":
             return np.array([self._chance(answer, row) for answer, row in zip(answers, rows)])
         chances = answers.astype(np.float64)

@@ -16,8 +16,9 @@ from . import _native
 def analyze(replay: str | os.PathLike[str] | bytes | Any) -> Ledger:
     """Price every decision of a recorded match and measure the luck of every roll, exactly.
 
-    ``replay`` is the path of a replay file, its contents as bytes, or anything with such contents as ``replay``: the
-    result of :func:`necrodome.match`. The numbers are those of ``necrodome analyze REPLAY --json``.
+    ``replay`` is the path of a replay file, its contents as bytes, or anything with such contents as
+    ``replay``: the result of :func:`necrodome.match`. The numbers are those of ``necrodome analyze REPLAY
+    --json``.
 
     >>> import necrodome
     >>> ledger = necrodome.analyze(necrodome.match("zombie-dice-race", ["greedy", "cautious"], seed=5))
@@ -43,8 +44,9 @@ def analyze(replay: str | os.PathLike[str] | bytes | Any) -> Ledger:
 class Ledger:
     """What a match was worth to the first seat, entry by entry. Made by :func:`analyze`.
 
-    It adds up: ``start`` + the luck of the first seat - its regret + the other's regret = ``result`` (if no limit on rounds
-    ends the match). ``decisions``, ``rolls`` and ``totals`` are lists of flat dicts: ``pandas.DataFrame(ledger.decisions)``.
+    It adds up: ``start`` + the luck of the first seat - its regret + the other's regret = ``result`` (if no
+    limit on rounds ends the match). ``decisions``, ``rolls`` and ``totals`` are lists of flat dicts:
+    ``pandas.DataFrame(ledger.decisions)``.
     """
 
     document: dict[str, Any]
@@ -82,46 +84,50 @@ class Ledger:
 
     @cached_property
     def decisions(self) -> list[dict[str, Any]]:
-        """A row for each decision: ``step``, ``seat``, ``name``, ``chosen`` and ``best_action`` in a word, ``value`` of the choice
-        and ``best`` value there was, to the one who decided, and the difference, ``regret``; ``before`` and ``after`` to the
-        first seat."""
+        """A row for each decision: ``step``, ``seat``, ``name``, ``chosen`` and ``best_action`` in a word,
+        ``value`` of the choice and ``best`` value there was, to the one who decided, and the difference,
+        ``regret``; ``before`` and ``after`` to the first seat."""
         rows = []
         for entry in self.entries:
             if entry["type"] != "decision":
                 continue
             chosen = entry["chosen"]["act"] if isinstance(entry["chosen"], dict) else None
             best = max(entry["options"], key=lambda option: option["value"])["action"]
-            rows.append({
-                "step": entry["step"],
-                "seat": entry["seat"],
-                "name": self._name(entry["seat"]),
-                "chosen": _word(entry["view"], chosen),
-                "best_action": _word(entry["view"], best),
-                **{key: entry[key] for key in ("value", "best", "regret", "before", "after")},
-            })
+            rows.append(
+                {
+                    "step": entry["step"],
+                    "seat": entry["seat"],
+                    "name": self._name(entry["seat"]),
+                    "chosen": _word(entry["view"], chosen),
+                    "best_action": _word(entry["view"], best),
+                    **{key: entry[key] for key in ("value", "best", "regret", "before", "after")},
+                }
+            )
         return rows
 
     @cached_property
     def rolls(self) -> list[dict[str, Any]]:
-        """A row for each roll: ``step``, ``seat``, ``name``, what was ``rolled``, the ``luck`` of the first seat; ``before`` and
-        ``after`` to the first seat."""
+        """A row for each roll: ``step``, ``seat``, ``name``, what was ``rolled``, the ``luck`` of the first
+        seat; ``before`` and ``after`` to the first seat."""
         rows = []
         for entry in self.entries:
             if entry["type"] != "roll":
                 continue
-            rows.append({
-                "step": entry["step"],
-                "seat": entry["seat"],
-                "name": self._name(entry["seat"]),
-                "rolled": _rolled(entry["event"]),
-                **{key: entry[key] for key in ("luck", "before", "after")},
-            })
+            rows.append(
+                {
+                    "step": entry["step"],
+                    "seat": entry["seat"],
+                    "name": self._name(entry["seat"]),
+                    "rolled": _rolled(entry["event"]),
+                    **{key: entry[key] for key in ("luck", "before", "after")},
+                }
+            )
         return rows
 
     @cached_property
     def totals(self) -> list[dict[str, Any]]:
-        """A row for each player: ``seat``, ``name``, what the dice gave it (``luck``), what its decisions cost it (``regret``), how
-        many ``decisions`` there were and how many of them were ``mistakes``."""
+        """A row for each player: ``seat``, ``name``, what the dice gave it (``luck``), what its decisions
+        cost it (``regret``), how many ``decisions`` there were and how many of them were ``mistakes``."""
         rows = []
         for seat, total in enumerate(self.document["seats"]):
             own = [row for row in self.decisions if row["seat"] == seat]

@@ -23,8 +23,9 @@ State: TypeAlias = "Mapping[str, Any] | npt.ArrayLike"
 def solve(game: str, *, seats: int | None = None, **rules: Option) -> Solution:
     """Solve a game exactly.
 
-    Solved are ``zombie-dice-solo``, ``zombie-dice-race``, and ``zombie-dice`` and ``tokyo`` for two. ``rules`` are the
-    options of the game, as on the command line. The second call with the same rules costs nothing.
+    Solved are ``zombie-dice-solo``, ``zombie-dice-race``, and ``zombie-dice`` and ``tokyo`` for two.
+    ``rules`` are the options of the game, as on the command line. The second call with the same rules costs
+    nothing.
 
     >>> import necrodome
     >>> necrodome.solve("zombie-dice-solo").value
@@ -47,8 +48,8 @@ def options(rules: Mapping[str, Option]) -> str:
 class Solution:
     """A solved game. Made by :func:`solve`.
 
-    A value is the expected score of ``zombie-dice-solo``, and elsewhere the chance to win (a shared win counts one half),
-    always of the player who is to act, with perfect play on both sides from there on.
+    A value is the expected score of ``zombie-dice-solo``, and elsewhere the chance to win (a shared win
+    counts one half), always of the player who is to act, with perfect play on both sides from there on.
 
     A *state* is one of these; of games for two it is what the player who is to act sees:
 
@@ -91,7 +92,8 @@ class Solution:
 
     @property
     def actions(self) -> int:
-        """How many actions there are: 2 in Zombie Dice (0 stop, 1 go), 66 in Tokyo (0 to 63 keep, 64 yield, 65 stay)."""
+        """How many actions there are: 2 in Zombie Dice (0 stop, 1 go), 66 in Tokyo (0 to 63 keep, 64 yield,
+        65 stay)."""
         return self._native.actions
 
     @cached_property
@@ -101,7 +103,8 @@ class Solution:
 
     @cached_property
     def tables(self) -> Mapping[str, npt.NDArray[Any]]:
-        """The whole solution as arrays, not to be written to: those of ``necrodome solve GAME --policy FILE.npz``."""
+        """The whole solution as arrays, not to be written to: those of ``necrodome solve GAME --policy
+        FILE.npz``."""
         tables = {}
         for name, shape, data in self._native.tables():
             table = data.reshape(shape)
@@ -117,8 +120,8 @@ class Solution:
     def observation(self, state: State) -> npt.NDArray[np.int16]:
         """A state as an observation; a batch of observations stays a batch.
 
-        >>> solve("zombie-dice-solo").observation({"brains": 2, "shotguns": 1, "cup_green": 4, "cup_yellow": 3,
-        ...     "cup_red": 2, "feet_green": 0, "feet_yellow": 1, "feet_red": 0})
+        >>> solve("zombie-dice-solo").observation({"brains": 2, "shotguns": 1, "cup_green": 4,
+        ...     "cup_yellow": 3, "cup_red": 2, "feet_green": 0, "feet_yellow": 1, "feet_red": 0})
         array([2, 1, 4, 3, 2, 0, 1, 0], dtype=int16)
         """
         if not isinstance(state, Mapping):
@@ -131,15 +134,17 @@ class Solution:
         missing = [name for name in self.fields if name not in state]
         unknown = [name for name in state if name not in self.fields]
         if missing or unknown:
-            what = f"{', '.join(missing)} missing" if missing else f"there is no {', '.join(map(str, unknown))}"
+            what = (
+                f"{', '.join(missing)} missing" if missing else f"there is no {', '.join(map(str, unknown))}"
+            )
             raise ValueError(f"a state of {self.game} has {', '.join(self.fields)}: {what}")
         return integers([state[name] for name in self.fields])
 
     def action_values(self, state: State) -> npt.NDArray[np.float64]:
-        """What each action is worth: an array of ``actions`` numbers, or a row of them for each row of a batch.
+        """What each action is worth: an array of ``actions`` numbers, or such a row for each row of a batch.
 
-        Actions that are not legal are NaN, and so is a whole row where nothing can be decided any more (the last
-        observation of an episode). What can never come up is a ``ValueError``.
+        Actions that are not legal are NaN, and so is a whole row where nothing can be decided any more (the
+        last observation of an episode). What can never come up is a ``ValueError``.
 
         >>> stop, go = solve("zombie-dice-solo").action_values([2, 1, 4, 3, 2, 0, 1, 0])
         >>> float(stop), round(float(go), 6)
@@ -157,7 +162,8 @@ def _again(game: str, rules: dict[str, Option]) -> Solution:
 class Policy(Bot):
     """The perfect player of a :class:`Solution`.
 
-    - ``policy(state)`` is the number of the best action; of a batch an array of them. Where nothing can be decided it is 0.
+    - ``policy(state)`` is the number of the best action; of a batch an array of them. Where nothing can be
+      decided it is 0.
     - ``policy.act(view)`` is the best action with a view, as bots give it: the policy is a bot.
     - ``policy.tables`` are the arrays that say what to do.
     """
@@ -178,7 +184,8 @@ class Policy(Bot):
         """The best action with a view.
 
         >>> solve("zombie-dice-solo").policy.act({"turn": {"brains": 0, "shotguns": 0, "hand": None,
-        ...     "cup": {"green": 6, "yellow": 4, "red": 3}, "brain_dice": {"green": 0, "yellow": 0, "red": 0}}})
+        ...     "cup": {"green": 6, "yellow": 4, "red": 3},
+        ...     "brain_dice": {"green": 0, "yellow": 0, "red": 0}}})
         {'type': 'go'}
         """
         action: dict[str, Any] = json.loads(self.solution._native.act(json.dumps(view)))
@@ -195,9 +202,13 @@ def integers(state: npt.ArrayLike) -> npt.NDArray[np.int16]:
     """Observations as the native module takes them: 16 bits, row by row."""
     rows = np.asarray(state)
     if rows.ndim not in (1, 2):
-        raise ValueError(f"expected an observation or a batch of them (1 or 2 dimensions), got {rows.ndim} dimensions")
+        raise ValueError(
+            f"expected an observation or a batch of them (1 or 2 dimensions), got {rows.ndim} dimensions"
+        )
     if not np.issubdtype(rows.dtype, np.integer):
         raise TypeError(f"expected whole numbers, got an array of {rows.dtype}")
     if rows.dtype != np.int16 and rows.size and (rows.max() > 32767 or rows.min() < -32768):
-        raise ValueError(f"expected numbers of 16 bits, got {rows.max() if rows.max() > 32767 else rows.min()}")
+        raise ValueError(
+            f"expected numbers of 16 bits, got {rows.max() if rows.max() > 32767 else rows.min()}"
+        )
     return np.ascontiguousarray(rows, dtype=np.int16)

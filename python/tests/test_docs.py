@@ -7,8 +7,9 @@ import pkgutil
 import re
 from pathlib import Path
 
-import necrodome
 import pytest
+
+import necrodome
 from necrodome import _native
 
 DOCS = Path(__file__).parents[2] / "docs" / "python.md"
@@ -37,7 +38,12 @@ def test_every_field_is_described_in_its_order() -> None:
     tokyo = fields("tokyo", 2)
     told = section("Tokyo.")
     assert [name for name in tokyo if name in told] == told
-    assert set(tokyo) - set(told) <= {*(f"die_{die}" for die in range(2, 6)), "points_1", "in_tokyo_1", "current_1"}
+    assert set(tokyo) - set(told) <= {
+        *(f"die_{die}" for die in range(2, 6)),
+        "points_1",
+        "in_tokyo_1",
+        "current_1",
+    }
     assert fields("infection", 3) == section("Infection.")
 
 

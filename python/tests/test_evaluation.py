@@ -3,10 +3,11 @@
 import itertools
 import random
 
-import necrodome
 import numpy as np
 import numpy.typing as npt
 import pytest
+
+import necrodome
 
 ROWS = npt.NDArray[np.int16]
 
@@ -44,7 +45,11 @@ def test_all_forms_of_a_policy_are_worth_the_same() -> None:
 
     class Talking(necrodome.Bot):
         def act(self, view: necrodome.View) -> tuple[str, str]:
-            assert self.game == "zombie-dice-solo" and self.options.first_roll == "free" and self.legal is not None
+            assert (
+                self.game == "zombie-dice-solo"
+                and self.options.first_roll == "free"
+                and self.legal is not None
+            )
             return of_view(view), "for a reason"
 
     def of_view(view: necrodome.View) -> str:
@@ -74,8 +79,8 @@ def test_all_forms_of_a_policy_are_worth_the_same() -> None:
     assert results[6].states == results[7].states
 
 
-def test_a_constant_chance_against_plain_recursion() -> None:
-    """Rolling with a fixed probability, valued once more from the dice up, by brute force over the first two rolls."""
+def test_one_roll_against_all_that_can_come_of_it() -> None:
+    """One roll, valued once more from the dice up; and a coin in front of it."""
     never = necrodome.evaluate(lambda obs: 0)
     assert never.value == 0 and never.distribution is not None and never.distribution.tolist() == [1]
     # Once and no more: 13 dice, three drawn, brains on 3, 2 and 1 of 6 sides; three shotguns lose.
@@ -183,19 +188,34 @@ def counting() -> object:
 @pytest.mark.parametrize(
     ("policy", "options", "error", "text"),
     [
-        (lambda obs: "maybe", {}, ValueError, "returned 'maybe' for brains=0, shotguns=0, cup_green=6.*'stop' or 'go'"),
+        (
+            lambda obs: "maybe",
+            {},
+            ValueError,
+            "returned 'maybe' for brains=0, shotguns=0, cup_green=6.*'stop' or 'go'",
+        ),
         (lambda obs: 2, {}, ValueError, "returned 2 for brains=0"),
         (lambda obs: None, {}, ValueError, "returned None"),
         (lambda obs: float("nan"), {}, ValueError, "returned nan"),
         (lambda obs: obs[:, 0] / 5, {"vectorized": True}, ValueError, r"returned 1\.2 for brains=6"),
         (lambda obs: obs[:5, 0] < 1, {"vectorized": True}, ValueError, r"states, got an array of \(5,\)"),
-        (lambda view: {"type": "keep"}, {"sees": "view"}, ValueError, "returned {'type': 'keep'} for the view"),
+        (
+            lambda view: {"type": "keep"},
+            {"sees": "view"},
+            ValueError,
+            "returned {'type': 'keep'} for the view",
+        ),
         (lambda obs: 1 / 0, {}, ZeroDivisionError, "division"),
         (lambda obs: 1, {"sees": "nothing"}, ValueError, "'observation' or 'view', not 'nothing'"),
         (lambda obs: 1, {"first_rol": "free"}, ValueError, "first_roll, out_of_dice"),
         (lambda obs: 1, {"opponent": "greedy"}, ValueError, "for one: leave out the opponent"),
         (lambda obs: 1, {"game": "tokyo"}, ValueError, "tokyo cannot be evaluated.*zombie-dice-race"),
-        (coin(), {"vectorized": True}, ValueError, "differently when it is asked again.*probability of going"),
+        (
+            coin(),
+            {"vectorized": True},
+            ValueError,
+            "differently when it is asked again.*returns a probability",
+        ),
         (counting(), {}, ValueError, "differently when it is asked again"),
         (counting(), {"sees": "view"}, ValueError, "differently when it is asked again"),
         (7, {}, TypeError, "got 7"),

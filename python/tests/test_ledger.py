@@ -6,8 +6,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import necrodome
 import pytest
+
+import necrodome
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,9 @@ def test_a_ledger_adds_up(game: str, bots: list[str], rules: dict[str, str]) -> 
     assert len(ledger.decisions) + len(ledger.rolls) == len(ledger.entries)
     # The price of a choice is what the solution says of it.
     solution = necrodome.solve(game, **rules)
-    for entry, row in zip((e for e in ledger.entries if e["type"] == "decision"), ledger.decisions, strict=True):
+    for entry, row in zip(
+        (e for e in ledger.entries if e["type"] == "decision"), ledger.decisions, strict=True
+    ):
         values = solution.action_values(entry["view"])
         assert max(values[~(values != values)]) == pytest.approx(row["best"], abs=1e-12)
         assert min(abs(values - row["value"])[~(values != values)]) < 1e-12
@@ -79,6 +82,6 @@ def test_what_is_no_replay_is_refused(tmp_path: Path) -> None:
         necrodome.analyze(tmp_path / "nowhere.replay")
     with pytest.raises(TypeError, match="got int"):
         necrodome.analyze(3)
-    bullets = necrodome.match("last-bullet", ["runner", "runner"], seed=1, max_clocks=5)
+    bullets = necrodome.match("last-bullet", ["runner", "runner"], seed=1, max_turns=5)
     with pytest.raises(ValueError, match="last-bullet is not solved"):
         necrodome.analyze(bullets)
