@@ -1,10 +1,12 @@
 """Stable-Baselines3 accepts the environments and learns in them.
 
-Its torch comes from Debian (`apt install python3-torch`), since the registry's pulls in gigabytes for graphics cards.
+Its torch comes from Debian (`apt install python3-torch`): that of the registry pulls in gigabytes for
+graphics cards.
 """
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,15 +14,14 @@ from typing import Any
 import gymnasium
 import pytest
 
+from necrodome.envs import versus
+
 # Torch must be there too: Stable-Baselines3 is installed without what it depends on.
 pytest.importorskip("torch", reason="torch is not installed: ./scripts/test does it")
 baselines: Any = pytest.importorskip(
     "stable_baselines3", reason="stable-baselines3 is not installed: ./scripts/test does it"
 )
-
-from stable_baselines3.common.env_checker import check_env  # noqa: E402
-
-from necrodome.envs import versus  # noqa: E402
+checker: Any = importlib.import_module("stable_baselines3.common.env_checker")
 
 
 def solo(**options: Any) -> gymnasium.Env[Any, Any]:
@@ -40,7 +41,7 @@ def test_the_environment_is_accepted(
     with warnings.catch_warnings():
         # It would like images or numbers around 0: advice, not mistakes.
         warnings.simplefilter("ignore")
-        check_env(
+        checker.check_env(
             make(observation=observation, render_mode=render_mode), skip_render_check=render_mode is None
         )
 

@@ -56,15 +56,13 @@ def text(state: Mapping[str, Any], names: Sequence[str]) -> str:
 
 def picture(state: Mapping[str, Any], names: Sequence[str]) -> Image:
     """The players in a circle; a line joins those who have met in this turn."""
-    canvas = Canvas(640, 560)
-    canvas.text(20, 18, shorten(_doing(state, names), 600), PAPER)
+    canvas = Canvas(760, 560)
+    canvas.text(20, 18, shorten(_doing(state, names), 720), PAPER)
     players = state["party"]["players"]
     count = len(players)
-    size = max(min(30.0, 560 / count), 4.0)
-    places = []
-    for seat in range(count):
-        angle = 2 * math.pi * seat / count - math.pi / 2
-        places.append((320 + 205 * math.cos(angle), 285 + 180 * math.sin(angle)))
+    size = max(min(30.0, 420 / count), 4.0)
+    angles = [2 * math.pi * seat / count - math.pi / 2 for seat in range(count)]
+    places = [(380 + 215 * math.cos(angle), 285 + 185 * math.sin(angle)) for angle in angles]
     for one in range(count):
         for other in range(one):
             if _met(state, one, other):
@@ -83,11 +81,14 @@ def picture(state: Mapping[str, Any], names: Sequence[str]) -> Image:
             ink = PAPER if player["ended"] else INK
             canvas.text(x + 1, y - 7, str(_stock(player)), ink, align=0.5)
         if count <= _NAMED:
-            below = y + size + 8 if y >= 285 else y - size - 22
-            canvas.text(x, below, shorten(names[seat], 150 if count <= 12 else 76), PALE, align=0.5)
+            # Outward from the circle.
+            out_x, out_y = math.cos(angles[seat]), math.sin(angles[seat])
+            align = 0 if out_x > 0.3 else 1 if out_x < -0.3 else 0.5
+            name_x, name_y = x + (size + 10) * out_x, y + (size + 16) * out_y - 7
+            canvas.text(name_x, name_y, shorten(names[seat], 120), PALE, align=align)
     for place, (role, colour) in enumerate(_ROLES.items()):
-        canvas.circle(30 + place * 130, 536, 8, colour)
-        canvas.text(46 + place * 130, 529, role, PALE)
+        canvas.circle(30, 486 + place * 26, 8, colour)
+        canvas.text(48, 479 + place * 26, role, PALE)
     return canvas.image()
 
 
