@@ -27,8 +27,8 @@ class Layout:
 
     >>> brains = Field("brains", "Brains of this turn.", 0, 13)
     >>> layout = Layout([brains, Field("tiebreak", "1 in a tiebreak.", 0, 1)])
-    >>> layout.named(np.array([4, 1], dtype=np.int16))["brains"]
-    np.int64(4)
+    >>> int(layout.named(np.array([4, 1], dtype=np.int16))["brains"])
+    4
     >>> layout.vector_space().contains(np.array([4, 2], dtype=np.int16))
     False
     """
