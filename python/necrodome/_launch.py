@@ -23,4 +23,5 @@ def main() -> None:
     sys.exit("this starts bots, and is not meant to be called by people")
 
 
-main()
+if __name__ == "__main__":
+    main()

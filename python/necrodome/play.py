@@ -23,14 +23,12 @@ from pathlib import Path
 from typing import Any, Literal, Union
 
 from . import _native
-from .bot import AnyBot, Bot, Talk, as_bot, read, write
+from .bot import Bot, Talk, as_bot, read, write
 
 __all__ = ["IllegalAction", "Match", "Report", "match", "tournament"]
 
-#: A bot of any kind.
-Entry = Union[str, "os.PathLike[str]", AnyBot]
-#: Who takes part: in order, or by name.
-Lineup = Union[Sequence[Entry], Mapping[str, Entry]]
+#: Who takes part: in order, or by name. Mixed lists have no better type that Python would guess.
+Lineup = Union[Sequence[Any], Mapping[str, Any]]
 OnError = Literal["raise", "fault"]
 
 _LAUNCH = str(Path(__file__).with_name("_launch.py"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +156,7 @@ def test_mistakes_are_named_before_anything_is_played(tmp_path: Path) -> None:
         (lambda: match("tokyo", ["angry", "./nowhere.py"]), FileNotFoundError, "there is no file"),
         (lambda: match("tokyo", ["angry", "compat:chess:a.py:A"]), ValueError, "there is no kind \"chess\""),
         (lambda: match("tokyo", ["angry", "random"], max_turn=3), ValueError, "max_turn"),
-        (lambda: match("tokyo", ["angry", 7]), TypeError, "7 is no bot"),  # type: ignore[list-item]
+        (lambda: match("tokyo", ["angry", 7]), TypeError, "7 is no bot"),
         (lambda: match("tokyo", "angry"), TypeError, "expected a list of bots"),
         (lambda: match("tokyo", ["angry", "random"], seed=-1), ValueError, "seed: expected"),
         (lambda: match("tokyo", ["angry", "random"], limits={"x": 1}), ValueError, "unknown field `x`"),
@@ -308,6 +310,12 @@ def test_matches_are_those_of_the_command_line(tmp_path: Path) -> None:
     played.save(tmp_path / "tokyo.replay")
     told = necrodome("replay", str(tmp_path / "tokyo.replay"))
     assert told.returncode == 0 and "Ada" in told.stdout
+
+
+@pytest.mark.parametrize("module", ["bot", "play", "compat.gamezombies"])
+def test_the_examples_in_the_documentation_are_true(module: str) -> None:
+    failed, tried = doctest.testmod(import_module(f"necrodome.{module}"))
+    assert tried > 0 and failed == 0
 
 
 def test_all_names_are_exported() -> None:

@@ -170,3 +170,96 @@ impl<G: Listed> Player<G> for GuestPlayer<G> {
         self.deterministic
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{RunError, run_match};
+    use necrodome_rules::{
+        names::Names,
+        zombie_dice::{Solo, SoloRules},
+    };
+    use serde_json::Value;
+    use std::sync::Mutex;
+
+    /// Answers from a list, and keeps what it hears.
+    struct Scripted {
+        answers: Vec<Result<&'static str, Silence>>,
+        heard: Arc<Mutex<Vec<String>>>,
+    }
+
+    impl Guest for Scripted {
+        fn tell(&mut self, message: &str) {
+            let message: Value = serde_json::from_str(message).unwrap();
+            self.heard.lock().unwrap().push(message["type"].as_str().unwrap().to_owned());
+        }
+
+        fn ask(&mut self, message: &str) -> Result<String, Silence> {
+            self.tell(message);
+            let id = serde_json::from_str::<Value>(message).unwrap()["id"].to_string();
+            self.answers.remove(0).map(|answer| answer.replace("ID", &id))
+        }
+
+        fn refused(&mut self, why: &str) {
+            self.heard.lock().unwrap().push(format!("refused: {why}"));
+        }
+    }
+
+    /// Plays a turn; gives the outcome's score and faults, and what the guest has heard.
+    fn play(
+        answers: &[Result<&'static str, Silence>],
+    ) -> (Result<(i64, Vec<FaultKind>), RunError>, Vec<String>) {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let (answers, ears) = (answers.to_vec(), heard.clone());
+        let come =
+            move || Box::new(Scripted { answers: answers.clone(), heard: ears.clone() }) as Box<dyn Guest>;
+        let names = Names::new(["guest"]).unwrap();
+        let rules = SoloRules::default();
+        let player = GuestPlayer::<Solo>::new(&Invitation::new(come), "guest", &rules, 1);
+        let played = run_match(&names, &rules, 7, &mut [Box::new(player)], |_: &Solo, _| {});
+        let result = played.map(|played| {
+            (played.outcome.scores[0], played.faults.iter().map(|fault| fault.fault.kind).collect())
+        });
+        let heard = heard.lock().unwrap().clone();
+        (result, heard)
+    }
+
+    const READY: Result<&str, Silence> = Ok(r#"{"type": "ready", "protocol": 1}"#);
+    const GO: Result<&str, Silence> = Ok(r#"{"id": ID, "action": {"type": "go"}}"#);
+    const STOP: Result<&str, Silence> = Ok(r#"{"id": ID, "action": {"type": "stop"}}"#);
+
+    #[test]
+    fn a_guest_speaks_the_protocol() {
+        let (result, heard) = play(&[READY, GO, STOP]);
+        assert!(result.is_ok_and(|(_, faults)| faults.is_empty()));
+        assert_eq!(heard, ["hello", "start", "decide", "decide", "end"]);
+        let wants = Ok(r#"{"type": "ready", "protocol": 1, "events": true}"#);
+        let (_, heard) = play(&[wants, GO, STOP]);
+        assert_eq!(heard, ["hello", "start", "decide", "events", "decide", "events", "end"]);
+    }
+
+    #[test]
+    fn what_is_no_action_is_refused_and_the_match_goes_on() {
+        for (answer, kind, says) in [
+            (Ok("what?"), FaultKind::Garbage, "expected"),
+            (Ok(r#"{"id": ID, "action": {"type": "dance"}}"#), FaultKind::Illegal, "no action of this game"),
+            (Ok(r#"{"id": 9, "action": {"type": "go"}}"#), FaultKind::WrongId, "expected id 1"),
+        ] {
+            let (result, heard) = play(&[READY, answer]);
+            assert_eq!(result.unwrap(), (0, vec![kind]));
+            let [.., refused, end] = heard.as_slice() else { panic!("{heard:?}") };
+            assert!(refused.starts_with("refused: ") && refused.contains(says), "{refused}");
+            assert_eq!(end, "end");
+        }
+    }
+
+    #[test]
+    fn a_guest_can_fail_or_leave() {
+        let broken = Silence::Fault(Fault::new(FaultKind::Crash, "broken"));
+        assert_eq!(play(&[READY, Err(broken.clone())]).0.unwrap(), (0, vec![FaultKind::Crash]));
+        assert_eq!(play(&[Err(broken)]).0.unwrap(), (0, vec![FaultKind::Crash]));
+        assert_eq!(play(&[Ok("no")]).0.unwrap(), (0, vec![FaultKind::NoStart]));
+        assert!(matches!(play(&[READY, Err(Silence::Quit)]).0, Err(RunError::Quit)));
+        assert!(matches!(play(&[Err(Silence::Quit)]).0, Err(RunError::Quit)));
+    }
+}

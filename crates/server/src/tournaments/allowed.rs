@@ -128,11 +128,12 @@ fn unlike_built_ins(name: &str, games: &[GameId]) -> Result<(), String> {
 }
 
 fn program(run: &str, folder: &Path) -> Result<Program, String> {
-    match EntrySpec::parse(run, folder).map_err(|error| format!("run: {error}"))?.kind {
+    let entry = EntrySpec::parse(run, folder).and_then(|entry| entry.check().map(|()| entry));
+    match entry.map_err(|error| format!("run: {error}"))?.kind {
         EntryKind::Program(program) => Ok(program),
-        EntryKind::BuiltIn(_) | EntryKind::Guest(_) | EntryKind::Human => {
-            Err(format!("run: expected a file such as ./{run}.py, or cmd: and a command, got {run:?}"))
-        }
+        EntryKind::BuiltIn(_) | EntryKind::Guest(_) | EntryKind::Human => Err(format!(
+            "run: expected a file such as ./{run}.py, cmd: and a command, or compat:KIND:FILE.py:CLASS, got {run:?}"
+        )),
     }
 }
 
