@@ -205,10 +205,11 @@ mod tests {
         }
     }
 
-    /// Plays a turn; gives the outcome's score and faults, and what the guest has heard.
-    fn play(
-        answers: &[Result<&'static str, Silence>],
-    ) -> (Result<(i64, Vec<FaultKind>), RunError>, Vec<String>) {
+    /// The score and the faults of a match.
+    type Played = Result<(i64, Vec<FaultKind>), RunError>;
+
+    /// Plays a turn; gives what came of it, and what the guest has heard.
+    fn play(answers: &[Result<&'static str, Silence>]) -> (Played, Vec<String>) {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (answers, ears) = (answers.to_vec(), heard.clone());
         let come =
