@@ -43,12 +43,13 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
         self,
         game: str,
         players: int,
+        *,
         names: Sequence[str] | None = None,
         observation: str = "vector",
         render_mode: str | None = None,
-        rules: Mapping[str, Option] | None = None,
+        **rules: Option,
     ) -> None:
-        super().__init__(game, seat_names(names, players, "player"), rules or {}, observation, render_mode)
+        super().__init__(game, seat_names(names, players, "player"), rules, observation, render_mode)
         self.metadata = {**type(self).metadata, "name": f"{game.replace('-', '_')}_v0"}
         self.possible_agents = [f"player_{seat}" for seat in range(len(self.names))]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}

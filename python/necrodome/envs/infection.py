@@ -17,48 +17,28 @@ the last in equal steps; those who tie share the mean. Options of the rules: `zo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 from .aec import CheckedEnv, TurnEnv
-from .base import Option
 from .parallel import AskedEnv
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
 
-def raw_env(
-    players: int = 8,
-    *,
-    names: Sequence[str] | None = None,
-    observation: str = "vector",
-    render_mode: str | None = None,
-    **rules: Option,
-) -> TurnEnv:
-    """The bare environment: an illegal action is a `ValueError` and changes nothing."""
-    return TurnEnv("infection", players, names, observation, render_mode, rules)
+def raw_env(players: int = 8, **options: Any) -> TurnEnv:
+    """The bare environment: an illegal action is a `ValueError` and changes nothing.
+
+    Keywords are the options of the rules, `names` (then they say how many play), `observation` ("vector" or
+    "dict") and `render_mode`.
+    """
+    return TurnEnv("infection", players, **options)
 
 
-def env(
-    players: int = 8,
-    *,
-    names: Sequence[str] | None = None,
-    observation: str = "vector",
-    render_mode: str | None = None,
-    **rules: Option,
-) -> CheckedEnv:
-    """The environment with PettingZoo's usual wrappers."""
-    return CheckedEnv(
-        raw_env(players, names=names, observation=observation, render_mode=render_mode, **rules)
-    )
+def env(players: int = 8, **options: Any) -> CheckedEnv:
+    """The environment in PettingZoo's usual wrappers: an illegal action ends the match and costs a point."""
+    return CheckedEnv(raw_env(players, **options))
 
 
-def parallel_env(
-    players: int = 8,
-    *,
-    names: Sequence[str] | None = None,
-    observation: str = "vector",
-    render_mode: str | None = None,
-    **rules: Option,
-) -> AskedEnv:
+def parallel_env(players: int = 8, **options: Any) -> AskedEnv:
     """All agents at once: only the action of the one who is asked counts."""
-    return AskedEnv(TurnEnv("infection", players, names, observation, render_mode, rules))
+    return AskedEnv(raw_env(players, **options))

@@ -18,21 +18,17 @@ survivor lives to see. Options of the rules: `copies`, `density`, `max_turns`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
-from .base import Option
 from .parallel import SurvivorsEnv
 
 __all__ = ["parallel_env"]
 
 
-def parallel_env(
-    entries: int = 2,
-    *,
-    names: Sequence[str] | None = None,
-    observation: str = "vector",
-    render_mode: str | None = None,
-    **rules: Option,
-) -> SurvivorsEnv:
-    """An agent for each survivor of each entry."""
-    return SurvivorsEnv(entries, names, observation, render_mode, rules)
+def parallel_env(entries: int = 2, **options: Any) -> SurvivorsEnv:
+    """An agent for each survivor of each entry.
+
+    Keywords are the options of the rules, `names` (then they say how many entries there are), `observation`
+    ("vector" or "dict") and `render_mode`.
+    """
+    return SurvivorsEnv(entries, **options)

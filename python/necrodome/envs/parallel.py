@@ -140,14 +140,13 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
     def __init__(
         self,
         entries: int,
+        *,
         names: Sequence[str] | None = None,
         observation: str = "vector",
         render_mode: str | None = None,
-        rules: Mapping[str, Option] | None = None,
+        **rules: Option,
     ) -> None:
-        super().__init__(
-            "last-bullet", seat_names(names, entries, "entry"), rules or {}, observation, render_mode
-        )
+        super().__init__("last-bullet", seat_names(names, entries, "entry"), rules, observation, render_mode)
         self._copies = int(json.loads(self._referee.rules)["copies"])
         # The number of a survivor is its place here.
         self.possible_agents = [

@@ -35,16 +35,17 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         game: str,
         opponents: Sequence[str],
         seat: int = 0,
+        *,
         observation: str = "vector",
         render_mode: str | None = None,
-        rules: Mapping[str, Option] | None = None,
+        **rules: Option,
     ) -> None:
         seats = len(opponents) + 1
         if not 0 <= seat < seats:
             raise ValueError(f"seat {seat}: expected a number from 0 to {seats - 1}")
         names = [f"bot_{other}" for other in range(seats)]
         names[seat] = "you"
-        super().__init__(game, names, rules or {}, observation, render_mode)
+        super().__init__(game, names, rules, observation, render_mode)
         self._seat = seat
         # The bot of each seat; the own one's is never asked.
         self._bots = [*opponents[:seat], "", *opponents[seat:]]
@@ -127,21 +128,16 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
 
 def race(opponent: str = "stop-at:brains=5", seat: int = 0, **options: Any) -> VersusEnv:
     """Zombie Dice, race, against a built-in bot: `necrodome/ZombieDiceRace-v0`."""
-    return _make("zombie-dice-race", [opponent], seat, options)
+    return VersusEnv("zombie-dice-race", [opponent], seat, **options)
 
 
 def table(
     opponents: Sequence[str] = ("cautious", "greedy", "stop-at:brains=5"), seat: int = 0, **options: Any
 ) -> VersusEnv:
     """Zombie Dice at a table of built-in bots: `necrodome/ZombieDiceTable-v0`."""
-    return _make("zombie-dice", opponents, seat, options)
+    return VersusEnv("zombie-dice", opponents, seat, **options)
 
 
 def tokyo(opponents: Sequence[str] = ("point-hunter",), seat: int = 0, **options: Any) -> VersusEnv:
     """Tokyo against built-in bots: `necrodome/Tokyo-v0`."""
-    return _make("tokyo", opponents, seat, options)
-
-
-def _make(game: str, opponents: Sequence[str], seat: int, options: dict[str, Any]) -> VersusEnv:
-    observation, render_mode = options.pop("observation", "vector"), options.pop("render_mode", None)
-    return VersusEnv(game, opponents, seat, observation, render_mode, options)
+    return VersusEnv("tokyo", opponents, seat, **options)

@@ -14,31 +14,21 @@ Options of the rules: `out_of_dice`, `first_roll`, `max_rounds`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 from .aec import CheckedEnv, TurnEnv
-from .base import Option
 
 __all__ = ["env", "raw_env"]
 
 
-def raw_env(
-    *,
-    names: Sequence[str] | None = None,
-    observation: str = "vector",
-    render_mode: str | None = None,
-    **rules: Option,
-) -> TurnEnv:
-    """The bare environment: an illegal action is a `ValueError` and changes nothing."""
-    return TurnEnv("zombie-dice-race", 2, names, observation, render_mode, rules)
+def raw_env(**options: Any) -> TurnEnv:
+    """The bare environment: an illegal action is a `ValueError` and changes nothing.
+
+    Keywords are the options of the rules, `names`, `observation` ("vector" or "dict") and `render_mode`.
+    """
+    return TurnEnv("zombie-dice-race", 2, **options)
 
 
-def env(
-    *,
-    names: Sequence[str] | None = None,
-    observation: str = "vector",
-    render_mode: str | None = None,
-    **rules: Option,
-) -> CheckedEnv:
-    """The environment with PettingZoo's usual wrappers."""
-    return CheckedEnv(raw_env(names=names, observation=observation, render_mode=render_mode, **rules))
+def env(**options: Any) -> CheckedEnv:
+    """The environment in PettingZoo's usual wrappers: an illegal action ends the match and costs a point."""
+    return CheckedEnv(raw_env(**options))
