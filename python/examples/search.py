@@ -3,29 +3,26 @@
 # %% An environment goes on from a saved state as often as one likes, with the same chance
 import os
 
-import gymnasium
-
 import necrodome
+from necrodome.envs.solo import SoloEnv
 
 EPISODES = int(os.environ.get("EPISODES", 2_000))
-env = gymnasium.make("necrodome/ZombieDiceSolo-v0").unwrapped
+env = SoloEnv()
 solo = necrodome.solve("zombie-dice-solo")
 
 
-def best_from(saved: bytes) -> float:
-    """The most that is still to be gained from a state: stop gains nothing, go goes on."""
+def still_to_gain(saved: bytes) -> float:
+    """The most that is to be gained from a state, by trying: stop gains nothing, go goes on."""
     env.restore(saved)
-    _, _, done, _, _ = env.step(0)
-    banked = 0.0
-    env.restore(saved)
-    _, gained, done, _, _ = env.step(1)
-    return max(banked, float(gained) + (0.0 if done else best_from(env.save())))
+    _, gained, terminated, truncated, _ = env.step(1)
+    over = terminated or truncated
+    return max(0.0, gained + (0.0 if over else still_to_gain(env.save())))
 
 
-# %% On average: it tells how much of a turn is luck
+# %% On average: that much of a turn is luck
 total = 0.0
 for seed in range(EPISODES):
     env.reset(seed=seed)
-    total += best_from(env.save())
+    total += still_to_gain(env.save())
 clairvoyant = total / EPISODES
 print(f"a clairvoyant scores {clairvoyant:.3f} on average; nobody else scores more than {solo.value:.6f}")
