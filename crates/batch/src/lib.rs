@@ -5,6 +5,7 @@
 
 #![deny(missing_docs)]
 
+pub mod actions;
 pub mod batch;
 mod bytes;
 pub mod field;

@@ -7,6 +7,7 @@ mod arena;
 mod referee;
 mod setup;
 mod solve;
+mod vector;
 
 use pyo3::prelude::*;
 
@@ -21,6 +22,8 @@ mod native {
     use super::referee::Referee;
     #[pymodule_export]
     use super::solve::{Solution, analyze, evaluate};
+    #[pymodule_export]
+    use super::vector::Vector;
 
     /// The version of the package.
     #[pyfunction]

@@ -1,0 +1,59 @@
+//! Actions as they come from outside: numbers of any kind, which may be wrong.
+
+use pulp::{Arch, NullaryFnOnce};
+
+/// A number that may be an action.
+pub trait Number: Copy + Into<i64> + Send + Sync {}
+
+impl<T: Copy + Into<i64> + Send + Sync> Number for T {}
+
+/// Writes numbers as actions, all of which must be below `actions` (at most 256). On `Err`, the row of the first that is
+/// not.
+pub fn narrow<T: Number>(numbers: &[T], actions: usize, out: &mut Vec<u8>) -> Result<(), usize> {
+    out.resize(numbers.len(), 0);
+    let most = Arch::new().dispatch(Narrow { numbers, out });
+    if numbers.is_empty() || most < actions as u64 {
+        return Ok(());
+    }
+    let wrong = |&number: &T| number.into() as u64 >= actions as u64;
+    Err(numbers.iter().position(wrong).unwrap_or_default())
+}
+
+struct Narrow<'a, T> {
+    numbers: &'a [T],
+    out: &'a mut [u8],
+}
+
+impl<T: Number> NullaryFnOnce for Narrow<'_, T> {
+    type Output = u64;
+
+    /// The greatest number; a negative one counts as greater than all.
+    #[inline(always)]
+    fn call(self) -> u64 {
+        let mut most = 0;
+        for (out, &number) in self.out.iter_mut().zip(self.numbers) {
+            let number: i64 = number.into();
+            *out = number as u8;
+            most = (number as u64).max(most);
+        }
+        most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_action_is_found() {
+        let mut out = Vec::new();
+        assert_eq!(narrow(&[0i64, 1, 1, 0], 2, &mut out), Ok(()));
+        assert_eq!(out, [0, 1, 1, 0]);
+        assert_eq!(narrow(&[0i64, 1, 256], 2, &mut out), Err(2));
+        assert_eq!(narrow(&[0i32, -1, 7], 130, &mut out), Err(1));
+        assert_eq!(narrow(&[129u8, 130], 130, &mut out), Err(1));
+        assert_eq!(narrow::<u8>(&[], 2, &mut out), Ok(()));
+        assert_eq!(narrow(&[true, false], 2, &mut out), Ok(()));
+        assert_eq!(out, [1, 0]);
+    }
+}
