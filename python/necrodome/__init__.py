@@ -8,11 +8,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ._gymnasium import register_when_imported
+
 if TYPE_CHECKING:
     from ._native import version as version
     from .bot import Bot as Bot
     from .bot import View as View
     from .bot import run as run
+    from .envs.vector import ArenaVectorEnv as ArenaVectorEnv
+    from .envs.vector import make_vec as make_vec
     from .evaluation import Evaluation as Evaluation
     from .evaluation import evaluate as evaluate
     from .ledger import Ledger as Ledger
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 
 #: Where each public name lives. A module is called otherwise than what it exports, or it would hide it.
 _EXPORTS = {
+    "ArenaVectorEnv": "envs.vector",
     "Bot": "bot",
     "Evaluation": "evaluation",
     "IllegalAction": "play",
@@ -39,6 +44,7 @@ _EXPORTS = {
     "View": "bot",
     "analyze": "ledger",
     "evaluate": "evaluation",
+    "make_vec": "envs.vector",
     "match": "play",
     "run": "bot",
     "solve": "solution",
@@ -59,3 +65,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_EXPORTS})
+
+
+register_when_imported()

@@ -1,0 +1,1 @@
+"""Environments: Gymnasium (`solo`, `vector`) and PettingZoo (one module for each game)."""

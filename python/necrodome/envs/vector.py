@@ -1,0 +1,251 @@
+"""Vector environments: thousands of matches stepped at once (Gymnasium's `VectorEnv`).
+
+>>> import necrodome
+>>> envs = necrodome.make_vec("zombie-dice-solo", num_envs=4096, seed=1)
+>>> observations, infos = envs.reset()
+>>> observations.shape, observations.dtype
+((4096, 8), dtype('int16'))
+>>> observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
+
+The arrays are made once and written in place: what a step gives is overwritten by the next. Copy what is to be kept, or
+say `copy=True`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from .. import _native
+from .base import Option
+from .spaces import Layout, check_observation
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["ArenaVectorEnv", "make_vec"]
+
+#: How many play when nothing is said.
+_PLAYERS = {"zombie-dice-solo": 1, "zombie-dice-race": 2, "zombie-dice": 2, "tokyo": 2, "last-bullet": 20}
+
+_SEEDS = 2**64
+
+_Step = tuple[
+    Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]
+]
+
+
+def make_vec(
+    game: str,
+    num_envs: int = 1,
+    *,
+    seed: int | Sequence[int] | None = None,
+    players: int | None = None,
+    autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    observation: str = "vector",
+    copy: bool = False,
+    threads: int = 1,
+    **rules: Option,
+) -> ArenaVectorEnv:
+    """Many matches of a game, stepped at once.
+
+    `game` is `zombie-dice-solo`, `zombie-dice-race`, `zombie-dice` (a table of `players`), `tokyo` (`players` monsters)
+    or `last-bullet` (`players` entries; every survivor is a row). `seed` is one for all (match i gets `seed + i`) or one for
+    each match; what happens in a match depends on its seed and its actions only, not on `num_envs` nor `threads`. `rules`
+    are the options of the rules, by name.
+
+    >>> make_vec("tokyo", num_envs=8, players=4, seed=3).reset()[0].shape
+    (8, 25)
+    """
+    return ArenaVectorEnv(
+        game,
+        num_envs,
+        seed=seed,
+        players=players,
+        autoreset_mode=autoreset_mode,
+        observation=observation,
+        copy=copy,
+        threads=threads,
+        **rules,
+    )
+
+
+def solo_vec(num_envs: int = 1, **kwargs: Any) -> ArenaVectorEnv:
+    """What `gymnasium.make_vec("necrodome/ZombieDiceSolo-v0", vectorization_mode="vector_entry_point")` gives."""
+    return make_vec("zombie-dice-solo", num_envs, **kwargs)
+
+
+class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
+    """Matches side by side. A row is a match; in Last Bullet, where all decide at once, a survivor.
+
+    In games of several seats a row's observation is that of the seat that decides (`to_act()`), and its reward that of the
+    seat that has just acted; `final_rewards()` gives all seats of the match that ended last.
+
+    With `AutoresetMode.SAME_STEP`, `infos["final_obs"]` is an array like the observations, which holds in the rows marked
+    by `infos["_final_obs"]` the last observations of the episodes that have ended.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int = 1,
+        *,
+        seed: int | Sequence[int] | None = None,
+        players: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        observation: str = "vector",
+        copy: bool = False,
+        threads: int = 1,
+        render_mode: Option = None,
+        **rules: Option,
+    ) -> None:
+        check_observation(observation)
+        if render_mode is not None:
+            raise ValueError(f"render_mode {render_mode!r}: a vector environment is not drawn, expected None")
+        mode = _mode(autoreset_mode)
+        self.game = game
+        self.players = _PLAYERS.get(game, 2) if players is None else players
+        self.autoreset_mode = mode
+        self.metadata = {**ArenaVectorEnv.metadata, "autoreset_mode": mode}
+        self._made: dict[str, Any] = {
+            "num_envs": num_envs,
+            "players": self.players,
+            "autoreset_mode": mode,
+            "observation": observation,
+            "copy": copy,
+            "threads": threads,
+            **rules,
+        }
+        self._native = _native.Vector(
+            game, num_envs, self.players, mode.name.lower(), threads, json.dumps(rules)
+        )
+        self.num_matches = self._native.matches
+        self.num_envs = self._native.rows
+        dtype: type[np.int16] | type[np.uint8] = np.uint8 if game == "last-bullet" else np.int16
+        self.layout = Layout.from_json(self._native.fields(), dtype)
+        self.single_action_space = spaces.Discrete(self._native.actions)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._copy = copy
+        if observation == "dict":
+            self.single_observation_space = self.layout.dict_space()
+            self._native.present(*map(self._named, self._native.arrays()))
+        else:
+            self.single_observation_space = self.layout.vector_space()
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._seeded = False
+        if seed is not None:
+            self._seed(seed)
+        # The native method itself: nothing between the caller and the kernel.
+        if not copy:
+            self.step = self._native.step  # type: ignore[method-assign]
+
+    def _named(self, table: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+        return {field.name: table[:, column] for column, field in enumerate(self.layout.fields)}
+
+    def _seed(self, seed: int | Sequence[int | None]) -> None:
+        if isinstance(seed, (int, np.integer)):
+            seeds: list[int | None] = [(int(seed) + one) % _SEEDS for one in range(self.num_matches)]
+        else:
+            seeds = [None if one is None else int(one) % _SEEDS for one in seed]
+        self._native.seed(seeds)
+        self._seeded = True
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begins new matches: all, or those marked by `options["reset_mask"]`.
+
+        With a seed their streams of chance begin anew, without one they go on.
+        """
+        if seed is not None:
+            self._seed(seed)
+        elif not self._seeded:
+            self._seed([secrets.randbits(64) for _ in range(self.num_matches)])
+        marks = None
+        if options is not None and "reset_mask" in options:
+            mask = np.asarray(options["reset_mask"])
+            if mask.dtype != np.bool_ or mask.shape != (self.num_matches,):
+                raise ValueError(
+                    f"reset_mask: expected {self.num_matches} booleans, got the shape {mask.shape} of {mask.dtype}"
+                )
+            marks = mask.tolist()
+        observations, infos = self._native.reset(marks)
+        return self._kept(observations), infos
+
+    def step(self, actions: Any) -> _Step:
+        """Plays an action in each row."""
+        observations, rewards, terminations, truncations, infos = self._native.step(actions)
+        infos = {name: self._kept(info) for name, info in infos.items()}
+        return self._kept(observations), rewards.copy(), terminations.copy(), truncations.copy(), infos
+
+    def _kept(self, arrays: Any) -> Any:
+        """Copies, if they are wanted."""
+        if not self._copy:
+            return arrays
+        if isinstance(arrays, dict):
+            return {name: self._kept(array) for name, array in arrays.items()}
+        return arrays.copy()
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Which actions are legal now: a row of flags for each row."""
+        return self._native.masks()
+
+    def to_act(self) -> npt.NDArray[np.uint8]:
+        """The seat that decides in each row."""
+        return self._native.to_act()
+
+    def final_rewards(self) -> npt.NDArray[np.float32]:
+        """What the match that ended last in each row gave to each of its seats."""
+        return self._native.final_rewards().reshape(self.num_envs, self.players)
+
+    def save(self) -> bytes:
+        """The whole state, chance included. Keep it from agents: it tells the future."""
+        return bytes(self._native.save())
+
+    def restore(self, saved: bytes) -> None:
+        """Goes on from what `save` gave, for an environment of the same shape and rules."""
+        self._native.restore(saved)
+        self._seeded = True
+
+    def clone(self) -> Self:
+        """An environment that goes on as this one would, and shares nothing with it."""
+        other = type(self)(self.game, **self._made)
+        other.restore(self.save())
+        other._seeded = self._seeded
+        return other
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.game, self._made, self.save(), self._seeded)
+
+    def __repr__(self) -> str:
+        return f"ArenaVectorEnv({self.game!r}, num_envs={self.num_envs})"
+
+
+def _rebuild(game: str, made: dict[str, Any], saved: bytes, seeded: bool) -> ArenaVectorEnv:
+    env = ArenaVectorEnv(game, **made)
+    env.restore(saved)
+    env._seeded = seeded
+    return env
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    if isinstance(mode, AutoresetMode):
+        return mode
+    for known in AutoresetMode:
+        if mode.lower() in (known.name.lower(), str(known.value).lower()):
+            return known
+    names = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
+    raise ValueError(f"autoreset_mode {mode!r}: expected an AutoresetMode or one of {names}")
