@@ -298,3 +298,40 @@ def test_importing_is_light() -> None:
     assert {"solve", "analyze", "evaluate"} <= set(dir(necrodome))
     with pytest.raises(AttributeError, match="no attribute 'solv'"):
         necrodome.solv  # noqa: B018
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_the_perfect_player_scores_its_value_in_a_vector_environment(mode: str) -> None:
+    for rules in ({}, {"out_of_dice": "recycle_brains"}):
+        solution = necrodome.solve("zombie-dice-solo", **rules)
+        envs = necrodome.make_vec("zombie-dice-solo", 2048, seed=1, autoreset_mode=mode, **rules)
+        obs, _ = envs.reset()
+        # The first twenty turns of each row: those that are cut off at the end would be the long ones.
+        score, turns, first = np.zeros(2048), np.zeros(2048, int), 20
+        while turns.min() < first:
+            counts = turns < first
+            obs, rewards, terminated, _, _ = envs.step(solution.policy(obs))
+            score += rewards * counts
+            turns += terminated
+        # A turn scores 2.26 +- 1.9.
+        assert abs(score.mean() / first - solution.value) < 4 * 2 / np.sqrt(first * 2048)
+
+
+@pytest.mark.parametrize("game", ["zombie-dice-race", "zombie-dice", "tokyo"])
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_every_row_of_a_vector_environment_has_its_value(game: str, mode: str) -> None:
+    solution = necrodome.solve(game)
+    envs = necrodome.make_vec(game, 64, seed=1, players=2, autoreset_mode=mode)
+    rng = np.random.default_rng(1)
+    obs, _ = envs.reset()
+    ended = np.zeros(64, bool)
+    for _ in range(150):
+        masks, values, best = envs.action_masks(), solution.action_values(obs), solution.policy(obs)
+        live = ~ended if mode == "next_step" else np.ones(64, bool)
+        assert np.array_equal(np.isfinite(values[live]), masks[live])
+        assert (values[live] >= 0).sum() == masks[live].sum() and not (values[live] > 1).any()
+        assert np.allclose(np.nanmax(values[live], axis=1), values[live, best[live]], atol=1e-12)
+        # Half of the rows play on perfectly, the others anyhow.
+        anyhow = np.where(masks, rng.random(masks.shape), -1).argmax(axis=1)
+        obs, _, ended, _, _ = envs.step(np.where(np.arange(64) < 32, best, anyhow))
+        ended = ended.copy()
