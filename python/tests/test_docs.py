@@ -7,6 +7,7 @@ import pkgutil
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import necrodome
@@ -57,6 +58,26 @@ def test_values_in_the_text_are_true(path: Path) -> None:
         assert f"{rule.value:.6f}, {rule.best:.6f}, {rule.regret:.6f}" in text
     else:
         assert str(solo.value) in text
+
+
+def test_programs_in_the_text_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but those with files that nobody has; one after the other, as they are read."""
+    pandas = pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    necrodome.match("zombie-dice-race", ["greedy", "cautious"], seed=1).save("my.replay")
+    start = {"brains": 0, "shotguns": 0, "hand": None, "cup": {"green": 6, "yellow": 4, "red": 3}}
+    turn = {**start, "brain_dice": {"green": 0, "yellow": 0, "red": 0}}
+    names = {
+        "necrodome": necrodome,
+        "pandas": pandas,
+        "actions": np.ones(4096, np.int64),
+        "state": {"turn": turn, "score": 7, "opponent_score": 9},
+    }
+    programs = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    assert len(programs) >= 6
+    for program in programs:
+        if "./mybot.py" not in program:
+            exec(program, names)
 
 
 def test_links_lead_somewhere() -> None:
