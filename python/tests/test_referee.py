@@ -133,3 +133,10 @@ def test_mistakes_say_what_was_expected_and_change_nothing() -> None:
         with pytest.raises(ValueError, match=message):
             bad()
         assert referee.save() == before
+
+
+def test_a_save_that_contradicts_itself_is_refused() -> None:
+    saved = json.loads(begin("infection").save())
+    saved["state"]["announced"]["humans"] -= 1
+    with pytest.raises(ValueError, match="was announced, but it is"):
+        Referee.load(json.dumps(saved))

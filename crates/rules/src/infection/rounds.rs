@@ -568,6 +568,11 @@ impl Game for Infection {
         if self.told.len() != players.len() || self.applied.len() != players.len() {
             return Err(format!("{} reports for {} players", self.told.len(), players.len()));
         }
+        // Within a turn nobody becomes a zombie, so what was announced at its start still holds.
+        let (told, now) = (&self.announced, self.party.public_report());
+        if (told.turns, told.humans, told.zombies) != (now.turns, now.humans, now.zombies) {
+            return Err(format!("{told:?} was announced, but it is {now:?}"));
+        }
         for (&seat, player) in Seat::all(players.len()).iter().zip(players) {
             let (told, applied) = (self.told[seat.index()], self.applied[seat.index()]);
             if told.identity != player.identity() {
