@@ -22,6 +22,10 @@ def register() -> None:
         entry_point="necrodome.envs.solo:SoloEnv",
         vector_entry_point="necrodome.envs.vector:solo_vec",
     )
+    # One seat against built-in bots.
+    register(id="necrodome/ZombieDiceRace-v0", entry_point="necrodome.envs.versus:race")
+    register(id="necrodome/ZombieDiceTable-v0", entry_point="necrodome.envs.versus:table")
+    register(id="necrodome/Tokyo-v0", entry_point="necrodome.envs.versus:tokyo")
 
 
 def register_when_imported() -> None:

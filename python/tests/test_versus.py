@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
@@ -33,6 +34,16 @@ def play(env: VersusEnv, steps: int, seed: int = 0) -> list[Any]:
 @pytest.mark.parametrize("render_mode", ["ansi", "rgb_array"])
 def test_the_api_is_gymnasiums(make: Callable[..., VersusEnv], observation: str, render_mode: str) -> None:
     check_env(make(observation=observation, render_mode=render_mode), skip_render_check=True)
+
+
+def test_gymnasium_makes_them_by_name() -> None:
+    for name in ["ZombieDiceRace", "ZombieDiceTable", "Tokyo"]:
+        env = gymnasium.make(f"necrodome/{name}-v0", seat=1, render_mode="rgb_array")
+        env.reset(seed=1)
+        drawn: Any = env.render()
+        assert drawn.dtype == np.uint8 and drawn.shape[2:] == (3,)
+    race = gymnasium.make("necrodome/ZombieDiceRace-v0", opponent="greedy", max_rounds=7).unwrapped
+    assert isinstance(race, VersusEnv) and race.rules["max_rounds"] == 7
 
 
 @games
