@@ -19,6 +19,51 @@ pub fn narrow<T: Number>(numbers: &[T], actions: usize, out: &mut Vec<u8>) -> Re
     Err(numbers.iter().position(wrong).unwrap_or_default())
 }
 
+/// Checks numbers that are as small as actions are. On `Err`, the row of the first that is none.
+pub fn check(numbers: &[u8], actions: usize) -> Result<(), usize> {
+    let most = Arch::new().dispatch(Most(numbers));
+    match usize::from(most) < actions {
+        true => Ok(()),
+        false => Err(numbers.iter().position(|&number| usize::from(number) >= actions).unwrap_or_default()),
+    }
+}
+
+struct Most<'a>(&'a [u8]);
+
+impl NullaryFnOnce for Most<'_> {
+    type Output = u8;
+
+    #[inline(always)]
+    fn call(self) -> u8 {
+        self.0.iter().fold(0, |most, &number| most.max(number))
+    }
+}
+
+/// Marks the rows of which one of two things is true. Whether there are any.
+pub fn either(one: &[bool], other: &[bool], out: &mut [bool]) -> bool {
+    Arch::new().dispatch(Either { one, other, out })
+}
+
+struct Either<'a> {
+    one: &'a [bool],
+    other: &'a [bool],
+    out: &'a mut [bool],
+}
+
+impl NullaryFnOnce for Either<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        let mut any = false;
+        for (out, (one, other)) in self.out.iter_mut().zip(self.one.iter().zip(self.other)) {
+            *out = one | other;
+            any |= *out;
+        }
+        any
+    }
+}
+
 struct Narrow<'a, T> {
     numbers: &'a [T],
     out: &'a mut [u8],
@@ -55,5 +100,15 @@ mod tests {
         assert_eq!(narrow::<u8>(&[], 2, &mut out), Ok(()));
         assert_eq!(narrow(&[true, false], 2, &mut out), Ok(()));
         assert_eq!(out, [1, 0]);
+        assert_eq!(check(&[0, 1, 2, 1], 2), Err(2));
+        assert_eq!(check(&[0, 1, 255], 256), Ok(()));
+    }
+
+    #[test]
+    fn either_is_enough() {
+        let mut out = [true; 4];
+        assert!(either(&[true, false, true, false], &[true, true, false, false], &mut out));
+        assert_eq!(out, [true, true, true, false]);
+        assert!(!either(&[false], &[false], &mut out));
     }
 }

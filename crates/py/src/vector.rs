@@ -18,6 +18,7 @@ use necrodome_rules::{catalog::GameId, zombie_dice::Table};
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::{
     exceptions::PyTypeError,
+    intern,
     prelude::*,
     types::{PyDict, PyTuple},
 };
@@ -312,21 +313,16 @@ impl<B: Batch<Cell: Element>> Held<B> {
     /// What Gymnasium tells of episodes that have ended in a step which began new ones.
     fn tell_ended(&mut self, infos: &Bound<'_, PyDict>) -> PyResult<()> {
         let py = infos.py();
-        let mut any = false;
-        {
+        let any = {
             let mut ended = self.ended.write(py)?;
             let (mut terminated, mut truncated) = (self.terminated.write(py)?, self.truncated.write(py)?);
-            let flags = terminated.cells().iter().zip(truncated.cells().iter());
-            for (ended, (terminated, truncated)) in ended.cells().iter_mut().zip(flags) {
-                *ended = terminated | truncated;
-                any |= *ended;
-            }
-        }
+            actions::either(terminated.cells(), truncated.cells(), ended.cells())
+        };
         if any {
-            infos.set_item("final_obs", &self.final_shown)?;
-            infos.set_item("_final_obs", self.ended.shown(py))?;
-            infos.set_item("final_info", PyDict::new(py))?;
-            infos.set_item("_final_info", self.ended.shown(py))?;
+            infos.set_item(intern!(py, "final_obs"), &self.final_shown)?;
+            infos.set_item(intern!(py, "_final_obs"), self.ended.shown(py))?;
+            infos.set_item(intern!(py, "final_info"), PyDict::new(py))?;
+            infos.set_item(intern!(py, "_final_info"), self.ended.shown(py))?;
         }
         Ok(())
     }
@@ -335,6 +331,24 @@ impl<B: Batch<Cell: Element>> Held<B> {
         let most = self.shape.actions - 1;
         let came = came.get_item(row).and_then(|one| one.str()).map_or("?".to_owned(), |one| one.to_string());
         refuse(format!("row {row}: expected an action from 0 to {most}, got {came}"))
+    }
+
+    /// Plays actions that need no copy. `None` if they are of another type, or do not lie side by side.
+    fn step_small(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<()>>
+    where
+        B: Sync,
+    {
+        let array = actions.cast::<PyArray1<u8>>().ok()?;
+        let read = array.try_readonly().ok()?;
+        let numbers = read.as_slice().ok()?;
+        if numbers.len() != self.shape.rows {
+            return None;
+        }
+        let autoreset = self.autoreset;
+        Some(match actions::check(numbers, self.shape.actions) {
+            Err(row) => Err(self.wrong_action(row, actions)),
+            Ok(()) => self.write(actions.py(), |batch, out| batch.step(numbers, autoreset, out)),
+        })
     }
 
     /// Plays actions of one type. `None` if they are of another, or do not lie side by side.
@@ -433,7 +447,7 @@ where
         let py = actions.py();
         let fast = self
             .step_as::<i64>(actions)
-            .or_else(|| self.step_as::<u8>(actions))
+            .or_else(|| self.step_small(actions))
             .or_else(|| self.step_as::<i32>(actions))
             .or_else(|| self.step_as::<bool>(actions));
         match fast {

@@ -19,7 +19,7 @@ pub struct Buffer<T: Element> {
 impl<T: Element> Buffer<T> {
     /// A number for each row.
     pub fn row(py: Python<'_>, rows: usize) -> PyResult<Self> {
-        Self::new(py, rows, |flat| Ok(flat))
+        Self::new(py, rows, Ok)
     }
 
     /// A table that lies row by row.
