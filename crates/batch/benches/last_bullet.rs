@@ -1,9 +1,10 @@
 //! Agent steps of Last Bullet per second on one core, windows included, by the batch and by the referee.
 //!
-//! Only survivors who live count: an agent step is a living survivor's action, played, and what it sees then. Whole
-//! episodes are played, one after the other, and the time of the zombies, the dead and the resets is in it. How actions
-//! are chosen is not timed. The referee plays the same matches with the same actions, which is checked; its time is that of
-//! the turns and of all views.
+//! Only survivors who live count: an agent step is a living survivor's action, played, and what it sees then. Matches are
+//! played to their ends, one after the other, so the time of zombies, of the dead and of new worlds is in it. The referee
+//! plays the same matches with the same actions, which is checked; its time is that of the turns and of all views.
+//!
+//! Every turn is played several times and its shortest time counts, so that others on the machine matter little.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,18 +20,15 @@ use necrodome_rules::{
     last_bullet::{Action, Direction, LastBullet, LastBulletRules, LastBulletView},
     names::Names,
 };
-use nix::time::{ClockId, clock_gettime};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const ENTRIES: usize = 20;
+const COPIES: usize = 50;
+/// Some matches.
+const TURNS: usize = 400;
+/// The beginning of a match, where most are alive.
+const OPENING: usize = 20;
 const SEED: u64 = 1;
-/// For how long each measurement goes on, about.
-const LONG: Duration = Duration::from_millis(1500);
-
-/// How long this thread has really run: others on the machine do not count.
-fn clock() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap().into()
-}
 
 /// Chooses an action from an observation.
 type Policy = fn(row: usize, seen: &[u8], chance: &mut Stream) -> u8;
@@ -42,7 +40,7 @@ fn random(_: usize, _: &[u8], chance: &mut Stream) -> u8 {
 
 /// Entries that stand, wander, flee, and shoot what comes near.
 fn mixture(row: usize, seen: &[u8], chance: &mut Stream) -> u8 {
-    let habit = row / 50 % 4;
+    let habit = row / COPIES % 4;
     match (habit, nearest_zombie(seen)) {
         (0, _) => Direction::Stay as u8,
         (1, _) => chance.uniform(9) as u8,
@@ -60,112 +58,150 @@ fn nearest_zombie(seen: &[u8]) -> Option<(i32, i32)> {
     zombies.map(offset).min_by_key(|&(dx, dy): &(i32, i32)| dx.abs().max(dy.abs()))
 }
 
-/// What a run came to.
-struct Run {
-    agent_steps: u64,
-    time: Duration,
-    episodes: u64,
-    /// The actions of all steps.
-    played: Vec<Vec<u8>>,
+/// Where a batch writes.
+struct Written {
+    obs: Vec<u8>,
+    final_obs: Vec<u8>,
+    rewards: Vec<f32>,
+    terminated: Vec<bool>,
+    truncated: Vec<bool>,
 }
 
-impl Run {
-    fn rate(&self) -> f64 {
-        self.agent_steps as f64 / self.time.as_secs_f64() / 1e6
+impl Written {
+    fn new(rows: usize) -> Self {
+        Written {
+            obs: vec![0; rows * CELLS],
+            final_obs: vec![0; rows * CELLS],
+            rewards: vec![0.0; rows],
+            terminated: vec![false; rows],
+            truncated: vec![false; rows],
+        }
+    }
+
+    fn out(&mut self) -> Out<'_, u8> {
+        Out {
+            obs: &mut self.obs,
+            final_obs: &mut self.final_obs,
+            rewards: &mut self.rewards,
+            terminated: &mut self.terminated,
+            truncated: &mut self.truncated,
+        }
     }
 }
 
-/// Plays a batch until it has taken long enough.
-fn run(worlds: usize, policy: Policy) -> (Run, LastBulletBatch, Vec<u8>) {
+/// What was played, and what came of it.
+struct Played {
+    worlds: usize,
+    /// The actions of each turn, and how many of them were those of the living.
+    actions: Vec<Vec<u8>>,
+    living: Vec<usize>,
+    end: LastBulletBatch,
+    obs: Vec<u8>,
+}
+
+impl Played {
+    /// Million agent steps per second in these turns.
+    fn rate(&self, times: &[Duration], turns: std::ops::Range<usize>) -> f64 {
+        let steps: usize = self.living[turns.clone()].iter().sum();
+        steps as f64 / times[turns].iter().sum::<Duration>().as_secs_f64() / 1e6
+    }
+}
+
+fn begin(worlds: usize) -> (LastBulletBatch, Written) {
     let mut batch = LastBulletBatch::new(worlds, ENTRIES, &LastBulletRules::default(), 1).unwrap();
     (0..worlds).for_each(|world| batch.seed(world, SEED + world as u64));
-    let rows = batch.rows();
-    let (mut obs, mut final_obs) = (vec![0; rows * CELLS], vec![0; rows * CELLS]);
-    let (mut rewards, mut terminated, mut truncated) =
-        (vec![0.0; rows], vec![false; rows], vec![false; rows]);
-    let mut out = Out {
-        obs: &mut obs,
-        final_obs: &mut final_obs,
-        rewards: &mut rewards,
-        terminated: &mut terminated,
-        truncated: &mut truncated,
-    };
-    batch.reset(None, &mut out);
-    let mut chance = Stream::new(7);
-    let mut run = Run { agent_steps: 0, time: Duration::ZERO, episodes: 0, played: Vec::new() };
-    let mut alive = vec![false; rows];
-    while run.time < LONG {
-        batch.alive(&mut alive);
-        let choose = |(row, seen)| if alive[row] { policy(row, seen, &mut chance) } else { 0 };
-        let actions: Vec<u8> = out.obs.chunks_exact(CELLS).enumerate().map(choose).collect();
-        run.agent_steps += batch.living() as u64;
-        let start = clock();
-        batch.step(&actions, Autoreset::SameStep, &mut out);
-        run.time += clock() - start;
-        run.episodes += (0..worlds).filter(|&world| batch.clock(world) == 0).count() as u64;
-        run.played.push(actions);
-    }
-    (run, batch, obs)
+    let mut written = Written::new(batch.rows());
+    batch.reset(None, &mut written.out());
+    (batch, written)
 }
 
-/// The referee plays the first world of a run again. Its agent steps and their time.
-fn referee(run: &Run, batch: &LastBulletBatch, obs: &[u8]) -> Run {
+fn play(worlds: usize, policy: Policy) -> Played {
+    let (mut batch, mut written) = begin(worlds);
+    let mut chance = Stream::new(7);
+    let mut alive = vec![false; batch.rows()];
+    let (mut played, mut living) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        batch.alive(&mut alive);
+        let choose = |(row, seen)| if alive[row] { policy(row, seen, &mut chance) } else { 0 };
+        let actions: Vec<u8> = written.obs.chunks_exact(CELLS).enumerate().map(choose).collect();
+        living.push(batch.living());
+        batch.step(&actions, Autoreset::SameStep, &mut written.out());
+        played.push(actions);
+    }
+    Played { worlds, actions: played, living, end: batch, obs: written.obs }
+}
+
+/// The shortest time of each turn when all is played again so often.
+fn time_batch(played: &Played, times: usize) -> Vec<Duration> {
+    let mut best = vec![Duration::MAX; TURNS];
+    for _ in 0..times {
+        let (mut batch, mut written) = begin(played.worlds);
+        for (actions, best) in played.actions.iter().zip(&mut best) {
+            let start = Instant::now();
+            batch.step(actions, Autoreset::SameStep, &mut written.out());
+            *best = start.elapsed().min(*best);
+        }
+        assert!(batch.save() == played.end.save(), "the same actions have led elsewhere");
+    }
+    best
+}
+
+/// The same for the referee, with the first world.
+fn time_referee(played: &Played, times: usize) -> Vec<Duration> {
     let names = Names::new((0..ENTRIES).map(|entry| format!("entry {entry}"))).unwrap();
     let rules = LastBulletRules::default();
-    let mut stream = Stream::new(SEED);
     let begin = |stream: &mut Stream| LastBullet::new(&names, &rules, stream, &mut Silent).unwrap();
-    let mut game = begin(&mut stream);
-    let mut views: Vec<LastBulletView> = Seat::all(ENTRIES).iter().map(|&seat| game.view(seat)).collect();
-    let mut again = Run { agent_steps: 0, time: Duration::ZERO, episodes: 0, played: Vec::new() };
-    for actions in &run.played {
-        let moves: Vec<_> = game
-            .to_act()
-            .iter()
-            .map(|seat| {
-                let orders = views[seat.index()].copies.iter();
-                let orders = orders.map(|copy| order(copy, actions[copy.number as usize].into()).unwrap());
-                Move::Act(Action { orders: orders.collect() })
-            })
-            .collect();
-        again.agent_steps += views.iter().map(|view| view.copies.len() as u64).sum::<u64>();
-        let start = clock();
-        game.apply(&moves, &mut stream, &mut Silent).unwrap();
-        while game.to_act().is_empty() {
-            game = begin(&mut stream);
+    let mut best = vec![Duration::MAX; TURNS];
+    for _ in 0..times {
+        let mut stream = Stream::new(SEED);
+        let mut game = begin(&mut stream);
+        let mut views: Vec<_> = Seat::all(ENTRIES).iter().map(|&seat| game.view(seat)).collect();
+        for (actions, best) in played.actions.iter().zip(&mut best) {
+            let moves: Vec<_> =
+                game.to_act().iter().map(|seat| decide(&views[seat.index()], actions)).collect();
+            let start = Instant::now();
+            game.apply(&moves, &mut stream, &mut Silent).unwrap();
+            while game.to_act().is_empty() {
+                game = begin(&mut stream);
+            }
+            for (&seat, view) in Seat::all(ENTRIES).iter().zip(&mut views) {
+                game.refresh_view(seat, view);
+            }
+            *best = start.elapsed().min(*best);
         }
-        for (&seat, view) in Seat::all(ENTRIES).iter().zip(&mut views) {
-            game.refresh_view(seat, view);
-        }
-        again.time += clock() - start;
+        check(&game, &views, played);
     }
+    best
+}
+
+fn decide(view: &LastBulletView, actions: &[u8]) -> Move<Action> {
+    let order = |copy| order(copy, actions[copy.number as usize].into()).unwrap();
+    Move::Act(Action { orders: view.copies.iter().map(order).collect() })
+}
+
+/// The referee's match has come to the same position, and everybody sees the same.
+fn check(game: &LastBullet, views: &[LastBulletView], played: &Played) {
     let pieces = game.pieces().iter().map(|piece| (piece.kind, piece.square, piece.bullets));
-    assert!(pieces.eq(batch.pieces(0)), "the same match has come to another position");
+    assert!(pieces.eq(played.end.pieces(0)), "the same match has come to another position");
     let mut seen = [0; CELLS];
-    for view in &views {
-        for copy in &view.copies {
-            observe(view, copy, &mut seen);
-            assert!(seen == obs[copy.number as usize * CELLS..][..CELLS], "it looks different");
-        }
+    for (view, copy) in views.iter().flat_map(|view| view.copies.iter().map(move |copy| (view, copy))) {
+        observe(view, copy, &mut seen);
+        assert!(seen == played.obs[copy.number as usize * CELLS..][..CELLS], "it looks different");
     }
-    again
 }
 
 fn main() {
+    println!("Last Bullet, {ENTRIES} entries of {COPIES}: million agent steps per second");
     let policies: [(&str, Policy); 2] = [("random actions", random), ("a mixture of habits", mixture)];
     for (name, policy) in policies {
-        for worlds in [1, 16] {
-            let (ours, batch, obs) = run(worlds, policy);
-            let theirs = referee(&ours, &batch, &obs);
-            println!(
-                "{name}, {worlds} worlds of {ENTRIES} x 50: {:.1} million agent steps/s, the referee {:.1}: {:.1}x \
-                 ({} episodes, {} of {} survivors alive on average)",
-                ours.rate(),
-                theirs.rate(),
-                ours.rate() / theirs.rate(),
-                ours.episodes,
-                ours.agent_steps / (ours.played.len() * worlds) as u64,
-                batch.rows_of_a_world(),
-            );
+        let played = play(1, policy);
+        let (ours, theirs) = (time_batch(&played, 30), time_referee(&played, 5));
+        for (part, turns) in [("whole matches", 0..TURNS), ("the first 20 turns", 0..OPENING)] {
+            let (ours, theirs) = (played.rate(&ours, turns.clone()), played.rate(&theirs, turns));
+            println!("{name}, {part}: {ours:.1}, the referee {theirs:.1} ({:.1}x)", ours / theirs);
         }
+        let many = play(16, policy);
+        let rate = many.rate(&time_batch(&many, 5), 0..TURNS);
+        println!("{name}, whole matches, 16 worlds: {rate:.1}");
     }
 }

@@ -15,6 +15,9 @@
 //! beginning, since a zombie rises before the first decision; a world in which nobody at all lives to decide is begun
 //! again. A survivor's reward is 1 for each turn after which it lives.
 //!
+//! A row is cleared once when its survivor has died. So `step` is to be given observations as `reset` or `step` left them, of
+//! this batch or another: they need not be the same memory, but not memory that nobody has written.
+//!
 //! Chance is asked what the referee asks, in the same order: a referee with the same stream plays the same match.
 
 mod moves;
@@ -38,8 +41,7 @@ use necrodome_rules::{
     last_bullet::{Kind, LastBulletRules, Square},
     names::SetupError,
 };
-use part::{Part, Step};
-use pulp::Arch;
+use part::Part;
 use shape::Shape;
 use world::World;
 
@@ -176,8 +178,7 @@ impl Batch for LastBulletBatch {
 
     fn step(&mut self, actions: &[u8], autoreset: Autoreset, out: &mut Out<'_, u8>) {
         let rows = self.shape.survivors();
-        let arch = Arch::new();
-        self.divide(out, |first, part| arch.dispatch(Step(part, &actions[first * rows..], autoreset)));
+        self.divide(out, |first, part| part.step(&actions[first * rows..], autoreset));
     }
 
     /// What can do something: any move; with a bullet, a shot at somebody who is not a corpse. The dead can only stay.

@@ -71,7 +71,6 @@ impl Scratch {
     }
 
     /// Parts those who want what another wants or keeps from the others. Without a branch: nobody can predict who it is.
-    #[inline(always)]
     fn block(&mut self, world: &World) {
         let Scratch { walks, blocked, claims, .. } = self;
         blocked.clear();
@@ -94,7 +93,6 @@ impl Scratch {
     /// Who is sent home keeps that square, so whoever wanted it is sent home too, and so on.
     ///
     /// That is at most one: had there been two, they would have been sent home already.
-    #[inline(always)]
     fn send_home(&mut self, world: &World, shape: &Shape) {
         let Scratch { claims, blocked, halted, sent_home, .. } = self;
         for walk in blocked {
@@ -116,7 +114,6 @@ impl Scratch {
     }
 
     /// Moves those who still want to, and forgets all wishes.
-    #[inline(always)]
     fn carry_out(&mut self, world: &mut World) {
         let Scratch { walks, blocked, claims, halted, sent_home, .. } = self;
         for walk in &*blocked {

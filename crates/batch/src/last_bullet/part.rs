@@ -7,7 +7,6 @@ use crate::{
     batch::{Autoreset, Out},
     observe::last_bullet::CELLS,
 };
-use pulp::NullaryFnOnce;
 
 /// Worlds next to each other, and what belongs to their rows.
 pub(super) struct Part<'a> {
@@ -32,7 +31,6 @@ impl Part<'_> {
     }
 
     /// Plays a turn in each world.
-    #[inline(always)]
     pub(super) fn step(self, actions: &[u8], autoreset: Autoreset) {
         let Part { shape, worlds, scratch, mut out } = self;
         let actions = actions.chunks_exact(shape.survivors());
@@ -57,18 +55,6 @@ impl Part<'_> {
             }
             world.observe(shape, out.obs);
         }
-    }
-}
-
-/// A step of a part, for the best instructions that the machine has.
-pub(super) struct Step<'a>(pub(super) Part<'a>, pub(super) &'a [u8], pub(super) Autoreset);
-
-impl NullaryFnOnce for Step<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        self.0.step(self.1, self.2);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Boards are padded on all sides with what lies beyond their edges on the torus, as far as anybody sees. So a window
 //! never wraps: it is 17 pieces of 17 neighbours in memory.
 
-use crate::observe::last_bullet::REACH;
+use crate::observe::last_bullet::{MOVES, REACH};
 use necrodome_rules::{
     game::Game,
     last_bullet::{Direction, LastBullet, LastBulletRules, Square},
@@ -83,7 +83,17 @@ impl Shape {
     /// The square to which one of the nine moves leads.
     #[inline(always)]
     pub(super) fn go(&self, from: Square, direction: u8) -> Square {
-        let direction = i32::from(direction);
-        self.step(from, direction % 3 - 1, direction / 3 - 1)
+        let [dx, dy] = OFFSETS[usize::from(direction)];
+        let inside = |at: u16| usize::from(at.wrapping_sub(1)) < self.side - 2;
+        if inside(from.x) & inside(from.y) {
+            // Nearly always.
+            Square { x: from.x.wrapping_add_signed(dx), y: from.y.wrapping_add_signed(dy) }
+        } else {
+            self.step(from, dx.into(), dy.into())
+        }
     }
 }
+
+/// Where the nine moves lead: to the east and to the south.
+const OFFSETS: [[i16; 2]; MOVES] =
+    [[-1, -1], [0, -1], [1, -1], [-1, 0], [0, 0], [1, 0], [-1, 1], [0, 1], [1, 1]];

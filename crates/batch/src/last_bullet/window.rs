@@ -1,5 +1,6 @@
 //! What the survivors see, as numbers.
 
+use super::set::pop;
 use super::shape::{STAY, Shape};
 use super::world::{ANOTHER, GROUP, SURVIVOR, World};
 use crate::observe::last_bullet::{
@@ -7,28 +8,31 @@ use crate::observe::last_bullet::{
     code::{CORPSE, EMPTY, OTHER},
 };
 use necrodome_rules::last_bullet::RANGE;
+use pulp::{Arch, NullaryFnOnce};
 
 /// Bytes that are copied at once: a row of a window, and some of the next, which is copied after it.
-pub(super) const CHUNK: usize = 32;
+const CHUNK: usize = 32;
 
 impl World {
     /// Writes the observation of every survivor; of the dead, zeros. `obs` holds zeros, or what was written before.
-    #[inline(always)]
     pub(super) fn observe(&mut self, shape: &Shape, obs: &mut [u8]) {
+        let arch = Arch::new();
         let groups = shape.entries.div_ceil(GROUP);
         if groups == 1 {
-            self.observe_group(shape, obs);
+            arch.dispatch(Observe(self, shape, obs));
         } else {
             for group in (0..groups).rev() {
                 self.label(shape, group);
-                self.observe_group(shape, obs);
+                arch.dispatch(Observe(self, shape, obs));
             }
         }
-        for piece in self.living.missing(shape.survivors()) {
-            let obs = &mut obs[piece * CELLS..][..CELLS];
-            // Nobody's own square looks empty, so what does was cleared before.
-            if obs[WINDOW * WINDOW / 2] != EMPTY {
-                obs.fill(EMPTY);
+        for mut word in self.living.missing(shape.survivors()) {
+            while let Some(piece) = pop(&mut word) {
+                let obs = &mut obs[piece * CELLS..][..CELLS];
+                // Nobody's own square looks empty, so what does was cleared before.
+                if obs[WINDOW * WINDOW / 2] != EMPTY {
+                    obs.fill(EMPTY);
+                }
             }
         }
     }
@@ -36,23 +40,27 @@ impl World {
     /// Writes the observations of those who have a number of their own.
     #[inline(always)]
     fn observe_group(&self, shape: &Shape, obs: &mut [u8]) {
-        for piece in self.living.iter() {
-            let place = shape.place(self.squares[piece]);
-            let me = self.looks[place];
-            if me != ANOTHER {
-                let obs = &mut obs[piece * CELLS..][..CELLS];
-                look(&self.looks[place - REACH * shape.stride() - REACH..], shape.stride(), me, obs);
-                obs[CELLS - 1] = self.bullets[piece].min(u8::MAX.into()) as u8;
+        for mut word in self.living.words() {
+            while let Some(piece) = pop(&mut word) {
+                let place = shape.place(self.squares[piece]);
+                let me = self.looks[place];
+                let obs = obs[piece * CELLS..].first_chunk_mut::<CELLS>();
+                if let (true, Some(obs)) = (me != ANOTHER, obs) {
+                    look(&self.looks[place - REACH * shape.stride() - REACH..], shape.stride(), me, obs);
+                    obs[CELLS - 1] = self.bullets[piece].min(u8::MAX.into()) as u8;
+                }
             }
         }
     }
 
     /// Makes the living look like what they are to one group of entries; see [`GROUP`].
     fn label(&mut self, shape: &Shape, group: usize) {
-        for piece in self.living.iter() {
-            let entry = piece / shape.copies;
-            let label = if entry / GROUP == group { SURVIVOR + (entry % GROUP) as u8 } else { ANOTHER };
-            self.looks[shape.place(self.squares[piece])] = label;
+        for mut word in self.living.words() {
+            while let Some(piece) = pop(&mut word) {
+                let entry = piece / shape.copies;
+                let label = if entry / GROUP == group { SURVIVOR + (entry % GROUP) as u8 } else { ANOTHER };
+                self.looks[shape.place(self.squares[piece])] = label;
+            }
         }
         self.wrap_looks(shape);
     }
@@ -82,18 +90,32 @@ impl World {
     }
 }
 
+/// Writes the observations of a group of entries with the best instructions that the machine has.
+struct Observe<'a>(&'a World, &'a Shape, &'a mut [u8]);
+
+impl NullaryFnOnce for Observe<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.0.observe_group(self.1, self.2);
+    }
+}
+
 /// Copies the window that begins with `looks`, as those see it who look like `me`.
 #[inline(always)]
-fn look(looks: &[u8], stride: usize, me: u8, obs: &mut [u8]) {
+fn look(looks: &[u8], stride: usize, me: u8, obs: &mut [u8; CELLS]) {
     // All survivors are others, and those who look like me are one less: `OWN`.
     let seen = |look: u8| look.min(OTHER).wrapping_sub(u8::from(look == me));
+    let mut rows = looks.chunks_exact(stride);
     for row in 0..WINDOW - 1 {
-        let from: [u8; CHUNK] = *looks[row * stride..].first_chunk().unwrap_or(&[0; CHUNK]);
-        let to = &mut obs[row * WINDOW..row * WINDOW + CHUNK];
-        to.copy_from_slice(&from.map(seen));
+        let Some(looks) = rows.next().and_then(|looks| looks.first_chunk::<CHUNK>()) else { return };
+        obs[row * WINDOW..row * WINDOW + CHUNK].copy_from_slice(&looks.map(seen));
     }
-    let last = &looks[(WINDOW - 1) * stride..][..WINDOW];
-    for (to, &look) in obs[(WINDOW - 1) * WINDOW..].iter_mut().zip(last) {
-        *to = seen(look);
+    let Some(looks) = rows.next().and_then(|looks| looks.first_chunk::<WINDOW>()) else { return };
+    let (most, last) = obs[(WINDOW - 1) * WINDOW..WINDOW * WINDOW].split_at_mut(WINDOW - 1);
+    for (seen_there, &look) in most.iter_mut().zip(looks) {
+        *seen_there = seen(look);
     }
+    last[0] = seen(looks[WINDOW - 1]);
 }

@@ -2,9 +2,8 @@
 //! asks chance the referee's questions, so that the same stream gives the same match.
 
 use super::moves::Scratch;
-use super::set::{Pieces, Squares, wrap_rows};
+use super::set::{Pieces, Squares, pop, wrap_rows};
 use super::shape::{STAY, Shape};
-use super::window::CHUNK;
 use super::zombies::chase;
 use crate::{
     observe::last_bullet::{
@@ -70,7 +69,7 @@ impl World {
             kinds: Vec::new(),
             squares: Vec::new(),
             bullets: Vec::new(),
-            looks: vec![EMPTY; shape.padded() + CHUNK],
+            looks: vec![EMPTY; shape.padded() + shape.stride()],
             index: vec![0; shape.padded()],
             players: Squares::new(shape),
             living: Pieces::default(),
@@ -144,7 +143,6 @@ impl World {
     }
 
     /// Plays a turn: one action for each survivor; those of the dead are not looked at.
-    #[inline(always)]
     pub(super) fn turn(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
         self.shoot(shape, actions, scratch);
         self.move_zombies(shape, scratch);
@@ -152,7 +150,7 @@ impl World {
         self.fall(shape, scratch);
         scratch.settle(self, shape);
         self.players.wrap();
-        self.scavenge(shape);
+        self.scavenge(shape, scratch);
         self.clock += 1;
         if self.alive == 0 || self.is_out_of_turns(shape) {
             self.over = true;
@@ -168,14 +166,12 @@ impl World {
     }
 
     /// What comes before the decisions.
-    #[inline(always)]
     fn begin_turn(&mut self, shape: &Shape, scratch: &mut Scratch) {
         self.rise(shape);
         self.bite(shape, scratch);
     }
 
     /// A zombie rises and replaces whatever stood there.
-    #[inline(always)]
     fn rise(&mut self, shape: &Shape) {
         let at = shape.square(self.stream.uniform(shape.squares() as u32) as usize);
         let place = shape.place(at);
@@ -193,16 +189,16 @@ impl World {
     }
 
     /// Survivors next to a zombie that was there before become zombies.
-    #[inline(always)]
     fn bite(&mut self, shape: &Shape, scratch: &mut Scratch) {
         let bitten = &mut scratch.doomed;
-        for zombie in self.zombies.iter() {
-            let at = self.squares[zombie];
-            let mut near = self.players.around(at);
-            while near != 0 {
-                let there = shape.go(at, near.trailing_zeros() as u8);
-                bitten.push(self.index[shape.place(there)]);
-                near &= near - 1;
+        for mut word in self.zombies.words() {
+            while let Some(zombie) = pop(&mut word) {
+                let at = self.squares[zombie];
+                let mut near = (0, self.players.around(at));
+                while let Some(direction) = pop(&mut near) {
+                    let there = shape.go(at, direction as u8);
+                    bitten.push(self.index[shape.place(there)]);
+                }
             }
         }
         if !bitten.is_empty() {
@@ -235,13 +231,15 @@ impl World {
     }
 
     /// All shots fall at once, so whoever is hit is only noted. It will not move.
-    #[inline(always)]
     fn shoot(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
-        for piece in self.living.iter() {
-            let Some(target) = actions[piece].checked_sub(MOVES as u8) else { continue };
-            if self.bullets[piece] > 0 {
+        for mut word in self.living.words() {
+            while let Some(piece) = pop(&mut word) {
+                if usize::from(actions[piece]) < MOVES || self.bullets[piece] == 0 {
+                    continue;
+                }
                 self.bullets[piece] -= 1;
-                let (dx, dy) = (i32::from(target) % TARGETS as i32, i32::from(target) / TARGETS as i32);
+                let target = i32::from(actions[piece]) - MOVES as i32;
+                let (dx, dy) = (target % TARGETS as i32, target / TARGETS as i32);
                 let reach = i32::from(RANGE);
                 let there = shape.place(shape.step(self.squares[piece], dx - reach, dy - reach));
                 if self.looks[there] != EMPTY {
@@ -253,30 +251,31 @@ impl World {
     }
 
     /// Zombies decide, those too who are about to fall, since chance is asked for them as for the others.
-    #[inline(always)]
     fn move_zombies(&mut self, shape: &Shape, scratch: &mut Scratch) {
-        for zombie in self.zombies.iter() {
-            let at = self.squares[zombie];
-            let step = chase(at, &self.players);
-            let direction = step.unwrap_or_else(|| self.stream.uniform(MOVES as u32) as u8);
-            if direction != STAY && !scratch.halted[zombie] {
-                scratch.walk(shape, zombie, at, direction);
+        for mut word in self.zombies.words() {
+            while let Some(zombie) = pop(&mut word) {
+                let at = self.squares[zombie];
+                let step = chase(at, &self.players);
+                let direction = step.unwrap_or_else(|| self.stream.uniform(MOVES as u32) as u8);
+                if direction != STAY && !scratch.halted[zombie] {
+                    scratch.walk(shape, zombie, at, direction);
+                }
             }
         }
     }
 
-    #[inline(always)]
     fn move_survivors(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
-        for piece in self.living.iter() {
-            let direction = actions[piece];
-            if direction < MOVES as u8 && direction != STAY && !scratch.halted[piece] {
-                scratch.walk(shape, piece, self.squares[piece], direction);
+        for mut word in self.living.words() {
+            while let Some(piece) = pop(&mut word) {
+                let direction = actions[piece];
+                if direction < MOVES as u8 && direction != STAY && !scratch.halted[piece] {
+                    scratch.walk(shape, piece, self.squares[piece], direction);
+                }
             }
         }
     }
 
     /// Whoever is hit becomes a corpse.
-    #[inline(always)]
     fn fall(&mut self, shape: &Shape, scratch: &mut Scratch) {
         for piece in scratch.doomed.drain(..) {
             let piece = piece as usize;
@@ -314,24 +313,28 @@ impl World {
     }
 
     /// Survivors next to a corpse share its bullets equally; the remainder is lost.
-    #[inline(always)]
-    fn scavenge(&mut self, shape: &Shape) {
-        let World { loaded, players, squares, bullets, index, .. } = self;
-        loaded.retain(|corpse| {
-            let at = squares[corpse];
-            let mut near = players.around(at);
-            if near == 0 {
-                return true;
+    fn scavenge(&mut self, shape: &Shape, scratch: &mut Scratch) {
+        let emptied = &mut scratch.doomed;
+        for mut word in self.loaded.words() {
+            while let Some(corpse) = pop(&mut word) {
+                let at = self.squares[corpse];
+                let near = self.players.around(at);
+                if near == 0 {
+                    continue;
+                }
+                let share = self.bullets[corpse] / near.count_ones();
+                self.bullets[corpse] = 0;
+                emptied.push(corpse as u32);
+                let mut near = (0, near);
+                while let Some(direction) = pop(&mut near) {
+                    let there = shape.place(shape.go(at, direction as u8));
+                    self.bullets[self.index[there] as usize] += share;
+                }
             }
-            let share = bullets[corpse] / near.count_ones();
-            bullets[corpse] = 0;
-            while near != 0 {
-                let there = shape.go(at, near.trailing_zeros() as u8);
-                bullets[index[shape.place(there)] as usize] += share;
-                near &= near - 1;
-            }
-            false
-        });
+        }
+        for corpse in emptied.drain(..) {
+            self.loaded.remove(corpse as usize);
+        }
     }
 
     /// Makes the margins show what lies beyond the edges.
@@ -340,7 +343,6 @@ impl World {
         self.wrap_looks(shape);
     }
 
-    #[inline(always)]
     pub(super) fn wrap_looks(&mut self, shape: &Shape) {
         let (side, stride) = (shape.side, shape.stride());
         for row in self.looks.chunks_exact_mut(stride).skip(REACH).take(side) {

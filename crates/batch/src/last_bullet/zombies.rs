@@ -5,6 +5,17 @@ use super::shape::STAY;
 use crate::observe::last_bullet::REACH;
 use necrodome_rules::last_bullet::Square;
 
+/// The columns of a window up to a distance from 1 on.
+const COLUMNS: [u64; REACH] = {
+    let mut columns = [0; REACH];
+    let mut distance = 1;
+    while distance <= REACH {
+        columns[distance - 1] = ((2 << (2 * distance)) - 1) << (REACH - distance);
+        distance += 1;
+    }
+    columns
+};
+
 /// The step of a zombie toward the nearest of `players`; of several the westmost, then the northmost. `None` when it
 /// sees nobody.
 ///
@@ -15,11 +26,10 @@ pub(super) fn chase(at: Square, players: &Squares) -> Option<u8> {
     let (rows, west) = players.window(at);
     let centre = west + REACH;
     let (mut north, level, mut south) = (0, rows[REACH], 0);
-    for distance in 1..=REACH {
+    for (distance, columns) in (1..).zip(COLUMNS) {
         north |= rows[REACH - distance];
         south |= rows[REACH + distance];
-        let columns = ((2 << (2 * distance)) - 1) << (centre - distance);
-        let seen = (north | level | south) & columns;
+        let seen = (north | level | south) & columns << west;
         if seen != 0 {
             let column = seen & seen.wrapping_neg();
             // Sums of comparisons, since nobody can predict them.
