@@ -23,7 +23,7 @@ use serde::Serialize;
 pub enum Player {
     /// A built-in bot by its name.
     BuiltIn(String),
-    /// `("observations", ask)`: all observations of a turn as one flat array; answers with as many probabilities to go.
+    /// `("observation", ask)`: all observations of a turn as one flat array; answers with as many probabilities to go.
     /// `("view", ask)`: one view as JSON; answers with one.
     Function(String, Py<PyAny>),
 }

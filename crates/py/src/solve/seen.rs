@@ -32,7 +32,7 @@ pub trait Seen: Explain + Observe {
     fn best(rules: &Self::Rules, solution: &Self::Solution, row: &[i16]) -> Result<u8, String>;
 }
 
-/// Three counts by colour; none if they are not counts of dice.
+/// Three counts of dice by colour.
 fn counts(numbers: &[i16]) -> Result<Counts, String> {
     let mut counts = Counts::default();
     for (colour, &number) in Colour::ALL.into_iter().zip(numbers) {
@@ -44,7 +44,7 @@ fn counts(numbers: &[i16]) -> Result<Counts, String> {
     Ok(counts)
 }
 
-/// The numbers of the turn in front of a row, and the numbers behind them.
+/// How many numbers of a row tell the turn; those behind them tell the scores.
 pub fn turn_width(out_of_dice: OutOfDice) -> usize {
     match out_of_dice {
         OutOfDice::EndTurn => 8,
