@@ -1,12 +1,9 @@
 """Ledgers of matches: they add up, and have the numbers of the command line."""
 
-import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from arena_binary import document, needs_binary
 
 import necrodome
 
@@ -68,11 +65,14 @@ def test_a_replay_is_a_path_or_bytes(tmp_path: Path) -> None:
     path.write_bytes(replay)
     documents = [necrodome.analyze(form).document for form in (replay, path, str(path), bytearray(replay))]
     assert all(document == documents[0] for document in documents)
-    # The same as the command line's, where there is one.
-    command = os.environ.get("NECRODOME") or shutil.which("necrodome")
-    if command:
-        printed = subprocess.check_output([command, "analyze", str(path), "--json"])
-        assert json.loads(printed) == documents[0]
+
+
+@needs_binary
+def test_numbers_are_those_of_the_command_line(tmp_path: Path) -> None:
+    for game, bots in (("zombie-dice-race", ["greedy", "cautious"]), ("tokyo", ["angry", "random"])):
+        played = necrodome.match(game, bots, seed=5)
+        played.save(tmp_path / "a.replay")
+        assert document("analyze", str(tmp_path / "a.replay")) == necrodome.analyze(played).document
 
 
 def test_what_is_no_replay_is_refused(tmp_path: Path) -> None:

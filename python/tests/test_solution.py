@@ -6,9 +6,11 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from arena_binary import document, needs_binary
 
 import necrodome
 
@@ -93,6 +95,31 @@ def test_tables_are_arrays_that_cannot_be_written_to() -> None:
     probability = necrodome.solve("zombie-dice-solo").tables["score_probability"]
     assert probability.sum() == pytest.approx(1)
     assert probability @ np.arange(len(probability)) == pytest.approx(2.258550969971, abs=1e-12)
+
+
+@needs_binary
+@pytest.mark.parametrize(
+    ("game", "rules"),
+    [
+        ("zombie-dice-solo", {"out_of_dice": "recycle_brains"}),
+        ("zombie-dice-race", {}),
+        ("zombie-dice", {"tiebreak": "until_broken"}),
+        ("tokyo", {}),
+    ],
+)
+def test_tables_and_values_are_those_of_the_command_line(
+    game: str, rules: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "policy.npz"
+    options = [word for name, value in rules.items() for word in ("--set", f"{name}={value}")]
+    printed = document("solve", game, *options, "--policy", str(path))
+    solution = necrodome.solve(game, **rules)
+    assert (printed["value"], printed["states"]) == (solution.value, solution.positions)
+    assert printed["options"] == solution.rules
+    with np.load(path) as written:
+        assert set(written) == set(solution.tables)
+        for name, table in solution.tables.items():
+            assert written[name].dtype == table.dtype and np.array_equal(written[name], table)
 
 
 def test_the_value_before_a_turn_is_that_of_its_best_action() -> None:
