@@ -68,6 +68,7 @@ __all__ = [
     "DieRoll",
     "assignUniqueZombieName",
     "demo",
+    "examples",
     "roll",
     "rollDie",
     "runGame",

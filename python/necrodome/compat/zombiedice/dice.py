@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypedDict
 
@@ -55,5 +54,10 @@ def rollDie(die: str) -> DieRoll | None:
 def rolled(hand: Iterable[Mapping[str, Any]]) -> Roll:
     """A hand of the arena as ``roll()`` gives it."""
     dice = [DieRoll(die["colour"], _ICONS[die["face"]]) for die in hand]
-    count = Counter(die.icon for die in dice)
-    return {"shotgun": count[SHOTGUN], "footsteps": count[FOOTSTEPS], "brains": count[BRAINS], "rolls": dice}
+    icons = [die.icon for die in dice]
+    return {
+        "shotgun": icons.count(SHOTGUN),
+        "footsteps": icons.count(FOOTSTEPS),
+        "brains": icons.count(BRAINS),
+        "rolls": dice,
+    }

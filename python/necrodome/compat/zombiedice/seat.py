@@ -6,15 +6,14 @@ the question that waits, and reads on until it knows what came of it. There is n
 
 from __future__ import annotations
 
-import copy
 import random
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...bot import PROTOCOL, View
-from .dice import BRAINS, FOOTSTEPS, FULL_CUP, ICON, SHOTGUN, Roll, rolled
+from .dice import BRAINS, FOOTSTEPS, FULL_CUP, SHOTGUN, Roll, rolled
 
 
 class Abandoned(BaseException):
@@ -26,6 +25,11 @@ def new_state() -> dict[str, Any]:
     turn = ("CUP", "HAND")
     names = ["CURRENT_ZOMBIE", *(f"CURRENT_{part}" for part in turn), "SHOTGUNS_ROLLED", "BRAINS_ROLLED"]
     return dict.fromkeys([*names, "ROLLED_BRAINS_DETAILS", "TURN_START_TIME"])
+
+
+def copied(state: dict[str, Any]) -> dict[str, Any]:
+    """A copy for a zombie to do with as it likes. It is made each turn, so it knows what there is to copy."""
+    return {key: value.copy() if isinstance(value, (list, dict)) else value for key, value in state.items()}
 
 
 class Seat:
@@ -87,7 +91,7 @@ class Seat:
         elif kind == "end":
             self._scored(item["outcome"]["scores"])
             if hasattr(self.zombie, "endGame"):
-                self.zombie.endGame(copy.deepcopy(self.state))
+                self.zombie.endGame(copied(self.state))
         elif kind == "hello":
             self.recycles = item["options"].get("out_of_dice") == "recycle_brains"
             self.send({"type": "ready", "protocol": PROTOCOL, "events": True})
@@ -146,7 +150,7 @@ class Seat:
             self._join(turn)
         Seat.current = self
         try:
-            self.zombie.turn(copy.deepcopy(self.state))
+            self.zombie.turn(copied(self.state))
             self._stop()
         except Abandoned:
             self._forget_turn()
@@ -224,15 +228,17 @@ class Seat:
     def _show(self, roll: Roll) -> None:
         """Moves the dice in the state that everybody can look at."""
         state = self.state
-        dice = roll["rolls"]
-        drawn = Counter(die.color for die in dice) - Counter(state["CURRENT_HAND"])
-        cup = Counter(state["CURRENT_CUP"]) - drawn
-        hand = [die.color for die in dice if die.icon == FOOTSTEPS]
-        brains = [*state["ROLLED_BRAINS_DETAILS"], *(die.color for die in dice if die[ICON] == BRAINS)]
-        left = list(cup.elements())
-        if self.recycles and len(left) + len(hand) < 3:
-            left, brains = left + brains, []
-        random.shuffle(left)
-        state.update(CURRENT_CUP=left, CURRENT_HAND=hand, ROLLED_BRAINS_DETAILS=brains)
+        kept, cup, brains = state["CURRENT_HAND"], state["CURRENT_CUP"], state["ROLLED_BRAINS_DETAILS"]
+        for colour, icon in roll["rolls"]:
+            # Footsteps were in the hand already, all else was drawn.
+            source = kept if colour in kept else cup
+            if colour in source:
+                source.remove(colour)
+            if icon == BRAINS:
+                brains.append(colour)
+        hand = [colour for colour, icon in roll["rolls"] if icon == FOOTSTEPS]
+        if self.recycles and len(cup) + len(hand) < 3:
+            cup, brains = cup + brains, []
+        state.update(CURRENT_CUP=cup, CURRENT_HAND=hand, ROLLED_BRAINS_DETAILS=brains)
         state["BRAINS_ROLLED"] += roll[BRAINS]
         state["SHOTGUNS_ROLLED"] += roll[SHOTGUN]
