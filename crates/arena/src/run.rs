@@ -1,15 +1,19 @@
 //! Runs one match between any players and records it.
 
 use crate::{
+    entry::EntrySpec,
     fault::{Fault, FaultKind, SeatFault},
     player::{Answer, MatchStart, Player},
     replay::{Recording, Step},
+    tournament::{PlannedEntry, planned},
 };
 use necrodome_rules::{
+    catalog::Listed,
     chance::{Chance, Recorder, Seeded},
     game::{Game, Logged, Move, Outcome, Rejected, Seat},
     names::{Names, SetupError},
 };
+use serde::Serialize;
 
 /// A finished match.
 #[derive(Debug, Clone)]
@@ -20,6 +24,49 @@ pub struct Finished<G: Game> {
     pub faults: Vec<SeatFault>,
     /// Everything that is needed to play it again.
     pub recording: Recording<G>,
+}
+
+/// A match as a JSON document.
+#[derive(Debug, Serialize)]
+pub struct Document<'a, R> {
+    game: &'static str,
+    options: &'a R,
+    seed: u64,
+    entries: Vec<PlannedEntry>,
+    places: &'a [u16],
+    scores: &'a [i64],
+    turns: u32,
+    faults: &'a [SeatFault],
+    /// What each bot has written to standard error.
+    logs: &'a [String],
+}
+
+impl<G: Listed> Finished<G> {
+    /// Ends all players; what went wrong at the end is added to the faults. Gives their logs.
+    pub fn close(&mut self, players: &mut [Box<dyn Player<G>>]) -> Vec<String> {
+        let step = self.recording.steps();
+        let mut logs = Vec::new();
+        for (&seat, player) in Seat::all(players.len()).iter().zip(players) {
+            let (faults, log) = player.close();
+            self.faults.extend(faults.into_iter().map(|fault| SeatFault { seat, step, fault }));
+            logs.push(log);
+        }
+        logs
+    }
+
+    /// The match as a JSON document.
+    pub fn document<'a>(
+        &'a self,
+        entries: &[EntrySpec],
+        names: &Names,
+        rules: &'a G::Rules,
+        seed: u64,
+        logs: &'a [String],
+    ) -> Document<'a, G::Rules> {
+        let Outcome { places, scores, turns } = &self.outcome;
+        let (entries, faults) = (planned(entries, names), &self.faults);
+        Document { game: G::ID, options: rules, seed, entries, places, scores, turns: *turns, faults, logs }
+    }
 }
 
 /// Why a match has no result.

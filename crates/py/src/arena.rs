@@ -6,13 +6,13 @@
 use crate::setup::{self, refuse};
 use necrodome_arena::{
     entry::{EntryError, EntryKind, EntrySpec, name_all},
-    fault::{Fault, FaultKind, SeatFault},
+    fault::{Fault, FaultKind},
     guest::{Guest, Invitation, Silence},
     lineup::{LineupError, Table, player},
     player::{Answer, Effort, MatchStart, Player},
     process::{self, Launcher, Limits},
     run::run_match,
-    tournament::{self, Archive, Format, Plan, PlannedEntry, Schedule, Store, natural_blocks, report},
+    tournament::{self, Schedule, Store, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
     catalog::GameId,
@@ -27,7 +27,7 @@ use pyo3::{
     prelude::*,
     types::PyBytes,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -354,26 +354,6 @@ pub fn play(py: Python<'_>, wanted: &str) -> PyResult<Playing> {
     })
 }
 
-/// A match as `necrodome match --json` shows it.
-#[derive(Serialize)]
-struct MatchDocument<'a, R> {
-    game: &'static str,
-    options: &'a R,
-    seed: u64,
-    entries: Vec<PlannedEntry>,
-    places: &'a [u16],
-    scores: &'a [i64],
-    turns: u32,
-    faults: &'a [SeatFault],
-    logs: &'a [String],
-}
-
-fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
-    let entry =
-        |(entry, name): (&EntrySpec, &str)| PlannedEntry { name: name.into(), bot: entry.text.clone() };
-    entries.iter().zip(names.iter()).map(entry).collect()
-}
-
 fn begin_match<G: Solvable>(wanted: &Wanted) -> PyResult<Playing>
 where
     G::Rules: Send,
@@ -405,25 +385,9 @@ fn play_match<G: Solvable>(
         players.push(Box::new(Interruptible { player, interrupt: interrupt.clone() }));
     }
     let mut finished = run_match(names, &table.rules, seed, &mut players, |_: &G, _| {})?;
-    let mut logs = Vec::new();
-    for (&seat, player) in Seat::all(players.len()).iter().zip(&mut players) {
-        let (faults, log) = player.close();
-        let step = finished.recording.steps();
-        finished.faults.extend(faults.into_iter().map(|fault| SeatFault { seat, step, fault }));
-        logs.push(log);
-    }
-    let Outcome { places, scores, turns } = &finished.outcome;
-    let document = serde_json::to_string_pretty(&MatchDocument {
-        game: G::ID,
-        options: &table.rules,
-        seed,
-        entries: planned(entries, names),
-        places,
-        scores,
-        turns: *turns,
-        faults: &finished.faults,
-        logs: &logs,
-    })?;
+    let logs = finished.close(&mut players);
+    let document = finished.document(entries, names, &table.rules, seed, &logs);
+    let document = serde_json::to_string_pretty(&document)?;
     Ok(Ended { document, replay: Some(finished.recording.pack()?) })
 }
 
@@ -433,7 +397,17 @@ where
 {
     let (sender, receiver) = sync_channel(1024);
     let Ready { entries, names, mut table } = wanted.prepare::<G>(&sender)?;
-    let plan = plan::<G>(id, wanted, more, &entries, &names, &table.rules)?;
+    let wishes = Wishes {
+        format: more.format.as_deref(),
+        seats: more.seats,
+        blocks: more.blocks,
+        seed: wanted.seed,
+        until_decided: more.until_decided,
+        limits: wanted.limits,
+        store: more.store.as_deref(),
+    };
+    let spare_seed = || Ok::<_, TournamentError>(wanted.spare_seed);
+    let plan = wishes.plan::<G, _>(id, &entries, &names, &table.rules, spare_seed).map_err(refuse)?;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(refuse)?;
     table.seats = plan.seats;
     for (entry, name) in entries.iter().zip(names.iter()) {
@@ -462,40 +436,6 @@ where
         };
         play().map_err(|error| error.to_string())
     }))
-}
-
-/// All that determines a tournament, as on the command line: a store that is there gives the seed, if none is asked for.
-fn plan<G: Solvable>(
-    id: GameId,
-    wanted: &Wanted,
-    more: &WantedTournament,
-    entries: &[EntrySpec],
-    names: &Names,
-    rules: &G::Rules,
-) -> PyResult<Plan> {
-    let format = match &more.format {
-        None => Format::natural(id),
-        Some(name) => Format::named(name).ok_or_else(|| {
-            let all = Format::ALL.map(Format::as_str).join(", ");
-            refuse(format!("there is no format {name:?}: expected one of {all}"))
-        })?,
-    };
-    let mut plan = Plan {
-        game: G::ID.into(),
-        options: serde_json::to_value(rules).map_err(refuse)?,
-        entries: planned(entries, names),
-        format,
-        seats: more.seats.unwrap_or_else(|| format.natural_seats(entries.len(), G::SEATS)),
-        blocks: more.blocks.unwrap_or_else(|| natural_blocks(id, entries)),
-        seed: wanted.seed.unwrap_or(wanted.spare_seed),
-        until_decided: more.until_decided,
-        limits: wanted.limits,
-    };
-    if let (None, Some(path)) = (wanted.seed, more.store.as_ref().filter(|path| path.exists())) {
-        let stored = Archive::read(path).ok().and_then(|archive| archive.seed_of(&plan).ok().flatten());
-        plan.seed = stored.unwrap_or(plan.seed);
-    }
-    Ok(plan)
 }
 
 /// Supervises a bot, or becomes one, if the words say so; then it does not return. `launcher` starts this interpreter.

@@ -17,10 +17,13 @@ pub use schedule::{Schedule, ScheduleError};
 pub use store::Store;
 
 use crate::{entry::EntrySpec, process::Limits};
-use necrodome_rules::catalog::GameId;
+use necrodome_rules::{
+    catalog::{GameId, Listed},
+    names::Names,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::ops::RangeInclusive;
+use std::{ops::RangeInclusive, path::Path};
 
 /// Who meets whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +106,72 @@ pub struct PlannedEntry {
     pub name: String,
     /// What it is, as it was written.
     pub bot: String,
+}
+
+/// Entries as a plan has them.
+pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
+    let entry =
+        |(entry, name): (&EntrySpec, &str)| PlannedEntry { name: name.into(), bot: entry.text.clone() };
+    entries.iter().zip(names.iter()).map(entry).collect()
+}
+
+/// What somebody wants of a tournament. What is left open is chosen as fits the game.
+#[derive(Debug, Clone, Default)]
+pub struct Wishes<'a> {
+    /// Who meets whom.
+    pub format: Option<&'a str>,
+    /// How many seats each match has.
+    pub seats: Option<usize>,
+    /// How many blocks are played.
+    pub blocks: Option<u32>,
+    /// The seed of everything.
+    pub seed: Option<u64>,
+    /// Whether to stop as soon as the neighbours in the standings are told apart.
+    pub until_decided: bool,
+    /// What processes may use.
+    pub limits: Limits,
+    /// The file that keeps the tournament.
+    pub store: Option<&'a Path>,
+}
+
+impl Wishes<'_> {
+    /// All that determines the tournament. A store that is there already gives the seed, if none is asked for.
+    pub fn plan<G: Listed, E: From<TournamentError>>(
+        &self,
+        game: GameId,
+        entries: &[EntrySpec],
+        names: &Names,
+        rules: &G::Rules,
+        spare_seed: impl FnOnce() -> Result<u64, E>,
+    ) -> Result<Plan, E> {
+        let format = match self.format {
+            None => Format::natural(game),
+            Some(name) => {
+                let unknown = || ScheduleError::Format { name: name.to_owned() };
+                Format::named(name).ok_or_else(unknown).map_err(TournamentError::from)?
+            }
+        };
+        let mut plan = Plan {
+            game: G::ID.into(),
+            // Rules have no maps with odd keys, so this cannot fail.
+            options: serde_json::to_value(rules).unwrap_or_default(),
+            entries: planned(entries, names),
+            format,
+            seats: self.seats.unwrap_or_else(|| format.natural_seats(entries.len(), G::SEATS)),
+            blocks: self.blocks.unwrap_or_else(|| natural_blocks(game, entries)),
+            seed: self.seed.unwrap_or_default(),
+            until_decided: self.until_decided,
+            limits: self.limits,
+        };
+        if self.seed.is_none() {
+            let stored = self.store.filter(|path| path.exists()).and_then(|path| Archive::read(path).ok());
+            plan.seed = match stored.and_then(|archive| archive.seed_of(&plan).ok().flatten()) {
+                Some(seed) => seed,
+                None => spare_seed()?,
+            };
+        }
+        Ok(plan)
+    }
 }
 
 /// Blocks to play if nobody says: enough to see something, in a time that one likes to wait.

@@ -23,6 +23,12 @@ pub enum ScheduleError {
         /// What would fit.
         why: String,
     },
+    /// There is no such format.
+    #[error("there is no format {name:?}: expected one of {}", Format::ALL.map(Format::as_str).join(", "))]
+    Format {
+        /// What came.
+        name: String,
+    },
     /// More matches in a block than anybody wants to play.
     #[error("one block would have more than {MAX_SEATINGS} matches: choose fewer entries or another format")]
     TooMany,

@@ -8,17 +8,12 @@ use crate::{
     paint::{self, bold, count, dim, red},
     tell::Tell,
 };
-use necrodome_arena::{
-    entry::{EntryKind, EntrySpec},
-    fault::{Fault, SeatFault},
-    run::{Finished, run_match},
-};
+use necrodome_arena::{entry::EntryKind, fault::SeatFault, run::run_match};
 use necrodome_rules::{
     game::{Outcome, Seat},
     names::Names,
     with_game,
 };
-use serde::Serialize;
 use std::{
     fs,
     io::{self, BufWriter, Write},
@@ -66,26 +61,6 @@ pub struct Args {
     pub(super) quiet: bool,
 }
 
-#[derive(Serialize)]
-struct MatchResult<'a, R> {
-    game: &'static str,
-    options: &'a R,
-    seed: u64,
-    entries: Vec<EntryInfo<'a>>,
-    places: &'a [u16],
-    scores: &'a [i64],
-    turns: u32,
-    faults: &'a [SeatFault],
-    /// What each bot has written to standard error.
-    logs: &'a [String],
-}
-
-#[derive(Serialize)]
-struct EntryInfo<'a> {
-    name: &'a str,
-    bot: &'a str,
-}
-
 pub fn run(args: &Args) -> Result<(), Error> {
     let id = lineup::game(&args.game)?;
     with_game!(id, G => play::<G>(args))
@@ -128,24 +103,13 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
     if let Some(game) = last {
         G::tell_end(&mut out, &names, &game)?;
     }
-    let logs = close(&mut players, &mut finished);
+    let logs = finished.close(&mut players);
     if let Some(path) = &args.replay {
         let written = finished.recording.pack().and_then(|packed| fs::write(path, packed));
         written.map_err(|source| Error::Write { path: path.display().to_string(), source })?;
     }
     if args.json {
-        let Outcome { places, scores, turns } = &finished.outcome;
-        return print_json(&MatchResult {
-            game: G::ID,
-            options: &table.rules,
-            seed,
-            entries: infos(&entries, &names),
-            places,
-            scores,
-            turns: *turns,
-            faults: &finished.faults,
-            logs: &logs,
-        });
+        return print_json(&finished.document(&entries, &names, &table.rules, seed, &logs));
     }
     print_result::<G>(&mut out, &names, &finished.outcome)?;
     print_faults(&mut out, &names, &finished.faults)?;
@@ -153,25 +117,6 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
     writeln!(out, "{}", dim(format!("{}, seed {seed}", count(finished.outcome.turns, "turn"))))?;
     out.flush()?;
     Ok(())
-}
-
-fn infos<'a>(entries: &'a [EntrySpec], names: &'a Names) -> Vec<EntryInfo<'a>> {
-    entries.iter().zip(names.iter()).map(|(entry, name)| EntryInfo { name, bot: &entry.text }).collect()
-}
-
-/// Ends all players; what went wrong at the end is added to the faults. Gives their logs.
-fn close<G: Tell>(
-    players: &mut [Box<dyn necrodome_arena::player::Player<G>>],
-    finished: &mut Finished<G>,
-) -> Vec<String> {
-    let step = finished.recording.steps();
-    let mut logs = Vec::new();
-    for (&seat, player) in Seat::all(players.len()).iter().zip(players) {
-        let (faults, log) = player.close();
-        finished.faults.extend(faults.into_iter().map(|fault: Fault| SeatFault { seat, step, fault }));
-        logs.push(log);
-    }
-    logs
 }
 
 /// The places with names and scores.

@@ -7,13 +7,8 @@ mod progress;
 use super::print_json;
 use crate::{error::Error, lineup};
 use config::Config;
-use necrodome_arena::{
-    entry::EntrySpec,
-    tournament::{
-        self, Archive, Plan, PlannedEntry, Schedule, Stop, Store, TournamentError, natural_blocks, report,
-    },
-};
-use necrodome_rules::{catalog::Listed, names::Names, with_game};
+use necrodome_arena::tournament::{self, Schedule, Stop, Store, TournamentError, Wishes, report};
+use necrodome_rules::{catalog::GameId, with_game};
 use necrodome_solve::Solvable;
 use std::{
     fs,
@@ -91,10 +86,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let id = lineup::game(&config.game)?;
     // The folder of the bundled bot lives until the tournament is over.
     let _folder = if config.bots.is_empty() { config.default_line_up(id)? } else { None };
-    with_game!(id, G => play::<G>(args, &config))
+    with_game!(id, G => play::<G>(id, args, &config))
 }
 
-fn play<G: Solvable>(args: &Args, config: &Config) -> Result<(), Error>
+fn play<G: Solvable>(id: GameId, args: &Args, config: &Config) -> Result<(), Error>
 where
     G::Rules: Sync,
 {
@@ -104,7 +99,16 @@ where
         // Where it lies differs from run to run, and must not make another plan of the same tournament.
         last.text = bundled.to_owned();
     }
-    let plan = plan::<G>(args, config, &entries, &names, &rules)?;
+    let wishes = Wishes {
+        format: config.format.as_deref(),
+        seats: config.seats,
+        blocks: config.blocks,
+        seed: config.seed,
+        until_decided: args.until.is_some() || config.until_decided,
+        limits: config.limits.unwrap_or_default(),
+        store: config.store.as_deref(),
+    };
+    let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     let mut table = lineup::table(rules, plan.seats)?;
     table.limits = plan.limits;
@@ -145,36 +149,4 @@ where
         (Stop::Interrupted, None) => Err(Error::Interrupted),
         _ => Ok(()),
     }
-}
-
-/// All that determines the tournament. A store that is there already gives the seed, if none is asked for.
-fn plan<G: Listed>(
-    args: &Args,
-    config: &Config,
-    entries: &[EntrySpec],
-    names: &Names,
-    rules: &G::Rules,
-) -> Result<Plan, Error> {
-    let game = lineup::game(G::ID)?;
-    let format = config.format(game)?;
-    let seats = config.seats.unwrap_or_else(|| format.natural_seats(entries.len(), G::SEATS));
-    let entry =
-        |(entry, name): (&EntrySpec, &str)| PlannedEntry { name: name.into(), bot: entry.text.clone() };
-    let mut plan = Plan {
-        game: G::ID.into(),
-        options: serde_json::to_value(rules).map_err(std::io::Error::from)?,
-        entries: entries.iter().zip(names.iter()).map(entry).collect(),
-        format,
-        seats,
-        blocks: config.blocks.unwrap_or_else(|| natural_blocks(game, entries)),
-        seed: config.seed.unwrap_or_default(),
-        until_decided: args.until.is_some() || config.until_decided,
-        limits: config.limits.unwrap_or_default(),
-    };
-    if config.seed.is_none() {
-        let stored = config.store.as_ref().filter(|path| path.exists());
-        let archive = stored.and_then(|path| Archive::read(path).ok());
-        plan.seed = lineup::seed(archive.and_then(|archive| archive.seed_of(&plan).ok().flatten()))?;
-    }
-    Ok(plan)
 }

@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::{error::Error, lineup};
-use necrodome_arena::{entry::moved_to, process::Limits, tournament::Format};
+use necrodome_arena::{entry::moved_to, process::Limits};
 use necrodome_rules::catalog::{GameId, Listed};
 use serde::Deserialize;
 use std::{
@@ -84,15 +84,6 @@ impl Config {
         settings.retain(|setting| !setting.split('=').next().is_some_and(set));
         settings.extend(self.settings.iter().cloned());
         lineup::rules::<G>(&settings)
-    }
-
-    /// The format asked for, or the natural one of the game.
-    pub fn format(&self, game: GameId) -> Result<Format, Error> {
-        let Some(name) = &self.format else { return Ok(Format::natural(game)) };
-        Format::named(name).ok_or_else(|| {
-            let all = Format::ALL.map(Format::as_str).join(", ");
-            Error::Usage(format!("there is no format {name:?}: expected one of {all}"))
-        })
     }
 
     /// Some bots to look at, one of them in Python where Python is. Its file lives as long as what is returned.
