@@ -150,11 +150,11 @@ impl Turn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Turns {
-    brains: Lane,
-    shotguns: Lane,
-    cup: [Lane; 3],
-    feet: [Lane; 3],
-    brain_dice: [Lane; 3],
+    pub brains: Lane,
+    pub shotguns: Lane,
+    pub cup: [Lane; 3],
+    pub feet: [Lane; 3],
+    pub brain_dice: [Lane; 3],
 }
 
 impl Turns {
@@ -298,7 +298,8 @@ impl Streams {
                 .min(words.draws[1][i].wrapping_mul(all.wrapping_sub(1)))
                 .min(words.draws[2][i].wrapping_mul(all.wrapping_sub(2)));
             let faces = words.faces[i].wrapping_mul(FACES);
-            suspects[i] = u16::from((least < ALL[2]) | (faces < FACES_REJECTED));
+            // No number of dice up to thirteen leaves more than nine words over.
+            suspects[i] = mask((least < 9) | (faces < FACES_REJECTED));
         }
         if suspects.iter().fold(0, |any, suspect| any | suspect) != 0 {
             self.reconsider(turns, &suspects, &mut words);
@@ -310,7 +311,10 @@ impl Streams {
     #[cold]
     #[inline(never)]
     fn reconsider(&mut self, turns: &Turns, suspects: &Lane, words: &mut Words) {
-        for i in (0..LANES).filter(|&i| suspects[i] != 0) {
+        // Most lanes are above suspicion: four are looked at together.
+        let fours: [u64; LANES / 4] = bytemuck::cast(*suspects);
+        let some = (0..LANES / 4).filter(|&four| fours[four] != 0);
+        for i in some.flat_map(|four| 4 * four..4 * four + 4).filter(|&i| suspects[i] != 0) {
             while words.must_be_drawn_again(i, turns.cup[2][i], turns.feet[2][i]) {
                 let half = self.half(i);
                 let (first, second) = (half.next(i / 2), half.next(i / 2));
