@@ -1,69 +1,98 @@
-//! Steps of solo and of the race: `cargo bench -p necrodome-batch --bench zombie_dice`.
+//! Steps of solo and of the race per second on one core, by the kernel and by the referee, with actions at random:
+//! `cargo bench -p necrodome-batch --bench zombie_dice`. Both must come to the same mean score or number of episodes.
 
 use necrodome_batch::{
     batch::{Autoreset, Batch, Out},
+    observe::Observe,
+    refereed::{Refereed, Setup},
+    rows::Rows,
+    stream::Stream,
     zombie_dice::{RaceBatch, SoloBatch},
 };
-use std::{hint::black_box, time::Instant};
+use necrodome_rules::zombie_dice::{Race, Solo};
+use std::time::{Duration, Instant};
 
 const ROWS: usize = 4096;
 
-fn run<B: Batch<Cell = i16>>(name: &str, mut batch: B, width: usize, autoreset: Autoreset) {
-    let (mut obs, mut final_obs) = (vec![0i16; ROWS * width + 64], vec![0i16; ROWS * width + 64]);
-    let (mut rewards, mut terminated, mut truncated) =
-        (vec![0f32; ROWS + 64], vec![false; ROWS + 64], vec![false; ROWS + 64]);
-    fn aligned<T>(all: &mut [T], count: usize) -> &mut [T] {
-        let start = all.as_ptr().align_offset(64);
-        &mut all[start..start + count]
-    }
-    let (obs, final_obs) = (aligned(&mut obs, ROWS * width), aligned(&mut final_obs, ROWS * width));
-    let rewards = aligned(&mut rewards, ROWS);
-    let (terminated, truncated) = (aligned(&mut terminated, ROWS), aligned(&mut truncated, ROWS));
-    for row in 0..ROWS {
-        batch.seed(row, row as u64);
-    }
-    let mut state = 1u64;
-    let actions: Vec<Vec<u8>> = (0..64)
-        .map(|_| {
-            let bit = |_| {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                (state >> 63) as u8
-            };
-            (0..ROWS).map(bit).collect()
-        })
-        .collect();
-    let steps = 64;
-    let mut best = f64::MAX;
-    for _ in 0..2000 {
-        let start = Instant::now();
-        for step in 0..steps {
-            let mut out = Out {
-                obs: &mut *obs,
-                final_obs: &mut *final_obs,
-                rewards: &mut *rewards,
-                terminated: &mut *terminated,
-                truncated: &mut *truncated,
-            };
-            batch.step(&actions[step % 64], autoreset, &mut out);
+/// Arrays in memory that is aligned as vectors are, like those of the Python package.
+fn aligned<T>(all: &mut [T], count: usize) -> &mut [T] {
+    let start = all.as_ptr().align_offset(64);
+    &mut all[start..start + count]
+}
+
+/// What some steps came to.
+struct Run {
+    /// Million steps per second, in the fastest of several pieces: others may be using the machine.
+    rate: f64,
+    episodes: f64,
+    rewards: f64,
+}
+
+fn run(batch: &mut impl Batch<Cell = i16>, autoreset: Autoreset, steps: usize) -> Run {
+    let (rows, fields) = (batch.rows(), batch.fields().len());
+    let (mut obs, mut final_obs) = (vec![0; rows * fields + 64], vec![0; rows * fields + 64]);
+    let mut rewards = vec![0.0; rows + 64];
+    let (mut terminated, mut truncated) = (vec![false; rows + 64], vec![false; rows + 64]);
+    let mut out = Out {
+        obs: aligned(&mut obs, rows * fields),
+        final_obs: aligned(&mut final_obs, rows * fields),
+        rewards: aligned(&mut rewards, rows),
+        terminated: aligned(&mut terminated, rows),
+        truncated: aligned(&mut truncated, rows),
+    };
+    (0..rows).for_each(|row| batch.seed(row, row as u64));
+    batch.reset(None, &mut out);
+    let mut stream = Stream::new(1);
+    let mut bits = || (0..rows).map(|_| (stream.word() & 1) as u8).collect::<Vec<_>>();
+    let actions: Vec<Vec<u8>> = (0..32).map(|_| bits()).collect();
+    let mut fastest = Duration::MAX;
+    let (mut episodes, mut total) = (0, 0.0);
+    for piece in 0..steps / actions.len() {
+        // The first pieces are counted, the others only timed.
+        if piece < 4 {
+            for actions in &actions {
+                batch.step(actions, autoreset, &mut out);
+                episodes += out.terminated.iter().filter(|&&over| over).count();
+                total += f64::from(out.rewards.iter().sum::<f32>());
+            }
         }
-        best = best.min(start.elapsed().as_secs_f64());
-        black_box((&obs, &rewards));
+        let start = Instant::now();
+        for actions in &actions {
+            batch.step(actions, autoreset, &mut out);
+        }
+        fastest = fastest.min(start.elapsed());
     }
-    println!("{name} {autoreset:?}: {:.1} million steps/s", (steps * ROWS) as f64 / best / 1e6);
+    let rate = (rows * actions.len()) as f64 / fastest.as_secs_f64() / 1e6;
+    Run { rate, episodes: episodes as f64, rewards: total }
+}
+
+fn compare<G>(name: &str, mut kernel: impl Batch<Cell = i16>, rules: G::Rules, seats: usize, steps: usize)
+where
+    G: Observe<Rules: Send + Sync, View: Send> + Send,
+{
+    let setup = Setup::<G>::new(seats, rules).expect("a good set-up");
+    let mut referee = Rows::<Refereed<G>>::new(setup, ROWS, 1).expect("a good set-up");
+    for autoreset in [Autoreset::SameStep, Autoreset::NextStep] {
+        let fast = run(&mut kernel, autoreset, steps);
+        let plain = run(&mut referee, autoreset, steps / 10);
+        let off = |ours: f64, theirs: f64| (ours - theirs).abs() / theirs.abs();
+        assert!(off(fast.episodes, plain.episodes) < 0.02, "{} episodes, {}", fast.episodes, plain.episodes);
+        if seats == 1 {
+            assert!(off(fast.rewards, plain.rewards) < 0.02, "{} points, {}", fast.rewards, plain.rewards);
+        }
+        let ratio = fast.rate / plain.rate;
+        println!(
+            "{name}, {autoreset:?}: {:6.1} million steps/s, the referee {:5.2}: {ratio:5.1} times as many",
+            fast.rate, plain.rate
+        );
+    }
 }
 
 fn main() {
-    if std::env::args().any(|a| a == "same") {
-        return run(
-            "solo",
-            SoloBatch::new(&Default::default(), ROWS, 1).expect("rows"),
-            8,
-            Autoreset::SameStep,
-        );
-    }
-    for mode in [Autoreset::NextStep, Autoreset::SameStep, Autoreset::Disabled] {
-        run("solo", SoloBatch::new(&Default::default(), ROWS, 1).expect("rows"), 8, mode);
-    }
-    run("race", RaceBatch::new(&Default::default(), ROWS, 1).expect("rows"), 10, Autoreset::NextStep);
-    run("race", RaceBatch::new(&Default::default(), ROWS, 1).expect("rows"), 10, Autoreset::SameStep);
+    // `cargo test --benches` only tries it out.
+    let steps = if std::env::args().any(|arg| arg == "--bench") { 64_000 } else { 1_300 };
+    let solo = SoloBatch::new(&Default::default(), ROWS, 1).expect("a good set-up");
+    compare::<Solo>("solo", solo, Default::default(), 1, steps);
+    let race = RaceBatch::new(&Default::default(), ROWS, 1).expect("a good set-up");
+    compare::<Race>("race", race, Default::default(), 2, steps);
 }

@@ -285,11 +285,11 @@ impl<B: Batch<Cell: Element>> Held<B> {
     }
 
     /// Lets the batch write into the arrays, without the interpreter's lock.
-    fn write(
+    fn write<T: Send>(
         &mut self,
         py: Python<'_>,
-        work: impl FnOnce(&mut B, &mut Out<'_, B::Cell>) + Send,
-    ) -> PyResult<()>
+        work: impl FnOnce(&mut B, &mut Out<'_, B::Cell>) -> T + Send,
+    ) -> PyResult<T>
     where
         B: Sync,
     {
@@ -306,25 +306,34 @@ impl<B: Batch<Cell: Element>> Held<B> {
             truncated: truncated.cells(),
         };
         let batch = &mut self.batch;
-        py.detach(|| work(batch, &mut out));
-        Ok(())
+        Ok(py.detach(|| work(batch, &mut out)))
+    }
+
+    /// Plays actions that have been checked. Whether the same step has begun new episodes.
+    fn play(&mut self, py: Python<'_>, actions: &[u8]) -> PyResult<bool>
+    where
+        B: Sync,
+    {
+        let autoreset = self.autoreset;
+        if autoreset != Autoreset::SameStep {
+            self.write(py, |batch, out| batch.step(actions, autoreset, out))?;
+            return Ok(false);
+        }
+        let mut ended = self.ended.write(py)?;
+        let ended = ended.cells();
+        self.write(py, |batch, out| {
+            batch.step(actions, autoreset, out);
+            actions::either(out.terminated, out.truncated, ended)
+        })
     }
 
     /// What Gymnasium tells of episodes that have ended in a step which began new ones.
-    fn tell_ended(&mut self, infos: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn tell_ended(&self, infos: &Bound<'_, PyDict>) -> PyResult<()> {
         let py = infos.py();
-        let any = {
-            let mut ended = self.ended.write(py)?;
-            let (mut terminated, mut truncated) = (self.terminated.write(py)?, self.truncated.write(py)?);
-            actions::either(terminated.cells(), truncated.cells(), ended.cells())
-        };
-        if any {
-            infos.set_item(intern!(py, "final_obs"), &self.final_shown)?;
-            infos.set_item(intern!(py, "_final_obs"), self.ended.shown(py))?;
-            infos.set_item(intern!(py, "final_info"), PyDict::new(py))?;
-            infos.set_item(intern!(py, "_final_info"), self.ended.shown(py))?;
-        }
-        Ok(())
+        infos.set_item(intern!(py, "final_obs"), &self.final_shown)?;
+        infos.set_item(intern!(py, "_final_obs"), self.ended.shown(py))?;
+        infos.set_item(intern!(py, "final_info"), PyDict::new(py))?;
+        infos.set_item(intern!(py, "_final_info"), self.ended.shown(py))
     }
 
     fn wrong_action(&self, row: usize, came: &Bound<'_, PyAny>) -> PyErr {
@@ -334,7 +343,7 @@ impl<B: Batch<Cell: Element>> Held<B> {
     }
 
     /// Plays actions that need no copy. `None` if they are of another type, or do not lie side by side.
-    fn step_small(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<()>>
+    fn step_small(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<bool>>
     where
         B: Sync,
     {
@@ -344,15 +353,14 @@ impl<B: Batch<Cell: Element>> Held<B> {
         if numbers.len() != self.shape.rows {
             return None;
         }
-        let autoreset = self.autoreset;
         Some(match actions::check(numbers, self.shape.actions) {
             Err(row) => Err(self.wrong_action(row, actions)),
-            Ok(()) => self.write(actions.py(), |batch, out| batch.step(numbers, autoreset, out)),
+            Ok(()) => self.play(actions.py(), numbers),
         })
     }
 
     /// Plays actions of one type. `None` if they are of another, or do not lie side by side.
-    fn step_as<T: Number + Element>(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<()>>
+    fn step_as<T: Number + Element>(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<bool>>
     where
         B: Sync,
     {
@@ -365,17 +373,14 @@ impl<B: Batch<Cell: Element>> Held<B> {
         let mut narrowed = std::mem::take(&mut self.narrowed);
         let result = match actions::narrow(numbers, self.shape.actions, &mut narrowed) {
             Err(row) => Err(self.wrong_action(row, actions)),
-            Ok(()) => {
-                let autoreset = self.autoreset;
-                self.write(actions.py(), |batch, out| batch.step(&narrowed, autoreset, out))
-            }
+            Ok(()) => self.play(actions.py(), &narrowed),
         };
         self.narrowed = narrowed;
         Some(result)
     }
 
     /// Plays actions of whatever kind: what numpy makes whole numbers of.
-    fn step_any(&mut self, actions: &Bound<'_, PyAny>) -> PyResult<()>
+    fn step_any(&mut self, actions: &Bound<'_, PyAny>) -> PyResult<bool>
     where
         B: Sync,
     {
@@ -450,12 +455,9 @@ where
             .or_else(|| self.step_small(actions))
             .or_else(|| self.step_as::<i32>(actions))
             .or_else(|| self.step_as::<bool>(actions));
-        match fast {
-            Some(played) => played?,
-            None => self.step_any(actions)?,
-        }
+        let begun_anew = fast.unwrap_or_else(|| self.step_any(actions))?;
         let infos = PyDict::new(py);
-        if self.autoreset == Autoreset::SameStep {
+        if begun_anew {
             self.tell_ended(&infos)?;
         }
         let told = [

@@ -93,7 +93,7 @@ class SoloEnv(RefereeEnv, gymnasium.Env[Any, Any]):
         return self.layout.named(vector) if self._observation == "dict" else vector
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks()}
+        return {"action_mask": self.action_masks().astype(np.int8)}
 
     def _agent_keys(self) -> tuple[str, ...]:
         return ("begun",)
