@@ -151,6 +151,11 @@ impl Referee {
         self.0.restore(saved)
     }
 
+    /// Goes on with other chance than so far.
+    fn reseed(&mut self, seed: u64) {
+        self.0.reseed(seed);
+    }
+
     /// A match that goes on as this one would.
     fn clone(&self) -> Referee {
         Referee(self.0.boxed())
@@ -205,6 +210,7 @@ trait AnyMatch: Send + Sync {
     fn state(&self) -> PyResult<String>;
     fn save(&self) -> PyResult<String>;
     fn restore(&mut self, saved: &str) -> PyResult<()>;
+    fn reseed(&mut self, seed: u64);
     fn boxed(&self) -> Box<dyn AnyMatch>;
 }
 
@@ -450,6 +456,10 @@ impl<G: Numbers + Listed> AnyMatch for Match<G> {
         }
         *self = loaded;
         Ok(())
+    }
+
+    fn reseed(&mut self, seed: u64) {
+        self.chance = Seeded::new(seed, "match from here on", 0);
     }
 
     fn boxed(&self) -> Box<dyn AnyMatch> {

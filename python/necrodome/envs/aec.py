@@ -187,9 +187,12 @@ class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):
         super().__init__(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(env, illegal_reward=-1)))
         self._inner = env
 
-    def clone(self) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it."""
-        return copy.deepcopy(self)
+    def clone(self, *, seed: int | None = None) -> Self:
+        """An environment that goes on as this one would, and shares nothing with it; with a seed, with other chance."""
+        other = copy.deepcopy(self)
+        if seed is not None:
+            other._inner._reseed(seed)
+        return other
 
     def save(self) -> bytes:
         """The whole state, chance included. Keep it from agents: it tells the future."""

@@ -99,9 +99,20 @@ class RefereeEnv:
     def close(self) -> None:
         """Nothing to close: text and pictures need no window."""
 
-    def clone(self) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it."""
-        return copy.deepcopy(self)
+    def clone(self, *, seed: int | None = None) -> Self:
+        """An environment that goes on as this one would, and shares nothing with it.
+
+        With a seed it goes on from here with other chance: for a search that must not know the dice to come.
+        """
+        other = copy.deepcopy(self)
+        if seed is not None:
+            other._reseed(seed)
+        return other
+
+    def _reseed(self, seed: int) -> None:
+        """Everything random from here on comes from this seed."""
+        self._random, _ = seeding.np_random(seed)
+        self._referee.reseed(int(self._random.integers(2**63)))
 
     def save(self) -> bytes:
         """The whole state, chance included. Keep it from agents: it tells the future."""

@@ -108,9 +108,12 @@ class AskedEnv(ParallelEnv[str, Observation, int]):
         """Places, scores and turns, once the match is over."""
         return self._turns.outcome()
 
-    def clone(self) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it."""
-        return copy.deepcopy(self)
+    def clone(self, *, seed: int | None = None) -> Self:
+        """An environment that goes on as this one would, and shares nothing with it; with a seed, with other chance."""
+        other = copy.deepcopy(self)
+        if seed is not None:
+            other._turns._reseed(seed)
+        return other
 
     def save(self) -> bytes:
         """The whole state, chance included. Keep it from agents: it tells the future."""

@@ -217,11 +217,16 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._native.restore(saved)
         self._seeded = True
 
-    def clone(self) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it."""
+    def clone(self, *, seed: int | Sequence[int | None] | None = None) -> Self:
+        """An environment that goes on as this one would, and shares nothing with it.
+
+        With seeds it goes on from here with other chance: for a search that must not know the dice to come.
+        """
         other = type(self)(self.game, **self._made)
         other.restore(self.save())
         other._seeded = self._seeded
+        if seed is not None:
+            other._seed(seed)
         return other
 
     def __deepcopy__(self, memo: Any) -> Self:

@@ -125,6 +125,11 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         assert self._random is not None
         self.np_random = self._random
 
+    def _reseed(self, seed: int) -> None:
+        super()._reseed(seed)
+        assert self._random is not None
+        self.np_random = self._random
+
 
 def race(opponent: str = "stop-at:brains=5", seat: int = 0, **options: Any) -> VersusEnv:
     """Zombie Dice, race, against a built-in bot: `necrodome/ZombieDiceRace-v0`."""
