@@ -205,15 +205,13 @@ fn agree<G: Format>(rules: G::Rules, free: G::Rules, rows: usize, seed: u64, mod
                 referee.idle();
                 terminated = true;
             } else {
-                referee.reset();
                 referee.idle();
+                referee.reset();
             }
             assert_eq!(table.row(row), referee.observe(), "{place}");
             assert_eq!(table.rewards[row], reward, "{place}");
             assert_eq!((table.terminated[row], table.truncated[row]), (terminated, false), "{place}");
-            if mode != Autoreset::NextStep || !terminated {
-                assert_eq!(usize::from(to_act[row]), referee.seat.index(), "{place}");
-            }
+            assert_eq!(usize::from(to_act[row]), referee.seat.index(), "{place}");
             if G::PLAYERS > 1 {
                 let rewards = &batch.final_rewards()[row * G::PLAYERS..][..G::PLAYERS];
                 assert_eq!(rewards, referee.final_rewards, "{place}");

@@ -251,6 +251,10 @@ impl<F: Format> Block<F> {
         for i in 0..LANES {
             let mut turn = self.turns.get::<RECYCLE>(i);
             let idle = self.over[i] != 0;
+            if AGAIN & !SAME {
+                turn.restart(idle);
+                self.format.proceed(i, false, idle);
+            }
             let wants = (asked[i] != 0) | (forced & turn.is_fresh());
             let brains_before = turn.brains;
             let draws = [words.draws[0][i], words.draws[1][i], words.draws[2][i]];
@@ -267,10 +271,6 @@ impl<F: Format> Block<F> {
             self.format.proceed(i, passed, SAME & settled.over);
             turn.restart(if SAME { settled.ended } else { passed });
             seen.set::<F, RECYCLE>(i, &turn, self.format.numbers(i));
-            if AGAIN & !SAME {
-                self.format.proceed(i, false, settled.over);
-                turn.restart(settled.over);
-            }
             self.turns.set::<RECYCLE>(i, turn);
             told.over[i] = mask(settled.over | (!AGAIN & idle));
             self.over[i] = if SAME { 0 } else { told.over[i] };

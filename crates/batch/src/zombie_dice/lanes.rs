@@ -21,16 +21,10 @@ pub fn mask(condition: bool) -> u16 {
     u16::from(condition).wrapping_neg()
 }
 
-/// A number that grows where a condition holds.
+/// 1 if `a` is less than `b`, else 0, for numbers below 2^15.
 #[inline(always)]
-fn more(number: u16, condition: bool) -> u16 {
-    if condition { number.wrapping_add(1) } else { number }
-}
-
-/// A number that shrinks where a condition holds.
-#[inline(always)]
-fn less(number: u16, condition: bool) -> u16 {
-    if condition { number.wrapping_sub(1) } else { number }
+fn less(a: u16, b: u16) -> u16 {
+    a.wrapping_sub(b) >> 15
 }
 
 /// All dice: green, green and yellow, all.
@@ -100,35 +94,37 @@ impl Turn {
     /// Rolls, if `go`: the footsteps and what is drawn from the cup. As `Turn::roll` of the rules.
     #[inline(always)]
     pub fn roll<const RECYCLE: bool>(&mut self, go: bool, draws: [u16; 3], mut faces: u16) -> Rolled {
+        let goes = u16::from(go);
         let [mut green, mut easy, mut all] = self.cup;
         let [mut hand_green, mut hand_easy, held] = self.feet;
         for (draw, word) in (0..).zip(draws) {
-            let wanted = go & (held < 3 - draw);
+            let wanted = goes & less(held, 3 - draw);
             let place = high(word, all);
-            let (is_green, is_easy) = (wanted & (place < green), wanted & (place < easy));
-            green = less(green, is_green);
-            easy = less(easy, is_easy);
-            all = less(all, wanted);
-            hand_green = more(hand_green, is_green);
-            hand_easy = more(hand_easy, is_easy);
+            let (is_green, is_easy) = (wanted & less(place, green), wanted & less(place, easy));
+            green = green.wrapping_sub(is_green);
+            easy = easy.wrapping_sub(is_easy);
+            all = all.wrapping_sub(wanted);
+            hand_green = hand_green.wrapping_add(is_green);
+            hand_easy = hand_easy.wrapping_add(is_easy);
         }
         self.cup = [green, easy, all];
 
-        let mut feet = [0; 3];
+        let mut feet = [0u16; 3];
         for die in 0..3 {
             // Green dice first. A side is one of six: first the brains, then two footsteps, then the shotguns.
-            let (is_green, is_easy) = (die < hand_green, die < hand_easy);
-            let brain_sides = more(more(1, is_green), is_easy);
+            let (is_green, is_easy) = (less(die, hand_green), less(die, hand_easy));
+            let brain_sides = is_green.wrapping_add(is_easy).wrapping_add(1);
             let side = high(faces, 6);
             faces = faces.wrapping_mul(6);
-            let (brain, shotgun) = (go & (side < brain_sides), go & (side >= brain_sides.wrapping_add(2)));
-            let foot = !brain & !shotgun;
-            self.brains = more(self.brains, brain);
-            self.shotguns = more(self.shotguns, shotgun);
-            for (c, counts) in [is_green, is_easy, true].into_iter().enumerate() {
-                feet[c] = more(feet[c], foot & counts);
+            let brain = goes & less(side, brain_sides);
+            let shotgun = goes & less(brain_sides.wrapping_add(1), side);
+            let foot = (brain | shotgun) ^ 1;
+            self.brains = self.brains.wrapping_add(brain);
+            self.shotguns = self.shotguns.wrapping_add(shotgun);
+            for (c, counts) in [is_green, is_easy, 1].into_iter().enumerate() {
+                feet[c] = feet[c].wrapping_add(foot & counts);
                 if RECYCLE {
-                    self.brain_dice[c] = more(self.brain_dice[c], brain & counts);
+                    self.brain_dice[c] = self.brain_dice[c].wrapping_add(brain & counts);
                 }
             }
         }

@@ -80,9 +80,11 @@ def _draw_turn(canvas: Canvas, turn: Mapping[str, Any]) -> None:
     canvas.text(178, 174, str(brains), PAPER, scale=3)
 
     canvas.text(236, 176, "SHOTGUNS", PALE)
-    for place in range(max(SHOTGUNS, turn["shotguns"])):
+    shown = max(SHOTGUNS, turn["shotguns"])
+    step = min(26, 66 // (shown - 1))
+    for place in range(shown):
         shot = place < turn["shotguns"]
-        _blast(canvas, 354 + place * 26, 184, 13, LIGHT if shot else PANEL, INK if shot else LINE)
+        _blast(canvas, 354 + place * step, 184, 13, LIGHT if shot else PANEL, INK if shot else LINE)
 
     canvas.text(28, 218, "CUP", PALE)
     for row, (colour, count) in enumerate(DICE.items()):
