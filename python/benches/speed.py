@@ -119,7 +119,7 @@ def fastest(works: dict[str, Callable[[], int]], seconds: float) -> dict[str, fl
     return best
 
 
-def rounds(step: Callable[[Any], Any], actions: list[Any], rows: int, times: int = 32) -> Callable[[], int]:
+def rounds(step: Callable[[Any], Any], actions: list[Any], rows: int, times: int = 256) -> Callable[[], int]:
     place = 0
 
     def work() -> int:
@@ -191,19 +191,30 @@ def main() -> None:
         others[name] = rounds(made.step, actions_for(made, legal=True), N, 8)
     told |= fastest(others, chosen.seconds)
 
-    # Last Bullet: only survivors that live are counted.
-    world = necrodome.make_vec("last-bullet", num_envs=1, players=20, seed=1, max_turns=1000)
-    world.reset()
+    # Last Bullet, 20 entries of 50: only survivors that live are counted. Late in a match there are few of them, and as many
+    # zombies as there were survivors.
+    world = necrodome.make_vec("last-bullet", num_envs=1, seed=1, autoreset_mode="disabled")
     moves = actions_for(world)
 
-    def battle() -> int:
-        steps = 0
-        for turn in range(16):
-            _, _, dead, _, _ = world.step(moves[turn])
-            steps += int(world.num_envs - dead.sum())
-        return steps
+    def battle(turns: int) -> Callable[[], int]:
+        # Counted once, before anything is timed: the same seed and actions give the same match.
+        world.reset(seed=1)
+        living: list[int] = []
+        while len(living) < turns and (not living or living[-1]):
+            living.append(int(world.step(moves[len(living) % len(moves)])[1].sum()))
+        steps, played = sum(living), [moves[turn % len(moves)] for turn in range(len(living))]
 
-    told |= fastest({"last-bullet, survivors": battle}, chosen.seconds)
+        def work() -> int:
+            world.reset(seed=1)
+            for actions in played:
+                world.step(actions)
+            return steps
+
+        return work
+
+    told |= fastest(
+        {"last-bullet, first 20 turns": battle(20), "last-bullet, whole matches": battle(10**6)}, chosen.seconds
+    )
 
     # One step of a few.
     few = necrodome.make_vec("zombie-dice-solo", num_envs=16, seed=1)

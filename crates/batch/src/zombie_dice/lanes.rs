@@ -37,6 +37,17 @@ const FACES: u16 = 6 * 6 * 6;
 /// How small the lower half of a product with [`FACES`] must be for its word to be drawn again.
 const FACES_REJECTED: u16 = ((1 << 16) % FACES as u32) as u16;
 
+/// The same for a draw from so many dice.
+const REJECTED: [u16; 16] = {
+    let mut rejected = [0; 16];
+    let mut dice = 1;
+    while dice < 16 {
+        rejected[dice as usize] = ((1 << 16) % dice) as u16;
+        dice += 1;
+    }
+    rejected
+};
+
 /// The dice of one turn. Dice are counted as sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
@@ -331,12 +342,14 @@ fn apart(pairs: [u32; LANES / 2]) -> Lane {
 }
 
 impl Words {
+    #[inline(always)]
     fn must_be_drawn_again(&self, i: usize, in_cup: u16, on_feet: u16) -> bool {
-        let unfair = |word: u16, outcomes: u16| {
-            u32::from(word.wrapping_mul(outcomes)) < (1 << 16) % u32::from(outcomes.max(1))
-        };
-        let draws = 3u16.saturating_sub(on_feet);
-        unfair(self.faces[i], FACES)
-            || (0..draws).any(|draw| unfair(self.draws[usize::from(draw)][i], in_cup.saturating_sub(draw)))
+        let mut again = self.faces[i].wrapping_mul(FACES) < FACES_REJECTED;
+        for draw in 0..3 {
+            let outcomes = in_cup.saturating_sub(draw);
+            let left_over = self.draws[usize::from(draw)][i].wrapping_mul(outcomes);
+            again |= (on_feet + draw < 3) & (left_over < REJECTED[usize::from(outcomes & 15)]);
+        }
+        again
     }
 }
