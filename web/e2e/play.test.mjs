@@ -36,6 +36,15 @@ async function finish(page, decide) {
   return decisions;
 }
 
+/** Plays again: at another table, where the person is asked. The result of the last match is there until it has been set. */
+async function again(page, choose) {
+  const before = page.url();
+  await choose();
+  await page.waitForURL((url) => url.href !== before);
+  await page.locator(".result").waitFor({ state: "detached" });
+  assert.ok(await asked(page));
+}
+
 const zombieDice = (page) => async () => {
   const stop = page.getByRole("button", { name: /^Stop/ });
   const brains = Number(/bank (\d+)/.exec(await stop.innerText())?.[1] ?? 0);
@@ -63,9 +72,7 @@ test("Zombie Dice against bots, and the replay after it", async () => {
   await page.waitForURL(/\/replay/);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.goBack();
-  await page.getByRole("button", { name: "Play again" }).click();
-  await page.waitForURL((url) => !url.pathname.endsWith("replay"));
-  assert.ok(await asked(page));
+  await again(page, () => page.getByRole("button", { name: "Play again" }).click());
   assert.deepEqual(problems, []);
 });
 
@@ -96,14 +103,11 @@ test("solo by keyboard alone", async () => {
   await page.keyboard.press("r");
   if (await asked(page)) await page.keyboard.press("s");
   assert.equal(await asked(page), false);
-  const again = page.getByRole("button", { name: "Play again" });
-  for (let i = 0; i < 60 && !(await again.evaluate((it) => it === document.activeElement)); i++) {
+  const more = page.getByRole("button", { name: "Play again" });
+  for (let i = 0; i < 60 && !(await more.evaluate((it) => it === document.activeElement)); i++) {
     await page.keyboard.press("Tab");
   }
-  const before = page.url();
-  await page.keyboard.press("Enter");
-  await page.waitForURL((url) => url.href !== before);
-  assert.ok(await asked(page));
+  await again(page, () => page.keyboard.press("Enter"));
   assert.deepEqual(problems, []);
 });
 
