@@ -25,7 +25,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro64StarStar;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::BTreeMap;
-use table::{MODES, Table, begun, future, same_for_all};
+use table::{MODES, begun, future, same_for_all};
 
 /// The picks of a roll, as the kernel promises to draw them: four words of 16 bits, all drawn again while one of those that
 /// are used would be unfair. The words are used up whether the player rolls or not.
@@ -385,5 +385,4 @@ fn fields_are_told() {
     assert_eq!(names(batch.fields()).join(" "), expected);
     assert_eq!((batch.actions(), batch.matches(), batch.seats()), (2, 1, 2));
     assert_eq!(Solo::action(&begin::<Solo>(&SoloRules::default()).view(Seat(0)), 1), Some(Action::Go));
-    let _ = Table::new(&batch);
 }

@@ -513,14 +513,18 @@ where
         let Shape { rows, fields, .. } = self.shape;
         let fits = obs.len() == rows * fields
             && [rewards.len(), terminated.len(), truncated.len()].iter().all(|&length| length == rows);
-        // The batch says better what does not fit.
-        self.batch.restore(&batch).map_err(refuse)?;
-        if fits {
-            self.obs.write(py)?.cells().copy_from_slice(&obs);
-            self.rewards.write(py)?.cells().copy_from_slice(&rewards);
-            self.terminated.write(py)?.cells().copy_from_slice(&terminated);
-            self.truncated.write(py)?.cells().copy_from_slice(&truncated);
+        if !fits {
+            // The batch says better what it is that does not fit.
+            self.batch.clone().restore(&batch).map_err(refuse)?;
+            return Err(refuse(format!(
+                "expected what `save` gave for {rows} rows, got arrays of another size"
+            )));
         }
+        self.batch.restore(&batch).map_err(refuse)?;
+        self.obs.write(py)?.cells().copy_from_slice(&obs);
+        self.rewards.write(py)?.cells().copy_from_slice(&rewards);
+        self.terminated.write(py)?.cells().copy_from_slice(&terminated);
+        self.truncated.write(py)?.cells().copy_from_slice(&truncated);
         Ok(())
     }
 }
