@@ -1,0 +1,135 @@
+//! One file, many tournaments; files of older versions; files that are not ours.
+
+use necrodome_arena::{
+    entry::EntrySpec,
+    lineup::Table,
+    process::Limits,
+    tournament::{Archive, Format, Plan, PlannedEntry, Report, Schedule, Store, StoreError, report, run},
+};
+use necrodome_rules::{
+    catalog::Listed,
+    game::Game,
+    zombie_dice::{Race, RaceRules},
+};
+use rusqlite::Connection;
+use std::{path::Path, sync::atomic::AtomicBool};
+use tempfile::TempDir;
+
+fn plan(bots: [&str; 2], blocks: u32, seed: u64) -> Plan {
+    Plan {
+        game: Race::ID.into(),
+        options: serde_json::to_value(RaceRules::default()).unwrap(),
+        entries: bots.map(|bot| PlannedEntry { name: bot.into(), bot: bot.into() }).into(),
+        format: Format::RoundRobin,
+        seats: 2,
+        blocks,
+        seed,
+        until_decided: false,
+        limits: Limits::default(),
+    }
+}
+
+fn play(plan: &Plan, store: &mut Store) -> Report {
+    let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
+    let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
+    let table =
+        Table { launcher: "unused".into(), limits: plan.limits, rules: RaceRules::default(), seats: 2 };
+    run::<Race>(plan, &entries, &table, store, 2, &AtomicBool::new(false), |_| {}).unwrap();
+    report(plan, &Schedule::new(plan, Race::SEATS).unwrap(), store).unwrap()
+}
+
+fn alone(plan: &Plan) -> Report {
+    play(plan, &mut Store::in_memory(plan).unwrap())
+}
+
+#[test]
+fn two_tournaments_in_one_file_do_not_touch_each_other() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("two");
+    let (one, other) = (plan(["greedy", "random"], 300, 1), plan(["cautious", "greedy"], 200, 2));
+    {
+        let archive = Archive::open(&path).unwrap();
+        let (mut first, mut second) = (archive.begin(&one).unwrap(), archive.begin(&other).unwrap());
+        // At the same time, through the same connection.
+        let (a, b) = std::thread::scope(|scope| {
+            let a = scope.spawn(|| play(&one, &mut first));
+            let b = scope.spawn(|| play(&other, &mut second));
+            (a.join().unwrap(), b.join().unwrap())
+        });
+        assert_eq!(a.hash, alone(&one).hash);
+        assert_eq!(b.hash, alone(&other).hash);
+        assert!(b.standings[0].luck_adjusted.is_some());
+    }
+    let archive = Archive::read(&path).unwrap();
+    let plans: Vec<Plan> = archive.stores().unwrap().into_iter().map(|(_, plan)| plan).collect();
+    assert_eq!(plans, [one.clone(), other.clone()]);
+    let longer = Plan { blocks: 250, ..other };
+    let mut store = archive.resume(&longer).unwrap();
+    assert_eq!(store.blocks().unwrap(), 200, "it goes on with the one that has its plan");
+    assert_eq!(play(&longer, &mut store).hash, alone(&longer).hash);
+    let stranger = archive.resume(&plan(["greedy", "random"], 300, 3)).unwrap_err();
+    assert!(matches!(stranger, StoreError::OtherPlan { .. }), "{stranger}");
+    assert_eq!(archive.seed_of(&Plan { seed: 0, ..one }).unwrap(), Some(1));
+}
+
+/// The tables as version 2 had them, with what the file of today holds.
+const AS_VERSION_2: &str = "
+CREATE TABLE old.plan (plan TEXT NOT NULL);
+CREATE TABLE old.results (first INTEGER PRIMARY KEY, blocks INTEGER NOT NULL, packed BLOB NOT NULL);
+CREATE TABLE old.luck (first INTEGER PRIMARY KEY, packed BLOB NOT NULL);
+CREATE TABLE old.detail (
+    block INTEGER NOT NULL, number INTEGER NOT NULL, faults TEXT NOT NULL, replay BLOB, PRIMARY KEY (block, number)
+);
+CREATE TABLE old.effort (entry INTEGER PRIMARY KEY, decisions INTEGER NOT NULL, nanoseconds INTEGER NOT NULL);
+CREATE TABLE old.closing (entry INTEGER NOT NULL, faults TEXT NOT NULL, log TEXT NOT NULL);
+INSERT INTO old.plan SELECT plan FROM tournament;
+INSERT INTO old.results SELECT first, blocks, packed FROM results;
+INSERT INTO old.luck SELECT first, packed FROM luck;
+INSERT INTO old.effort SELECT entry, decisions, nanoseconds FROM effort;
+INSERT INTO old.detail VALUES (0, 1, '[]', x'0102');
+INSERT INTO old.closing VALUES (1, '[]', 'goodbye');
+PRAGMA old.application_id = 0x4e454352;
+PRAGMA old.user_version = 2;
+";
+
+#[test]
+fn files_of_older_versions_are_brought_up_to_date() {
+    for version in [1, 2] {
+        let folder = TempDir::new().unwrap();
+        let (new, old) = (folder.path().join("new"), folder.path().join("old"));
+        let short = plan(["greedy", "random"], 100, 1);
+        play(&short, &mut Store::open(&new, &short).unwrap());
+        let connection = Connection::open(&new).unwrap();
+        connection.execute("ATTACH ?1 AS old", [old.to_str().unwrap()]).unwrap();
+        connection.execute_batch(AS_VERSION_2).unwrap();
+        if version == 1 {
+            connection.execute_batch("DROP TABLE old.luck; PRAGMA old.user_version = 1").unwrap();
+        }
+        drop(connection);
+
+        let longer = Plan { blocks: 150, ..short };
+        let mut store = Store::open(&old, &longer).unwrap();
+        assert_eq!(store.blocks().unwrap(), 100);
+        assert_eq!(store.replay(0, 1).unwrap(), Some(vec![1, 2]));
+        let report = play(&longer, &mut store);
+        assert_eq!(report.hash, alone(&longer).hash);
+        assert_eq!(report.logs[0].lines, ["goodbye"]);
+        assert_eq!(report.standings[0].luck_adjusted.is_some(), version == 2, "all or nothing");
+        drop(store);
+        assert_eq!(Archive::read(&old).unwrap().stores().unwrap().len(), 1, "once is enough");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_used_says_why() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("file");
+    let first = Archive::open(&path).unwrap();
+    assert!(matches!(Archive::open(&path), Err(StoreError::Busy)));
+    drop(first);
+    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 9").unwrap();
+    assert!(matches!(Archive::open(&path), Err(StoreError::Version { came: 9 })));
+    Connection::open(&path).unwrap().execute_batch("PRAGMA application_id = 7").unwrap();
+    assert!(matches!(Archive::open(&path), Err(StoreError::Foreign)));
+    assert!(matches!(Archive::read(&folder.path().join("nowhere")), Err(StoreError::Other(_))));
+}

@@ -1,0 +1,8 @@
+//! Tests of the arena: one binary, since linking many takes longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod archive;
+mod luck;
+mod protocol;
+mod replay;

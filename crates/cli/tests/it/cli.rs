@@ -1,0 +1,201 @@
+//! The binary, end to end.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn necrodome(words: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
+    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command
+}
+
+/// Standard output of a command that succeeds.
+fn output(words: &[&str]) -> String {
+    let result = necrodome(words).assert().success().stderr("");
+    String::from_utf8(result.get_output().stdout.clone()).unwrap()
+}
+
+fn json(words: &[&str]) -> Value {
+    serde_json::from_str(&output(words)).unwrap()
+}
+
+/// Standard error of a command that is refused: one line, exit code 2, nothing on standard output.
+fn refusal(words: &[&str]) -> String {
+    let result = necrodome(words).assert().code(2).stdout("");
+    let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    error.trim_end().to_owned()
+}
+
+#[test]
+fn games_lists_ids_seats_options_defaults_and_meanings() {
+    insta::assert_snapshot!(output(&["games"]));
+    let games = json(&["games", "--json"]);
+    let ids: Vec<&str> = games.as_array().unwrap().iter().map(|game| game["id"].as_str().unwrap()).collect();
+    assert_eq!(
+        ids,
+        ["zombie-dice", "zombie-dice-solo", "zombie-dice-race", "last-bullet", "infection", "tokyo"]
+    );
+    assert_eq!(games[0]["seats"], serde_json::json!({ "min": 2, "max": 99 }));
+    let option = games[0]["options"].as_array().unwrap().iter().find(|o| o["name"] == "out_of_dice").unwrap();
+    assert_eq!(option["default"], "end_turn");
+    assert_eq!(option["values"], "end_turn or recycle_brains");
+}
+
+#[test]
+fn bots_lists_names_and_parameters() {
+    insta::assert_snapshot!(output(&["bots"]));
+    assert_eq!(json(&["bots", "tokyo", "--json"])[0]["bots"][1]["name"], "angry");
+    assert!(refusal(&["bots", "toyko"]).contains("did you mean tokyo?"));
+}
+
+#[test]
+fn a_match_of_zombie_dice_is_told() {
+    insta::assert_snapshot!(output(&["match", "zombie-dice", "greedy", "cautious", "random", "--seed", "8"]));
+}
+
+#[test]
+fn a_solo_turn_and_a_race_are_told() {
+    insta::assert_snapshot!(output(&["match", "zombie-dice-solo", "stop-at:brains=5", "--seed", "3"]));
+    insta::assert_snapshot!(output(&["match", "zombie-dice-race", "greedy", "greedy", "--seed", "1"]));
+}
+
+#[test]
+fn a_match_of_last_bullet_is_told_and_shows_the_board() {
+    let words = ["match", "last-bullet", "gunner", "runner", "huddle", "--seed", "2"];
+    insta::assert_snapshot!(output(&[&words[..], &["--set", "copies=4", "--set", "max_turns=40"]].concat()));
+}
+
+#[test]
+fn a_match_of_infection_is_told() {
+    let bots = ["match", "infection", "careful", "spreader", "random", "careful", "--seed", "5"];
+    insta::assert_snapshot!(output(&[&bots[..], &["--set", "start_antibodies=2"]].concat()));
+}
+
+#[test]
+fn a_match_of_tokyo_is_told() {
+    insta::assert_snapshot!(output(&["match", "tokyo", "angry", "point-hunter", "--seed", "1"]));
+}
+
+#[test]
+fn quiet_prints_the_result_only() {
+    insta::assert_snapshot!(output(&["match", "tokyo", "angry", "angry", "--seed", "9", "--quiet"]));
+}
+
+#[test]
+fn json_is_one_document_with_all_that_is_needed_to_play_it_again() {
+    let words = ["match", "zombie-dice", "greedy", "greedy", "--seed", "3", "--json"];
+    let result = json(&words);
+    assert_eq!(result["game"], "zombie-dice");
+    assert_eq!(result["options"]["tiebreak"], "one_round");
+    assert_eq!(result["seed"], 3);
+    assert_eq!(result["entries"][0], serde_json::json!({ "name": "greedy", "bot": "greedy" }));
+    assert_eq!(result["entries"][1], serde_json::json!({ "name": "greedy-2", "bot": "greedy" }));
+    assert_eq!(result["places"].as_array().unwrap().len(), 2);
+    assert_eq!(result["scores"].as_array().unwrap().len(), 2);
+    assert!(result["turns"].as_u64().unwrap() >= 2);
+    assert_eq!(result, json(&words), "the same seed gives the same match");
+}
+
+#[test]
+fn options_change_the_match() {
+    let words = ["match", "last-bullet", "runner", "runner", "--seed", "3", "--json"];
+    let short = json(&[&words[..], &["--set", "max_turns=7", "--set", "density=0.1"]].concat());
+    assert_eq!(short["turns"], 7);
+    assert_eq!(short["options"]["density"], 0.1);
+}
+
+#[test]
+fn without_a_seed_a_random_one_is_chosen_and_printed() {
+    let words = ["match", "zombie-dice-solo", "greedy", "--json"];
+    let seeds: Vec<Value> = (0..4).map(|_| json(&words)["seed"].clone()).collect();
+    assert!(seeds.iter().any(|seed| *seed != seeds[0]), "{seeds:?}");
+    assert!(output(&["match", "zombie-dice-solo", "greedy"]).contains("seed "));
+}
+
+#[test]
+fn mistakes_get_one_line_with_a_hint() {
+    let refusals = [
+        refusal(&["match", "zombiedice", "greedy", "greedy"]),
+        refusal(&["match", "chess", "greedy", "greedy"]),
+        refusal(&["match", "zombie-dice", "gredy", "cautious"]),
+        refusal(&["match", "zombie-dice", "greedy"]),
+        refusal(&["match", "zombie-dice-race", "greedy", "greedy", "greedy"]),
+        refusal(&["match", "tokyo"]),
+        refusal(&["match", "zombie-dice", "greedy", "stop-at:brain=3"]),
+        refusal(&["match", "zombie-dice", "greedy", "stop-at:brains=many"]),
+        refusal(&["match", "zombie-dice", "greedy", "greedy:"]),
+        refusal(&["match", "zombie-dice", "greedy", "cautious:x=1"]),
+        refusal(&["match", "zombie-dice", "greedy", "greedy", "--set", "out_of_dic=end_turn"]),
+        refusal(&["match", "zombie-dice", "greedy", "greedy", "--set", "out_of_dice=7"]),
+        refusal(&["match", "zombie-dice", "greedy", "greedy", "--set", "tiebreak"]),
+        refusal(&["match", "last-bullet", "runner", "--set", "density=0"]),
+        refusal(&["match", "last-bullet", "runner", "--set", "density=0.000001"]),
+        refusal(&["match", "infection", "random", "random", "--set", "zombies=2"]),
+    ];
+    insta::assert_snapshot!(refusals.join("\n"));
+}
+
+#[test]
+fn flags_that_do_not_exist_or_make_no_sense_are_refused() {
+    necrodome(&["match", "tokyo", "angry", "angry", "--sed", "4"]).assert().code(2);
+    necrodome(&["match", "tokyo", "angry", "angry", "--seed", "minus one"]).assert().code(2);
+    necrodome(&["fight"]).assert().code(2);
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    for command in [&["--help"][..], &["games", "--help"], &["bots", "--help"], &["match", "--help"]] {
+        assert!(output(command).contains("Examples:\n  necrodome"), "{command:?}");
+    }
+}
+
+#[test]
+fn colours_come_only_where_they_are_wanted() {
+    let words = ["match", "zombie-dice-solo", "greedy", "--seed", "1"];
+    assert!(!output(&words).contains('\u{1b}'), "a pipe gets no colours");
+    let forced = necrodome(&words).env("CLICOLOR_FORCE", "1").assert().success();
+    assert!(forced.get_output().stdout.contains(&0x1b));
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_error() {
+    let binary = assert_cmd::cargo::cargo_bin!("necrodome");
+    let mut child = std::process::Command::new(binary)
+        .args(["match", "last-bullet", "runner", "gunner", "--seed", "1"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let result = child.wait_with_output().unwrap();
+    assert!(result.status.success(), "{result:?}");
+    assert_eq!(String::from_utf8_lossy(&result.stderr), "");
+}
+
+#[test]
+fn a_replay_becomes_a_page_that_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (replay, page) = (path("my.replay"), path("my.html"));
+    output(&["match", "zombie-dice-race", "greedy", "cautious", "--quiet", "--seed=3", "--replay", &replay]);
+
+    let made = necrodome(&["replay", &replay, "--html", &page]).output().unwrap();
+    if !made.status.success() {
+        // Built without Node.js: it says so, and leaves nothing behind.
+        let told = String::from_utf8(made.stderr).unwrap();
+        assert!(told.contains("not included") && told.contains("Node.js"), "{told}");
+        assert!(!std::path::Path::new(&page).exists());
+        return;
+    }
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.starts_with("<!doctype html>") && html.contains("id=\"film\""));
+    assert!(!html.contains(" src=") && !html.contains("<link rel=\"stylesheet\""), "it needs no other file");
+
+    std::fs::write(&page, "mine").unwrap();
+    let told = necrodome(&["replay", &replay, "--html", &page]).assert().code(1).stdout("");
+    assert!(String::from_utf8_lossy(&told.get_output().stderr).contains("--force"));
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "mine");
+    output(&["replay", &replay, "--html", &page, "--force"]);
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), html);
+}

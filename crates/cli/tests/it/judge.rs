@@ -1,0 +1,163 @@
+//! `judge new` and `judge run`, through the binary.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::{fs, path::Path, process::Output};
+
+fn judge(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
+    command.current_dir(folder).arg("judge").args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command.output().unwrap()
+}
+
+/// Standard output of a command that succeeds.
+fn output(folder: &Path, words: &[&str]) -> String {
+    let output = judge(folder, words);
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Standard error of a command that fails.
+fn error(folder: &Path, code: i32, words: &[&str]) -> String {
+    let output = judge(folder, words);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{words:?}: {error}");
+    error
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+const GAME: &str = "SET start_antibodies 2\nHUMAN Anna\nHUMAN Ben\nHUMAN \"Carla Maria\"\nZOMBIE Zoe\nGAME_START\n\
+    i anna ben\ni carla zoe\nnt\n";
+
+#[test]
+fn a_party_is_drawn_from_an_example_that_is_written_first() {
+    let folder = folder();
+    let told = output(folder.path(), &["new", "--seed", "7"]);
+    assert!(
+        told.contains("an example is in config.yml") && told.contains("8 players, 1 of them zombies"),
+        "{told}"
+    );
+    let config = fs::read_to_string(folder.path().join("config.yml")).unwrap();
+    assert!(config.starts_with("# A party of Infection."), "{config}");
+    let script = fs::read_to_string(folder.path().join("game.txt")).unwrap();
+    assert_eq!(script.matches("ZOMBIE ").count(), 1);
+    assert_eq!(script.matches("HUMAN ").count(), 7);
+    let report = output(folder.path(), &["run", "game.txt"]);
+    assert!(report.starts_with("8 players, 1 zombie at the start, 8 turns"), "{report}");
+
+    // What is there is not overwritten, unless it is meant to be.
+    let refused = error(folder.path(), 1, &["new"]);
+    assert!(refused.contains("game.txt is there already") && refused.contains("--force"), "{refused}");
+    assert_eq!(fs::read_to_string(folder.path().join("game.txt")).unwrap(), script);
+    output(folder.path(), &["new", "--seed", "7", "--force"]);
+    assert_eq!(fs::read_to_string(folder.path().join("game.txt")).unwrap(), script);
+    let scripts: Vec<String> = (0..6)
+        .map(|seed| {
+            output(folder.path(), &["new", "--seed", &seed.to_string(), "--force"]);
+            fs::read_to_string(folder.path().join("game.txt")).unwrap()
+        })
+        .collect();
+    let zombie = |script: &String| script.lines().find(|line| line.starts_with("ZOMBIE")).unwrap().to_owned();
+    let mut zombies: Vec<String> = scripts.iter().map(zombie).collect();
+    zombies.dedup();
+    assert!(zombies.len() > 1, "always the same zombie: {zombies:?}");
+    // An edited set-up stays as it is.
+    fs::write(folder.path().join("config.yml"), "players: [a, b, c]\nzombies: 2\nmax_turns: 3\n").unwrap();
+    let told = output(folder.path(), &["new", "--force", "--script", "other.txt"]);
+    assert!(told.starts_with("3 players, 2 of them zombies"), "{told}");
+    assert!(
+        output(folder.path(), &["run", "other.txt"])
+            .starts_with("3 players, 2 zombies at the start, 3 turns")
+    );
+}
+
+#[test]
+fn a_bad_set_up_is_an_error_with_file_line_and_column() {
+    let folder = folder();
+    for (text, place, message) in [
+        ("players: [a, b\n", "my.yml:1:10", ""),
+        ("players: []\n", "my.yml:1:10", "at least two players, got 0"),
+        ("players: [a, b]\nzombies: 3\n", "my.yml:2:10", "no more zombies than the 2 players, got 3"),
+        ("players:\n  - Tim\n  - Kiril\n  - TIM\n", "my.yml:4:5", "\"TIM\" plays already (line 2)"),
+        ("players: [a, b]\nturns: 3\n", "my.yml:2:1", "turns"),
+        ("", "my.yml:1:1", "expected players"),
+        ("players: [a, b]\nmax_turns: soon\n", "my.yml:2:12", ""),
+    ] {
+        fs::write(folder.path().join("my.yml"), text).unwrap();
+        let error = error(folder.path(), 1, &["new", "--config", "my.yml"]);
+        assert!(error.contains(place) && error.contains(message), "{text}: {error}");
+        assert!(!folder.path().join("game.txt").exists());
+    }
+}
+
+#[test]
+fn a_script_is_told_to_those_who_may_hear_it() {
+    let folder = folder();
+    fs::write(folder.path().join("game.txt"), GAME).unwrap();
+    let run = |words: &[&str]| output(folder.path(), &[&["run", "game.txt"], words].concat());
+    let judge = run(&[]);
+    assert!(judge.contains("Carla Maria: becomes infected") && judge.contains("Now"), "{judge}");
+    let public = run(&["--public"]);
+    assert_eq!(
+        public,
+        "The game begins: 3 humans, 1 zombie; the most antibodies anybody has: 2, the most viruses: 0.\n\
+         Turn 1 is over: 3 humans, 1 zombie; the most antibodies anybody has: 3, the most viruses: 0.\n"
+    );
+    let whispered = run(&["--player", "carla"]);
+    assert_eq!(
+        whispered,
+        "For Carla Maria\nAt the start: you are human and have 2 antibodies.\n\
+         Turn 1: you met Zoe. Now you are human and have 1 antibody.\n"
+    );
+    run(&["--letters", "notes"]);
+    assert_eq!(fs::read_to_string(folder.path().join("notes/003-Carla_Maria.txt")).unwrap(), whispered);
+    assert_eq!(fs::read_dir(folder.path().join("notes")).unwrap().count(), 4);
+    let json: Value = serde_json::from_str(&run(&["--json"])).unwrap();
+    assert_eq!(json["players"][2]["role"], "infected");
+    assert_eq!(json["players"][2]["letter"], whispered);
+    assert_eq!((json["turns"].as_u64(), json["mistakes"].as_array().unwrap().len()), (Some(1), 0));
+    assert_eq!(json["records"][1]["type"], "contact");
+    let unknown = error(folder.path(), 2, &["run", "game.txt", "--player", "nobody"]);
+    assert!(unknown.contains("Carla Maria"), "{unknown}");
+}
+
+#[test]
+fn all_mistakes_are_shown_at_once_and_left_out() {
+    let folder = folder();
+    let text = format!(
+        "{GAME}i ana zoe\ni ben zoe*2 # he is no match\ni ben*1 anna\nintract anna ben\ni anna ben!\nnt\n"
+    );
+    fs::write(folder.path().join("game.txt"), &text).unwrap();
+    let shown = judge(folder.path(), &["run", "game.txt"]);
+    assert_eq!(shown.status.code(), Some(1));
+    let (report, errors) =
+        (String::from_utf8(shown.stdout).unwrap(), String::from_utf8(shown.stderr).unwrap());
+    assert!(report.contains("left out: lines 10, 11, 12, 13"), "{report}");
+    insta::assert_snapshot!(errors);
+    // The good lines among them count.
+    assert!(report.contains("Anna met Ben (precaution)"), "{report}");
+    // Mistakes tell secrets: who looks at the public report does not see them.
+    for words in [&["run", "game.txt", "--public"][..], &["run", "game.txt", "--player", "ben"]] {
+        let error = error(folder.path(), 1, words);
+        assert_eq!(error, "error: 4 lines of game.txt were left out\n");
+    }
+    let json = judge(folder.path(), &["run", "game.txt", "--json"]);
+    let document: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(document["mistakes"][0]["line"], 10);
+    assert_eq!(document["mistakes"][0]["column"], 3);
+}
+
+#[test]
+fn files_that_are_not_there_or_no_text_are_errors_and_no_panics() {
+    let folder = folder();
+    assert!(error(folder.path(), 1, &["run", "nowhere.txt"]).contains("nowhere.txt"));
+    fs::write(folder.path().join("bytes.txt"), b"HUMAN a\nHUMAN b\n\xff\xfe\x00\nGAME_START\n\"\n").unwrap();
+    let shown = judge(folder.path(), &["run", "bytes.txt"]);
+    assert_eq!(shown.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("left out: lines 3, 5"));
+    fs::write(folder.path().join("empty.txt"), "").unwrap();
+    assert_eq!(output(folder.path(), &["run", "empty.txt"]), "0 players, 0 zombies at the start, 8 turns\n");
+}

@@ -1,0 +1,17 @@
+//! Tests of the binary, end to end: one binary, since linking many takes longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod advise;
+mod check_bot;
+mod cli;
+mod judge;
+mod judge_live;
+mod judge_simulate;
+mod judge_watch;
+mod new_bot;
+mod play;
+mod process_bots;
+mod solve;
+mod terminal;
+mod tournament;

@@ -1,0 +1,217 @@
+//! `new-bot`: in every language and for every game, what it writes passes `check-bot` and plays a match without a fault.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
+
+const GAMES: [(&str, &[&str]); 6] = [
+    ("zombie-dice", &["greedy", "cautious"]),
+    ("zombie-dice-solo", &[]),
+    ("zombie-dice-race", &["greedy"]),
+    ("last-bullet", &["gunner", "runner"]),
+    ("infection", &["careful", "spreader", "random"]),
+    ("tokyo", &["angry", "random"]),
+];
+
+fn necrodome(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
+    command.current_dir(folder).args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command
+}
+
+/// Standard output of a command that succeeds.
+fn output(folder: &Path, words: &[&str]) -> String {
+    let result = necrodome(folder, words).output().unwrap();
+    let out = String::from_utf8(result.stdout).unwrap();
+    assert!(result.status.success(), "{words:?}\n{out}\n{}", String::from_utf8_lossy(&result.stderr));
+    out
+}
+
+/// Standard error of a command that fails with this exit code.
+fn refusal(folder: &Path, words: &[&str], code: i32) -> String {
+    let result = necrodome(folder, words).assert().code(code).stdout("");
+    String::from_utf8(result.get_output().stderr.clone()).unwrap().trim_end().to_owned()
+}
+
+/// A test that cannot run must not look as if it had passed.
+fn need(program: &str, package: &str) {
+    let found = std::process::Command::new(program).arg("--version").output();
+    assert!(
+        found.is_ok_and(|result| result.status.success()),
+        "{program} is missing. Install it: apt-get install {package} (./scripts/test does)"
+    );
+}
+
+fn run(folder: &Path, program: &str, words: &[&str]) {
+    let result = std::process::Command::new(program).current_dir(folder).args(words).output().unwrap();
+    assert!(result.status.success(), "{program} {words:?}\n{}", String::from_utf8_lossy(&result.stderr));
+}
+
+/// The bot passes the gauntlet with nothing skipped, and plays a real match without a fault.
+fn plays(folder: &Path, game: &str, others: &[&str], entry: &str) {
+    let check = output(folder, &["check-bot", game, entry]);
+    assert!(check.contains("ready for the arena"), "{check}");
+    assert!(!check.lines().any(|line| line.starts_with("FAIL") || line.starts_with("skip")), "{check}");
+    let words = [&["match", game, entry][..], others, &["--seed", "5", "--json"]].concat();
+    let result: Value = serde_json::from_str(&output(folder, &words)).unwrap();
+    assert_eq!(result["faults"], serde_json::json!([]), "{game} {entry}");
+}
+
+/// Writes a bot for each game and plays it as it is.
+fn plays_all(language: &str, file: &str) {
+    for (game, others) in GAMES {
+        let folder = TempDir::new().unwrap();
+        let told = output(folder.path(), &["new-bot", game, language, file]);
+        let entry = format!("./{file}");
+        assert!(told.contains(&format!("necrodome check-bot {game} {entry}\n")), "{told}");
+        plays(folder.path(), game, others, &entry);
+    }
+}
+
+#[test]
+fn python() {
+    need("python3", "python3");
+    plays_all("python", "mybot.py");
+}
+
+#[test]
+fn javascript() {
+    need("node", "nodejs");
+    plays_all("javascript", "mybot.js");
+}
+
+#[test]
+fn ruby() {
+    need("ruby", "ruby");
+    plays_all("ruby", "mybot.rb");
+}
+
+#[test]
+fn c() {
+    need("gcc", "gcc libc6-dev");
+    for (game, others) in GAMES {
+        let folder = TempDir::new().unwrap();
+        let told = output(folder.path(), &["new-bot", game, "c", "mybot.c"]);
+        assert!(told.contains("  cc -O2 -o mybot mybot.c\n"), "{told}");
+        run(folder.path(), "gcc", &["-O2", "-Wall", "-Wextra", "-Werror", "-o", "mybot", "mybot.c"]);
+        plays(folder.path(), game, others, "./mybot");
+    }
+}
+
+#[test]
+fn java() {
+    need("java", "default-jdk-headless");
+    need("javac", "default-jdk-headless");
+    let folder = TempDir::new().unwrap();
+    output(folder.path(), &["new-bot", "tokyo", "java", "Sniper.java"]);
+    assert!(fs::read_to_string(folder.path().join("Sniper.java")).unwrap().contains("public class Sniper "));
+    // As the next steps say, without compiling it first.
+    plays(folder.path(), "tokyo", &["angry"], "./Sniper.java");
+    // The code is the same for all games, so that it is compiled once.
+    run(folder.path(), "javac", &["-d", "classes", "Sniper.java"]);
+    let entry = "cmd:java -Xmx256m -Xss512k -XX:+UseSerialGC -cp classes Sniper";
+    for (game, others) in GAMES {
+        plays(folder.path(), game, others, entry);
+    }
+}
+
+#[test]
+fn rust() {
+    let folder = TempDir::new().unwrap();
+    let told = output(folder.path(), &["new-bot", "tokyo", "rust", "Brain Eater"]);
+    assert!(told.contains("cargo build --release --manifest-path 'Brain Eater/Cargo.toml'"), "{told}");
+    assert!(told.contains("'Brain Eater/target/release/brain-eater'"), "{told}");
+    // In the target folder of the repository, so that serde_json is compiled once and for all.
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("new-bot");
+    let build = std::process::Command::new(env!("CARGO"))
+        .args(["build", "--release", "--quiet"])
+        .current_dir(folder.path().join("Brain Eater"))
+        .env("CARGO_TARGET_DIR", &target)
+        .output()
+        .unwrap();
+    assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
+    let entry = target.join("release/brain-eater");
+    for (game, others) in GAMES {
+        plays(folder.path(), game, others, entry.to_str().unwrap());
+    }
+}
+
+#[test]
+fn placeholders_are_filled_and_scripts_can_be_run() {
+    let folder = TempDir::new().unwrap();
+    for (game, _) in GAMES {
+        for language in ["python", "javascript", "java", "rust", "c", "ruby"] {
+            output(folder.path(), &["new-bot", game, language, &format!("{game}/{language}/")]);
+        }
+    }
+    let mut files = Vec::new();
+    let mut folders = vec![folder.path().to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    assert_eq!(files.len(), 6 * 8);
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(!text.contains("{{"), "{file:?}");
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o100 != 0, text.starts_with("#!"), "{file:?}");
+    }
+    let manifest = fs::read_to_string(folder.path().join("tokyo/rust/Cargo.toml")).unwrap();
+    assert!(manifest.contains("name = \"rust\""), "{manifest}");
+    assert!(folder.path().join("tokyo/java/Bot.java").is_file());
+}
+
+#[test]
+fn paths_and_names() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    output(folder, &["new-bot", "tokyo", "py", "deep/er/mybot", "--name", "Big One"]);
+    let text = fs::read_to_string(folder.join("deep/er/mybot.py")).unwrap();
+    assert!(text.contains("\"\"\"Big One, a bot for tokyo.\n"), "{text}");
+    assert!(text.contains("check-bot tokyo mybot.py\n"), "{text}");
+    output(folder, &["new-bot", "tokyo", "ruby", "."]);
+    assert!(folder.join("bot.rb").is_file());
+    output(folder, &["new-bot", "zombie-dice", "java", "my-bot"]);
+    assert!(fs::read_to_string(folder.join("my-bot.java")).unwrap().contains("\nclass Bot {"));
+}
+
+#[test]
+fn nothing_is_overwritten_without_force() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("mine.py"), "precious").unwrap();
+    let words = ["new-bot", "tokyo", "python", "mine.py"];
+    assert!(refusal(folder, &words, 1).contains("mine.py is there already"));
+    assert_eq!(fs::read_to_string(folder.join("mine.py")).unwrap(), "precious");
+    output(folder, &[&words[..], &["--force"]].concat());
+    assert!(fs::read_to_string(folder.join("mine.py")).unwrap().starts_with("#!"));
+    // One file of a crate is enough to refuse, and then none of the others is written.
+    fs::create_dir_all(folder.join("crate")).unwrap();
+    fs::write(folder.join("crate/Cargo.toml"), "precious").unwrap();
+    assert!(refusal(folder, &["new-bot", "tokyo", "rust", "crate"], 1).contains("crate/Cargo.toml is there"));
+    assert!(!folder.join("crate/src").exists());
+}
+
+#[test]
+fn mistakes_get_one_line_with_a_hint() {
+    let folder = TempDir::new().unwrap();
+    let error = |words: &[&str]| refusal(folder.path(), words, 2);
+    assert_eq!(
+        error(&["new-bot", "tokyo", "pyton", "x"]),
+        "error: there is no template for \"pyton\": did you mean python? (all: python, javascript, java, rust, c, ruby)"
+    );
+    let cobol = error(&["new-bot", "tokyo", "fortran", "x"]);
+    assert!(cobol.contains("expected one of python, javascript, java, rust, c, ruby"), "{cobol}");
+    assert!(error(&["new-bot", "toyko", "python", "x"]).contains("did you mean tokyo?"));
+    assert!(error(&["new-bot", "tokyo", "python", "x.js"]).contains("expected the extension .py"));
+    assert!(error(&["new-bot", "tokyo", "c", "x", "--name", "a */ b"]).contains("bad name"));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}

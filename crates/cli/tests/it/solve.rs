@@ -1,0 +1,333 @@
+//! `solve` and `analyze`, and perfect players in the arena, through the binary.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::{fs, path::Path};
+
+fn necrodome(words: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
+    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command
+}
+
+fn output(words: &[&str]) -> String {
+    let result = necrodome(words).assert().success();
+    String::from_utf8(result.get_output().stdout.clone()).unwrap()
+}
+
+fn json(words: &[&str]) -> Value {
+    serde_json::from_str(&output(words)).unwrap()
+}
+
+/// Standard error of a command that is refused: one line, nothing on standard output.
+fn refusal(code: i32, words: &[&str]) -> String {
+    let result = necrodome(words).assert().code(code).stdout("");
+    let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    error
+}
+
+fn value(words: &[&str]) -> f64 {
+    let words: Vec<&str> = ["solve"].iter().chain(words).chain(&["--json"]).copied().collect();
+    json(&words)["value"].as_f64().unwrap()
+}
+
+#[test]
+fn values_are_those_that_are_known() {
+    assert!((value(&["zombie-dice-solo"]) - 2.258550969970581).abs() < 1e-14);
+    assert!((value(&["zombie-dice-race"]) - 0.565961337740).abs() < 1e-12);
+    assert!((value(&["tokyo"]) - 0.549538503357).abs() < 1e-12);
+    let document = json(&["solve", "zombie-dice-race", "--scores", "7,9", "--json"]);
+    for key in ["game", "options", "value", "states", "seconds"] {
+        assert!(!document[key].is_null(), "{key} is missing in {document}");
+    }
+    let text = output(&["solve", "zombie-dice-solo"]);
+    assert!(text.starts_with("2.258550969971  expected score"), "{text}");
+    assert!(text.contains("    0  0.307129"), "{text}");
+}
+
+#[test]
+fn scores_and_seats_fit_each_other() {
+    // Whoever is ahead is better off, and a shared chance is a whole one.
+    let race = |scores| value(&["zombie-dice-race", "--scores", scores]);
+    assert!(race("9,7") > race("7,7") && race("7,7") > race("7,9"));
+    let table = |scores, seat| value(&["zombie-dice", "--scores", scores, "--seat", seat]);
+    assert!(table("12,0", "first") > table("0,12", "first"));
+    // One brain behind the first's 13: the second's last turn. Level in a tiebreak it is better.
+    assert!(table("13,13", "second") > table("12,13", "second"));
+    let until_broken = value(&["zombie-dice", "--set", "tiebreak=until_broken"]);
+    assert!((until_broken - table("0,0", "first")).abs() > 1e-5);
+    let recycled = value(&["zombie-dice-solo", "--set", "out_of_dice=recycle_brains"]);
+    assert!(recycled > value(&["zombie-dice-solo"]));
+}
+
+#[test]
+fn what_cannot_be_solved_is_refused_with_a_hint() {
+    for (words, text) in [
+        (&["solve", "last-bullet"][..], "exact values are there for zombie-dice-solo"),
+        (&["solve", "tokyo", "--set", "max_turns=10"], "with max_turns=none it is"),
+        (&["solve", "zombie-dice-race", "--set", "max_rounds=10"], "200 and more"),
+        (&["solve", "zombie-dice-race", "--scores", "13,0"], "the race is over at 13"),
+        (&["solve", "zombie-dice-race", "--seat", "first"], "--seat is for zombie-dice only"),
+        (&["solve", "zombie-dice", "--scores", "13,5"], "when the first in the round moves"),
+        (&["solve", "zombie-dice", "--scores", "14,13", "--seat", "second"], "where it is not ahead"),
+        (&["solve", "zombie-dice-solo", "--scores", "1,2"], "has no scores"),
+        (&["solve", "tokyo", "--scores", "1,2"], "necrodome advise tokyo"),
+        (&["solve", "tokio"], "did you mean tokyo?"),
+        (&["solve", "zombie-dice", "--set", "tiebreak=never"], "tiebreak"),
+        (&["analyze", "tokyo"], "which bot?"),
+        (&["analyze", "last-bullet", "runner"], "is not solved"),
+        (&["analyze", "tokyo", "angry", "--set", "max_turns=10"], "with max_turns=none it is"),
+        (&["analyze", "zombie-dice-solo", "greedy", "--against", "random"], "is for one"),
+        (&["analyze", "tokyo", "angryy"], "did you mean angry?"),
+        (&["analyze", "tokyo", "optimal:x=1"], "optimal:x=1"),
+        (&["analyze", "tokyo", "angry", "--svg", "x.svg"], "are for one match"),
+        (&["analyze", "some.replay", "--blocks", "3"], "are for bots"),
+        (&["analyze", "some.replay", "--seed", "3"], "are for bots"),
+    ] {
+        let error = refusal(2, words);
+        assert!(error.contains(text), "{words:?}: {error}");
+    }
+    assert!(refusal(1, &["analyze", "nowhere.replay"]).contains("nowhere.replay"));
+    let scores = necrodome(&["solve", "zombie-dice-race", "--scores", "7"]).assert().code(2);
+    let error = String::from_utf8(scores.get_output().stderr.clone()).unwrap();
+    assert!(error.contains("expected two scores such as 7,9"), "{error}");
+}
+
+/// A match of built-in bots in a file.
+fn replay(folder: &Path, game: &str, bots: &[&str], set: &[&str]) -> String {
+    let path = folder.join("a.replay").to_string_lossy().into_owned();
+    let mut words = vec!["match", game];
+    words.extend(bots);
+    for option in set {
+        words.extend(["--set", option]);
+    }
+    words.extend(["--seed", "5", "--quiet", "--replay", &path]);
+    output(&words);
+    path
+}
+
+#[test]
+fn a_ledger_adds_up_in_every_solved_game() {
+    let folder = tempfile::tempdir().unwrap();
+    for (game, bots, set) in [
+        ("zombie-dice-solo", &["greedy"][..], &[][..]),
+        ("zombie-dice-solo", &["greedy"], &["out_of_dice=recycle_brains", "first_roll=mandatory"]),
+        ("zombie-dice-race", &["greedy", "cautious"], &[]),
+        ("zombie-dice", &["random", "greedy"], &["tiebreak=until_broken"]),
+        ("tokyo", &["angry", "random"], &[]),
+    ] {
+        let path = replay(folder.path(), game, bots, set);
+        let ledger = json(&["analyze", &path, "--json"]);
+        let number = |value: &Value| value.as_f64().unwrap();
+        let (start, result) = (number(&ledger["start"]), number(&ledger["result"]));
+        assert!((number(&ledger["sum"]) - (result - start)).abs() < 1e-9, "{game}");
+        // The same from the parts.
+        let seats = ledger["seats"].as_array().unwrap();
+        let other = seats.get(1).map_or(0.0, |seat| number(&seat["regret"]));
+        let parts = number(&seats[0]["luck"]) - number(&seats[0]["regret"]) + other;
+        assert!((parts - (result - start)).abs() < 1e-9, "{game}: {parts}");
+        for entry in ledger["entries"].as_array().unwrap().iter().filter(|entry| entry["type"] == "decision")
+        {
+            let options = entry["options"].as_array().unwrap().iter().map(|option| number(&option["value"]));
+            let best = options.fold(f64::NEG_INFINITY, f64::max);
+            assert!((best - number(&entry["value"]) - number(&entry["regret"])).abs() < 1e-12);
+        }
+        let text = output(&["analyze", &path]);
+        assert!(text.contains("at the start") && text.contains("mistakes of"), "{text}");
+    }
+}
+
+#[test]
+fn a_ledger_tells_the_worst_decisions_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = replay(folder.path(), "zombie-dice-race", &["greedy", "cautious"], &[]);
+    insta::assert_snapshot!(output(&["analyze", &path]));
+    let picture = folder.path().join("a.svg");
+    output(&["analyze", &path, "--svg", picture.to_str().unwrap()]);
+    let svg = fs::read_to_string(&picture).unwrap();
+    assert!(svg.contains("chance of greedy to win, %") && svg.matches("<circle").count() == 5, "{svg}");
+    // A store is no replay, a replay of a game that is not solved, and one that was changed.
+    let store = folder.path().join("a.store");
+    let store = store.to_str().unwrap();
+    output(&["tournament", "tokyo", "angry", "random", "--blocks", "1", "--seed", "1", "--store", store]);
+    assert!(refusal(2, &["analyze", store]).contains("--from"));
+    let other = replay(folder.path(), "infection", &["careful", "spreader", "random"], &[]);
+    assert!(refusal(2, &["analyze", &other]).contains("infection is not solved"));
+    let table = replay(folder.path(), "zombie-dice", &["greedy", "cautious", "random"], &[]);
+    assert!(refusal(2, &["analyze", &table]).contains("two seats, not for 3"));
+    fs::write(&other, "not a replay").unwrap();
+    assert!(refusal(1, &["analyze", &other]).contains("not a necrodome replay"));
+}
+
+#[test]
+fn a_stored_match_can_be_analyzed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("a.store");
+    let store = store.to_str().unwrap();
+    output(&["tournament", "tokyo", "optimal", "angry", "--blocks", "5", "--seed", "1", "--store", store]);
+    let ledger = json(&["analyze", store, "--from", "3.1", "--json"]);
+    // The perfect player makes no mistakes.
+    let seats = ledger["seats"].as_array().unwrap();
+    let optimal = seats.iter().find(|seat| seat["name"] == "optimal").unwrap();
+    assert!(optimal["regret"].as_f64().unwrap().abs() < 1e-9);
+}
+
+#[test]
+fn a_profile_finds_habits_and_what_they_cost() {
+    let words = ["analyze", "zombie-dice-race", "greedy", "--blocks", "300", "--seed", "1"];
+    insta::assert_snapshot!(output(&words));
+    let profile = json(&[&words[..], &["--json"]].concat());
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert_eq!(profile["matches"], 600);
+    assert_eq!(profile["habits"].as_array().unwrap().len(), 10);
+    // Against the perfect player a bot loses what its decisions cost, on average.
+    let without_luck = number(&profile["luck_adjusted"]["mean"]);
+    assert!((without_luck + number(&profile["regret_per_match"]["mean"]) - 0.5).abs() < 0.01);
+    assert!(number(&profile["without_habits"]["gain"]["low"]) > 0.0);
+    let exact = number(&profile["exact"]["against_optimal"]["mean"]);
+    let (low, high) = (number(&profile["luck_adjusted"]["low"]), number(&profile["luck_adjusted"]["high"]));
+    let half = (high - low) / 2.0;
+    assert!((exact - without_luck).abs() < 2.5 * half, "{exact} and {without_luck} +- {half}");
+}
+
+#[test]
+fn two_bots_that_take_their_time_meet_the_limit_on_rounds() {
+    // Both rarely bank anything: many matches end at the limit, and the exact value knows it.
+    let set = ["--set", "max_rounds=200", "--set", "out_of_dice=recycle_brains"];
+    let bots = ["stop-at:brains=14", "stop-at:brains=20"];
+    let words =
+        [&["analyze", "zombie-dice-race", bots[0], "--against", bots[1], "--exact", "--json"], &set[..]]
+            .concat();
+    let exact = json(&words)["exact"]["against"]["mean"].as_f64().unwrap();
+    let words = [
+        &["tournament", "zombie-dice-race", bots[0], bots[1], "--blocks", "1000", "--seed", "1", "--json"],
+        &set[..],
+    ];
+    let played = json(&words.concat());
+    let entry =
+        played["standings"].as_array().unwrap().iter().find(|entry| entry["name"] == bots[0]).unwrap();
+    let rate = &entry["win_rate"];
+    let half = (rate["high"].as_f64().unwrap() - rate["low"].as_f64().unwrap()) / 2.0;
+    let played = rate["mean"].as_f64().unwrap();
+    assert!((exact - played).abs() < 2.1 * half, "{exact} and {played} +- {half}");
+    let never =
+        ["analyze", "zombie-dice-race", "stop-at:brains=0", "--against", "stop-at:brains=0", "--exact"];
+    let error = refusal(1, &[&never[..], &["--set", "max_rounds=none"]].concat());
+    assert!(error.contains("has no end"), "{error}");
+}
+
+#[test]
+fn habits_are_mended_on_matches_that_they_were_not_found_on() {
+    // With few matches every mistake looks like a habit; who is measured on the same matches then looks perfect.
+    let profile = json(&["analyze", "zombie-dice-solo", "greedy", "--blocks", "40", "--seed", "1", "--json"]);
+    let cured = &profile["without_habits"]["luck_adjusted"];
+    assert!(cured["high"].as_f64().unwrap() - cured["low"].as_f64().unwrap() > 0.01, "{cured}");
+}
+
+#[test]
+fn the_perfect_player_has_no_habits() {
+    for game in ["zombie-dice-solo", "zombie-dice", "tokyo"] {
+        let profile = json(&["analyze", game, "optimal", "--blocks", "20", "--seed", "1", "--json"]);
+        assert!(profile["regret_per_match"]["mean"].as_f64().unwrap().abs() < 1e-9, "{game}");
+        assert_eq!(profile["habits"].as_array().unwrap().len(), 0, "{game}");
+    }
+}
+
+#[test]
+fn exact_values_of_bots() {
+    let exact =
+        json(&["analyze", "zombie-dice-race", "greedy", "--against", "cautious", "--exact", "--json"]);
+    let mean = |key: &str| exact["exact"][key]["mean"].as_f64().unwrap();
+    // Known from an evaluation of 4.3 million views, and from simulations (crates/solve/tests).
+    assert!((mean("against_optimal") - 0.406645902380).abs() < 1e-11);
+    assert!((mean("against") - 0.590111123464).abs() < 1e-11);
+    assert!(mean("best_response") > 1.0 - mean("against_optimal"));
+    let solo = json(&["analyze", "zombie-dice-solo", "cautious", "--exact", "--json"]);
+    assert!((solo["exact"]["score"].as_f64().unwrap() - 1.815415018345).abs() < 1e-11);
+    let error = refusal(1, &["analyze", "zombie-dice-race", "random", "--exact"]);
+    assert!(error.contains("answers differently when it is asked again"), "{error}");
+    let error = refusal(2, &["analyze", "tokyo", "angry", "--exact"]);
+    assert!(error.contains("zombie-dice-solo and zombie-dice-race"), "{error}");
+    // It is said which of the two it is.
+    let error = refusal(1, &["analyze", "zombie-dice-race", "greedy", "--against", "random", "--exact"]);
+    assert!(error.contains("no exact value of random: it answers differently"), "{error}");
+    let random = json(&["analyze", "zombie-dice-solo", "random", "--blocks", "20", "--json"]);
+    assert!(random["inexact"].as_str().unwrap().contains("differently"), "{random}");
+}
+
+/// A Python bot for solo that stops at three brains; `ready` and `decide` are pieces of the program.
+fn python_bot(folder: &Path, name: &str, ready: &str, decide: &str) -> String {
+    let path = folder.join(name);
+    let program = format!(
+        "import json, sys\n\
+         calls = 0\n\
+         for line in sys.stdin:\n    \
+             message = json.loads(line)\n    \
+             if message['type'] == 'hello':\n        \
+                 print(json.dumps({{'type': 'ready', 'protocol': 1{ready}}}), flush=True)\n    \
+             elif message['type'] == 'decide':\n        \
+                 calls += 1\n        \
+                 turn = message['view']['turn']\n        \
+                 action = {decide}\n        \
+                 print(json.dumps({{'id': message['id'], 'action': {{'type': action}}}}), flush=True)\n"
+    );
+    fs::write(&path, program).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_process_that_calls_itself_deterministic_has_an_exact_value_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let stops = "'stop' if turn['brains'] >= 3 else 'go'";
+    let promise = ", 'deterministic': True";
+    let solo = |bot: &str| necrodome(&["analyze", "zombie-dice-solo", bot, "--exact", "--json"]).assert();
+    let honest = python_bot(folder.path(), "honest.py", promise, stops);
+    let exact: Value = serde_json::from_slice(&solo(&honest).success().get_output().stdout).unwrap();
+    let same = json(&["analyze", "zombie-dice-solo", "stop-at:brains=3", "--exact", "--json"]);
+    assert_eq!(exact["exact"]["score"], same["exact"]["score"]);
+
+    let error = |bot: &str| String::from_utf8(solo(bot).code(1).get_output().stderr.clone()).unwrap();
+    let silent = python_bot(folder.path(), "silent.py", "", stops);
+    assert!(error(&silent).contains("deterministic"), "{}", error(&silent));
+    let liar = python_bot(
+        folder.path(),
+        "liar.py",
+        promise,
+        "'stop' if turn['brains'] >= 3 or calls % 5 == 0 else 'go'",
+    );
+    assert!(error(&liar).contains("answers differently"), "{}", error(&liar));
+    let broken = python_bot(folder.path(), "broken.py", promise, "1 / 0");
+    assert!(error(&broken).contains("did not answer"), "{}", error(&broken));
+}
+
+#[test]
+fn a_policy_is_an_archive_that_numpy_loads() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    for (game, name) in [
+        ("zombie-dice-solo", "solo.npz"),
+        ("zombie-dice-race", "race.npz"),
+        ("zombie-dice", "table.npz"),
+        ("tokyo", "tokyo.npz"),
+    ] {
+        output(&["solve", game, "--policy", &file(name)]);
+    }
+    // Read by the standard library alone, so that the test needs no numpy: the header of every array is checked and
+    // the answers of some positions are compared with `solve`.
+    let program = include_str!("policy.py");
+    let script = folder.path().join("policy.py");
+    fs::write(&script, program).unwrap();
+    let python = std::process::Command::new("python3").arg(&script).arg(folder.path()).output().unwrap();
+    assert!(python.status.success(), "{}", String::from_utf8_lossy(&python.stderr));
+    let read: Value = serde_json::from_slice(&python.stdout).unwrap();
+    assert_eq!(read["race_value"].as_f64().unwrap(), value(&["zombie-dice-race", "--scores", "7,9"]));
+    assert_eq!(read["solo_value"].as_f64().unwrap(), value(&["zombie-dice-solo"]));
+    assert_eq!(
+        read["table_second_value"].as_f64().unwrap(),
+        value(&["zombie-dice", "--scores", "3,4", "--seat", "second"])
+    );
+    assert_eq!(read["tokyo_first_turn_value"].as_f64().unwrap(), value(&["tokyo"]));
+    let unwritable = necrodome(&["solve", "zombie-dice-solo", "--policy", "/nowhere/x.npz"]).assert().code(1);
+    assert!(String::from_utf8_lossy(&unwritable.get_output().stderr).contains("cannot write /nowhere/x.npz"));
+}

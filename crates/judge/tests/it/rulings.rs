@@ -1,0 +1,51 @@
+//! Scripts with every contact row and every ruling, each with its expected report: to be checked against the rulebook by
+//! a person.
+
+use necrodome_judge::{book::Book, report, script::parse};
+use necrodome_rules::game::Seat;
+
+/// All that is said about a script, by who may hear it.
+fn everything(text: &str) -> String {
+    let book = Book::of(&parse(text));
+    let mistakes: String = book
+        .mistakes()
+        .iter()
+        .map(|mistake| {
+            let help = mistake.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
+            format!("{}:{} {}: {}{help}\n", mistake.line, mistake.column, mistake.message, mistake.expected)
+        })
+        .collect();
+    let last = Seat(book.names().len() as u16 - 1);
+    format!(
+        "{}\n--- aloud\n{}\n--- to one player\n{}\n--- left out\n{mistakes}",
+        report::judge(&book),
+        report::public(&book),
+        report::player(&book, last)
+    )
+}
+
+macro_rules! scripts {
+    ($($name:ident),* $(,)?) => {$(
+        #[test]
+        fn $name() {
+            let text = include_str!(concat!("scripts/", stringify!($name), ".txt"));
+            // With the script in front, so that each line can be checked where it stands.
+            insta::assert_snapshot!(format!("{text}\n=== the judge\n{}", everything(text)));
+        }
+    )*};
+}
+
+scripts!(
+    contacts_without_commitments,
+    contacts_with_precautions,
+    contacts_with_viruses,
+    surplus_lost,
+    surplus_carried,
+    antidote,
+    end_of_turn,
+    zombies_win,
+    survivor_wins,
+    survivor_wins_really,
+    humans_win,
+    mistakes,
+);

@@ -1,0 +1,306 @@
+//! Films show what happened, of every game, and refuse what is no replay with words.
+
+use crate::visitor::{Answer, Visitor, config, site};
+use axum::{
+    body::Body,
+    http::{Method, Request, header},
+};
+use necrodome_arena::{
+    lineup::built_in,
+    player::{BuiltInPlayer, Player},
+    run::run_match,
+};
+use necrodome_rules::{
+    catalog::GameId,
+    chance::Seeded,
+    infection::{self, Infection, Role},
+    names::Names,
+    options::{parse, split_pair},
+    tokyo::Tokyo,
+    with_game,
+    zombie_dice::{self, Race, Solo, Table},
+};
+use necrodome_server::{
+    Limits, Site,
+    film::{Film, Footage, Unit, ValueEntry, film},
+};
+use necrodome_solve::Solvable;
+use proptest::prelude::*;
+use serde_json::Value;
+use std::{io::Read, sync::LazyLock};
+
+/// The packed replay of a match between built-in bots.
+fn replay<G: Solvable>(bots: &[&str], settings: &[&str], seed: u64) -> Vec<u8> {
+    let names: Vec<String> = bots.iter().enumerate().map(|(seat, bot)| format!("{bot} {seat}")).collect();
+    replay_of::<G>(bots, &names, settings, seed)
+}
+
+fn replay_of<G: Solvable>(bots: &[&str], names: &[String], settings: &[&str], seed: u64) -> Vec<u8> {
+    let settings: Vec<_> = settings.iter().map(|pair| split_pair(pair).unwrap()).collect();
+    let rules: G::Rules = parse(&settings).unwrap();
+    let names = Names::new(names).unwrap();
+    let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
+    for (seat, bot) in bots.iter().enumerate() {
+        let bot = built_in::<G>(&bot.parse().unwrap(), &rules, Seeded::new(seed, "bot", seat as u64));
+        players.push(Box::new(BuiltInPlayer(bot.unwrap())));
+    }
+    run_match(&names, &rules, seed, &mut players, |_, _| {}).unwrap().recording.pack().unwrap()
+}
+
+/// Everybody who plays a game out of the box, in a short match.
+fn short<G: Solvable>(seed: u64) -> Vec<u8> {
+    let all: Vec<&str> = G::built_ins().iter().map(|bot| bot.name).collect();
+    let seats = all.len().clamp(*G::SEATS.start(), (*G::SEATS.end()).min(6));
+    let bots: Vec<&str> = all.iter().cycle().take(seats).copied().collect();
+    let settings: &[&str] = match G::ID {
+        "last-bullet" => &["copies=3", "max_turns=12"],
+        "infection" => &["max_turns=3", "start_antibodies=2"],
+        _ => &[],
+    };
+    replay::<G>(&bots, settings, seed)
+}
+
+/// The frames as the pages get them.
+fn frames(film: &Film) -> Vec<Value> {
+    let footage = serde_json::to_value(film.footage.as_ref().unwrap()).unwrap();
+    footage["frames"].as_array().unwrap().clone()
+}
+
+#[test]
+fn there_is_a_frame_for_every_step_of_every_game() {
+    for (id, seed) in GameId::ALL.into_iter().flat_map(|id| [(id, 1), (id, 2), (id, 3)]) {
+        let film = film(with_game!(id, G => short::<G>(seed)).as_slice()).unwrap();
+        assert_eq!(film.game, id.as_str());
+        assert_eq!(film.names.len(), film.outcome.places.len());
+        if id == GameId::LastBullet {
+            assert_eq!(film.battle.unwrap().turns, film.steps);
+            assert!(film.footage.is_none());
+            continue;
+        }
+        let frames = frames(&film);
+        assert_eq!(frames.len(), film.steps as usize + 1, "{id}");
+        assert!(film.steps > 0, "{id}");
+        assert_eq!(frames[0]["choice"], Value::Null, "{id}: nobody decides in the set-up");
+        for (number, pair) in frames.windows(2).enumerate() {
+            let (before, after) = (&pair[0], &pair[1]);
+            assert_eq!(before["next"], after["choice"]["seat"], "{id}, step {}", number + 1);
+            assert_ne!(after["choice"]["words"], "", "{id}, step {}", number + 1);
+        }
+        assert_eq!(frames.last().unwrap()["next"], Value::Null, "{id}: nobody decides after the end");
+    }
+}
+
+#[test]
+fn the_last_scene_is_the_outcome() {
+    for seed in 0..10 {
+        let table = film(replay::<Table>(&["greedy", "cautious", "random"], &[], seed).as_slice()).unwrap();
+        let Some(Footage::ZombieDice(frames)) = &table.footage else { panic!("{:?}", table.game) };
+        let scores: Vec<i64> = frames.last().unwrap().scene.view.scores.iter().map(|&s| s.into()).collect();
+        assert_eq!(scores, table.outcome.scores);
+
+        let tokyo =
+            film(replay::<Tokyo>(&["angry", "point-hunter", "random"], &[], seed).as_slice()).unwrap();
+        let Some(Footage::Tokyo(frames)) = &tokyo.footage else { panic!("{:?}", tokyo.game) };
+        let points = &frames.last().unwrap().scene.monsters;
+        assert_eq!(points.iter().map(|m| i64::from(m.points)).collect::<Vec<_>>(), tokyo.outcome.scores);
+    }
+}
+
+/// The dice of a turn that is over are not in any view any more: they are put together from its rolls.
+#[test]
+fn ended_turns_show_the_dice_as_they_lay() {
+    let (mut busted, mut ended) = (0, 0);
+    for seed in 0..20 {
+        let film = film(replay::<Race>(&["greedy", "random"], &[], seed).as_slice()).unwrap();
+        let Some(Footage::ZombieDiceRace(frames)) = &film.footage else { panic!("{:?}", film.game) };
+        for frame in frames {
+            let told = frame.events.iter().filter_map(|event| match event {
+                zombie_dice::Event::TurnEnded { seat, why, banked, .. } => Some((*seat, *why, *banked)),
+                _ => None,
+            });
+            let told: Vec<_> = told.collect();
+            let shown: Vec<_> =
+                frame.scene.ended.iter().map(|turn| (turn.seat, turn.why, turn.banked)).collect();
+            assert_eq!(shown, told);
+            for turn in &frame.scene.ended {
+                ended += 1;
+                if turn.why == zombie_dice::TurnEnd::Busted {
+                    busted += 1;
+                    assert!(turn.turn.shotguns >= 3 && turn.banked == 0);
+                } else {
+                    assert!(turn.turn.shotguns < 3 && turn.banked == turn.turn.brains);
+                }
+            }
+        }
+    }
+    assert!(busted > 10 && ended > 2 * busted, "{busted} of {ended}: the bots do both");
+}
+
+/// Scenes hold only what changed; together they are the party.
+#[test]
+fn the_party_can_be_put_together_from_its_changes() {
+    let bots = ["careful", "spreader", "random", "random", "spreader", "careful", "random", "spreader"];
+    for seed in 0..8 {
+        let film = film(replay::<Infection>(&bots, &["start_antibodies=2"], seed).as_slice()).unwrap();
+        let Some(Footage::Infection(frames)) = &film.footage else { panic!("{:?}", film.game) };
+        let mut roles: Vec<Option<Role>> = vec![None; bots.len()];
+        for frame in frames {
+            for player in &frame.scene.changed {
+                roles[player.seat.index()] = Some(player.role);
+            }
+            for event in &frame.events {
+                let infection::Event::Announced { report } = event else { continue };
+                let humans = roles.iter().filter(|role| **role != Some(Role::Zombie)).count();
+                assert_eq!(humans, usize::from(report.humans), "what is announced is what is shown");
+            }
+        }
+        assert!(roles.iter().all(Option::is_some), "the set-up shows everybody");
+        assert_eq!(frames.last().unwrap().scene.turns, film.outcome.turns);
+    }
+}
+
+#[test]
+fn values_add_up_and_their_marks_are_the_worst() {
+    let films = [
+        replay::<Race>(&["greedy", "random"], &[], 1),
+        replay::<Table>(&["cautious", "greedy"], &[], 2),
+        replay::<Tokyo>(&["angry", "point-hunter"], &[], 3),
+        replay::<Solo>(&["random"], &[], 4),
+    ];
+    for packed in films {
+        let film = film(packed.as_slice()).unwrap();
+        let values = film.values.as_ref().unwrap();
+        assert_eq!(values.unit == Unit::Points, film.names.len() == 1);
+        let mut value = values.start;
+        let mut costs = Vec::new();
+        for entry in &values.entries {
+            let (ValueEntry::Decision { before, after, .. }
+            | ValueEntry::Roll { before, after, .. }
+            | ValueEntry::Limit { before, after }) = entry;
+            assert!((before - value).abs() < 1e-9, "{}: {value}, then {entry:?}", film.game);
+            value = *after;
+            if let ValueEntry::Decision { options, best, value, regret, chosen, .. } = entry {
+                assert!((best - options[0].value).abs() < 1e-12, "the best option comes first");
+                let marked: Vec<_> = options.iter().filter(|option| option.chosen).collect();
+                assert_eq!(marked.len(), 1, "{}: {chosen} of {options:?}", film.game);
+                assert!((marked[0].value - value).abs() < 1e-9 && (best - value - regret).abs() < 1e-12);
+                costs.push(*regret);
+            }
+        }
+        assert!((value - values.result).abs() < 1e-9, "{}", film.game);
+        costs.sort_by(|a, b| b.total_cmp(a));
+        let worst = values.worst.iter().map(|&place| match &values.entries[place as usize] {
+            ValueEntry::Decision { regret, .. } => *regret,
+            other => panic!("{other:?} is no decision"),
+        });
+        let worst: Vec<f64> = worst.collect();
+        assert_eq!(worst, costs[..worst.len()]);
+        assert!(!worst.is_empty() || costs.iter().all(|cost| *cost < 1e-5));
+    }
+}
+
+#[test]
+fn games_that_are_not_solved_have_no_values() {
+    for packed in [replay::<Table>(&["greedy", "cautious", "random"], &[], 1), short::<Infection>(1)] {
+        assert!(film(packed.as_slice()).unwrap().values.is_none());
+    }
+}
+
+async fn upload(site: &Site, packed: impl Into<Body>) -> Answer {
+    let request = Request::builder().method(Method::POST).uri("/api/film");
+    let request = request.header(header::CONTENT_TYPE, "application/octet-stream").body(packed.into());
+    Visitor::stranger(site).send(request.unwrap()).await
+}
+
+/// The lines of a replay, changed and packed again.
+fn changed(packed: &[u8], change: impl Fn(&mut Vec<String>)) -> Vec<u8> {
+    let mut text = String::new();
+    zstd::Decoder::new(packed).unwrap().read_to_string(&mut text).unwrap();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    change(&mut lines);
+    zstd::encode_all(lines.join("\n").as_bytes(), 1).unwrap()
+}
+
+#[tokio::test]
+async fn a_file_is_shown_and_other_files_are_refused_with_words() {
+    let site = site();
+    let good = replay::<Race>(&["greedy", "cautious"], &[], 3);
+    let shown = upload(&site, good.clone()).await.ok();
+    assert_eq!(shown["game"], "zombie-dice-race");
+    assert_eq!(
+        shown["steps"].as_u64().unwrap() + 1,
+        shown["footage"]["frames"].as_array().unwrap().len() as u64
+    );
+
+    let half = good[..good.len() / 2].to_vec();
+    let cases: [(Vec<u8>, &str); 8] = [
+        (Vec::new(), "not a necrodome replay"),
+        (b"%PDF-1.7 not a replay".to_vec(), "not a necrodome replay"),
+        (zstd::encode_all(&b"{\"format\":\"other\"}"[..], 1).unwrap(), "not a necrodome replay"),
+        (
+            changed(&good, |lines| lines[0] = lines[0].replace("zombie-dice-race", "chess")),
+            "no game \"chess\"",
+        ),
+        (changed(&good, |lines| lines[0] = lines[0].replace("\"version\":1", "\"version\":9")), "version 9"),
+        (changed(&good, |lines| drop(lines.pop())), "cut off"),
+        (changed(&good, |lines| lines[0] = lines[0].replace("greedy 0", "someone")), "was changed"),
+        (half, "replay"),
+    ];
+    for (packed, words) in cases {
+        let told = upload(&site, packed).await.refused(400);
+        assert!(told.contains(words), "expected {words:?}, got {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn too_large_is_said_before_it_is_read() {
+    let limits = Limits { upload: 1000, ..config().limits };
+    let site = Site::open(necrodome_server::Config { limits, ..config() }).unwrap();
+    assert!(upload(&site, vec![0; 2000]).await.refused(413).contains("at most"));
+}
+
+/// A small file can hold a lot: it is not unpacked to its end.
+#[tokio::test]
+async fn a_bomb_is_refused() {
+    let good = replay::<Race>(&["greedy", "cautious"], &[], 3);
+    let bomb = changed(&good, |lines| lines[1] = " ".repeat(300 << 20));
+    assert!(bomb.len() < 1 << 20, "it is small: {}", bomb.len());
+    let told = upload(&site(), bomb).await.refused(413);
+    assert!(told.contains("too large"), "{told}");
+}
+
+/// Names come from others.
+#[test]
+fn a_name_cannot_break_out_of_a_page() {
+    let evil = "</script><script>alert(1)</script>".to_owned();
+    let packed = replay_of::<Race>(&["greedy", "cautious"], &[evil.clone(), "<!--".to_owned()], &[], 3);
+    let film = film(packed.as_slice()).unwrap();
+    assert_eq!(film.names[0], evil);
+    // Without the pages there is nothing to write; the parts of the page are tested where they are put together.
+    let Some(page) = necrodome_server::film::page(&film) else { return };
+    assert!(!page.contains("<script>alert(1)"), "the name has left its place");
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(page.contains("Content-Security-Policy"));
+}
+
+static GOOD: LazyLock<Vec<u8>> = LazyLock::new(|| replay::<Tokyo>(&["angry", "point-hunter"], &[], 3));
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever is sent, the answer is a film or a refusal, never a panic.
+    #[test]
+    fn damaged_files_are_refused_or_shown(at in 0.0..1.0, with in any::<u8>(), line in 0usize..200, cut in 0usize..400) {
+        let good = &*GOOD;
+        let mut damaged = good.clone();
+        let place = (at * damaged.len() as f64) as usize;
+        damaged[place] ^= with;
+        let _ = film(damaged.as_slice());
+        let damaged = changed(good, |lines| {
+            let line = line % lines.len();
+            let keep = lines[line].char_indices().map(|(i, _)| i).nth(cut).unwrap_or(0);
+            lines[line].truncate(keep);
+        });
+        prop_assert!(film(damaged.as_slice()).is_err(), "a line that was cut is missed");
+    }
+}

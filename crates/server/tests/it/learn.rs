@@ -1,0 +1,131 @@
+//! The strategy as pictures, and the calculator.
+
+use crate::visitor::{Visitor, site};
+use necrodome_rules::zombie_dice::Solo;
+use necrodome_solve::{Solution, Solvable};
+use serde_json::{Value, json};
+
+fn counts(green: u8, yellow: u8, red: u8) -> Value {
+    json!({ "green": green, "yellow": yellow, "red": red })
+}
+
+fn solo(brains: Value, shotguns: Value, feet: Value) -> Value {
+    json!({ "game": "zombie-dice-solo", "dice": { "brains": brains, "shotguns": shotguns, "feet": feet } })
+}
+
+#[tokio::test]
+async fn the_calculator_knows_what_the_solution_knows() {
+    let mut visitor = Visitor::stranger(&site());
+    let none = || counts(0, 0, 0);
+    // Before the first roll a turn is worth what the solution says, and stopping banks nothing.
+    let advice = visitor.post("/api/advise", solo(none(), none(), none())).await.ok();
+    let start = Solo::solve(&Default::default(), 1).unwrap().start();
+    assert_eq!(advice["options"][0]["label"], "roll");
+    assert!((advice["options"][0]["value"].as_f64().unwrap() - start).abs() < 1e-9);
+    assert_eq!(advice["options"][1]["value"], 0.0);
+    // Ten brains and two shotguns: nobody rolls again.
+    let advice =
+        visitor.post("/api/advise", solo(counts(5, 3, 0), counts(0, 0, 2), counts(1, 0, 0))).await.ok();
+    assert_eq!(advice["options"][0], json!({ "label": "stop", "value": 8.0, "cost": 0.0 }));
+    assert!(advice["options"][1]["cost"].as_f64().unwrap() > 1.0);
+}
+
+#[tokio::test]
+async fn every_solved_game_can_be_asked() {
+    let mut visitor = Visitor::stranger(&site());
+    let dice = json!({ "brains": counts(2, 0, 0), "shotguns": counts(0, 0, 1), "feet": counts(0, 1, 0) });
+    for (position, options) in [
+        (json!({ "game": "zombie-dice-race", "dice": dice, "score": 7, "other": 9 }), 2),
+        (json!({ "game": "zombie-dice", "dice": dice, "score": 11, "other": 14, "second": true }), 2),
+        (
+            json!({ "game": "tokyo", "health": [6, 4], "points": [12, 15], "place": "in",
+                "asked": { "type": "rolling", "dice": ["one", "one", "two", "three", "heal", "attack"], "rerolls": 2 } }),
+            48,
+        ),
+        (
+            json!({ "game": "tokyo", "health": [3, 8], "points": [10, 12], "place": "in",
+                "asked": { "type": "hit", "heals": 0 } }),
+            2,
+        ),
+    ] {
+        let advice = visitor.post("/api/advise", &position).await.ok();
+        let values: Vec<f64> = advice["options"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|option| option["value"].as_f64().unwrap())
+            .collect();
+        assert_eq!(values.len(), options, "{position}: {advice}");
+        assert!(values.is_sorted_by(|a, b| a >= b), "{advice}");
+        assert!(values.iter().all(|value| (0.0..=1.0).contains(value)), "{advice}");
+    }
+}
+
+#[tokio::test]
+async fn impossible_positions_are_refused_with_the_reason() {
+    let mut visitor = Visitor::stranger(&site());
+    let none = || counts(0, 0, 0);
+    let tokyo = |health: Value, points: Value, place: &str, asked: Value| json!({ "game": "tokyo", "health": health, "points": points, "place": place, "asked": asked });
+    let dice =
+        json!({ "type": "rolling", "dice": ["one", "one", "two", "three", "heal", "attack"], "rerolls": 2 });
+    for (position, why) in [
+        (solo(none(), counts(0, 0, 3), none()), "the turn is over"),
+        (solo(counts(7, 0, 0), none(), none()), "at most 6 green"),
+        (solo(counts(250, 0, 0), counts(250, 0, 0), none()), "at most 6 green"),
+        (solo(none(), none(), counts(2, 2, 0)), "at most 3 footsteps"),
+        (solo(counts(1, 0, 0), none(), none()), "at least three dice"),
+        (solo(counts(6, 4, 1), none(), none()), "fewer than three dice"),
+        (tokyo(json!([0, 4]), json!([1, 1]), "in", dice.clone()), "health from 1"),
+        (tokyo(json!([5, 4]), json!([1, 20]), "in", dice.clone()), "fewer than 20"),
+        (tokyo(json!([5, 4]), json!([1, 1]), "empty", dice.clone()), "only on the first turn"),
+        (tokyo(json!([5, 4]), json!([1, 0]), "out", dice.clone()), "at least 1 point"),
+        (tokyo(json!([5, 4]), json!([2, 0]), "in", dice), "at least 3 points"),
+        (tokyo(json!([10, 4]), json!([2, 0]), "in", json!({ "type": "hit", "heals": 0 })), "below 10"),
+        (json!({ "game": "infection" }), "unknown variant"),
+    ] {
+        let said = visitor.post("/api/advise", &position).await.refused(400);
+        assert!(said.contains(why), "{position}: {said}");
+    }
+    visitor.get("/api/learn/stopping?shotguns=3").await.refused(400);
+    visitor.get("/api/learn/stopping?shotguns=1&own=13").await.refused(400);
+    visitor.get("/api/learn/stopping?shotguns=x").await.refused(400);
+    visitor.get("/api/learn/stopping").await.refused(400);
+}
+
+#[tokio::test]
+async fn the_picture_agrees_with_the_calculator() {
+    let mut visitor = Visitor::stranger(&site());
+    for shotguns in 0..=2 {
+        let picture = visitor.get(&format!("/api/learn/stopping?shotguns={shotguns}")).await.ok();
+        let rows = picture["rows"].as_array().unwrap();
+        // All ways to have none to three feet.
+        assert_eq!(rows.len(), 1 + 3 + 6 + 10);
+        for row in rows {
+            for (brains, cell) in row["cells"].as_array().unwrap().iter().enumerate() {
+                if !cell.is_null() {
+                    assert_eq!(cell["stop"].as_f64(), Some(brains as f64));
+                    let share = cell["rolls"].as_f64().unwrap();
+                    assert!((0.0..=1.0 + 1e-9).contains(&share), "{cell}");
+                }
+            }
+        }
+    }
+    // Three feet and nothing else: there is only one position, and it must be that of the calculator.
+    let picture = visitor.get("/api/learn/stopping?shotguns=0").await.ok();
+    let feet = counts(1, 1, 1);
+    let row = picture["rows"].as_array().unwrap().iter().find(|row| row["feet"] == feet).unwrap();
+    let advice = visitor.post("/api/advise", solo(counts(0, 0, 0), counts(0, 0, 0), feet)).await.ok();
+    let (roll, exact) =
+        (row["cells"][0]["roll"].as_f64().unwrap(), advice["options"][0]["value"].as_f64().unwrap());
+    assert!((roll - exact).abs() < 1e-9, "{roll} {exact}");
+
+    // In a race that is nearly lost one dares more.
+    let margin = |picture: &Value| {
+        let cell = &picture["rows"][0]["cells"][4];
+        cell["roll"].as_f64().unwrap() - cell["stop"].as_f64().unwrap()
+    };
+    let ahead = visitor.get("/api/learn/stopping?shotguns=2&own=9&other=0").await.ok();
+    let behind = visitor.get("/api/learn/stopping?shotguns=2&own=0&other=12").await.ok();
+    assert!(margin(&ahead) < 0.0, "{}", margin(&ahead));
+    assert!(margin(&behind) > margin(&ahead) + 0.01, "{} {}", margin(&ahead), margin(&behind));
+}

@@ -1,0 +1,594 @@
+//! Tables at which people play: whole games over the requests, and everything that must not work.
+
+use crate::visitor::{Answer, Live, Visitor, config, site};
+use axum::http::StatusCode;
+use necrodome_server::{Config, Limits, Site};
+use proptest::{prelude::*, test_runner::TestRunner};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Somebody at a table.
+struct Person {
+    browser: Visitor,
+    id: String,
+    live: Live,
+    state: Value,
+}
+
+impl Person {
+    /// Opens a table.
+    async fn open(site: &Site, table: Value) -> Person {
+        let mut browser = Visitor::stranger(site);
+        let state = browser.post("/api/tables", table).await.ok();
+        Self::sitting(browser, state["id"].as_str().unwrap()).await
+    }
+
+    /// Joins a table.
+    async fn join(site: &Site, id: &str, name: &str) -> Person {
+        let mut browser = Visitor::stranger(site);
+        browser.post(&format!("/api/tables/{id}/join"), json!({ "name": name })).await.ok();
+        Self::sitting(browser, id).await
+    }
+
+    async fn sitting(mut browser: Visitor, id: &str) -> Person {
+        let live = browser.follow(&format!("/api/tables/{id}/stream")).await;
+        let mut person = Person { browser, id: id.to_owned(), live, state: Value::Null };
+        person.look().await;
+        person
+    }
+
+    async fn look(&mut self) -> &Value {
+        self.state = self.live.next().await.expect("the table is there");
+        &self.state
+    }
+
+    fn path(&self, what: &str) -> String {
+        format!("/api/tables/{}/{what}", self.id)
+    }
+
+    /// Waits until it is asked; false when the match is over.
+    async fn asked(&mut self) -> bool {
+        loop {
+            if self.state["question"].is_u64() {
+                return true;
+            }
+            if matches!(self.state["phase"].as_str(), Some("over" | "ended")) {
+                return false;
+            }
+            self.look().await;
+        }
+    }
+
+    async fn act(&mut self, action: Value) -> Answer {
+        let body = json!({ "question": self.state["question"], "action": action });
+        self.browser.post(&self.path("act"), body).await
+    }
+
+    /// Answers, and waits for what comes of it.
+    async fn play(&mut self, action: Value) {
+        let question = self.state["question"].clone();
+        self.act(action).await.ok();
+        while self.state["question"] == question {
+            self.look().await;
+        }
+    }
+
+    async fn play_to_the_end(&mut self) -> usize {
+        let mut decisions = 0;
+        while self.asked().await {
+            self.play(sensible(&self.state)).await;
+            decisions += 1;
+            assert!(decisions < 2000, "this game does not end: {}", self.state);
+        }
+        decisions
+    }
+}
+
+/// What a person might do that wants to be done some time.
+fn sensible(state: &Value) -> Value {
+    let view = &state["scene"]["view"];
+    match state["game"].as_str().unwrap() {
+        "tokyo" if view["phase"]["type"] == "yielding" => json!({ "type": "yield" }),
+        "tokyo" => {
+            let keep = |face: &Value| face == "attack" || face == "three";
+            let dice: Vec<bool> = view["dice"].as_array().unwrap().iter().map(keep).collect();
+            json!({ "type": "keep", "dice": dice })
+        }
+        "infection" => match view["question"]["type"].as_str().unwrap() {
+            "answer" => json!({ "type": "answer", "commit": { "type": "none" } }),
+            _ if view["has_met"] == true || view["partners"] == json!([]) => json!({ "type": "end" }),
+            _ => json!({ "type": "contact", "with": view["partners"][0], "commit": { "type": "none" } }),
+        },
+        "last-bullet" => {
+            let copy = &view["copies"][0]["number"];
+            json!({ "orders": [{ "type": "move", "copy": copy, "direction": "north" }] })
+        }
+        _ if view["turn"]["brains"].as_u64() >= Some(2) => json!({ "type": "stop" }),
+        _ => json!({ "type": "go" }),
+    }
+}
+
+fn table(game: &str, bots: &[&str]) -> Value {
+    json!({ "game": game, "name": "Ada", "bots": bots })
+}
+
+#[tokio::test]
+async fn every_game_is_played_to_its_end() {
+    let site = site();
+    for (game, bots, options) in [
+        ("zombie-dice", vec!["cautious", "greedy"], json!({})),
+        ("zombie-dice-solo", vec![], json!({})),
+        ("zombie-dice-race", vec!["stop-at:brains=4"], json!({})),
+        ("tokyo", vec!["angry", "random"], json!({})),
+        ("infection", vec!["careful", "spreader", "random"], json!({ "max_turns": 3 })),
+        ("last-bullet", vec!["gunner", "runner"], json!({ "copies": 2, "max_turns": 20 })),
+    ] {
+        let wanted = json!({ "game": game, "name": "Ada", "bots": bots, "options": options });
+        let mut ada = Person::open(&site, wanted).await;
+        let decisions = ada.play_to_the_end().await;
+        assert!(decisions > 0, "{game}");
+        assert_eq!(ada.state["phase"], "over", "{game}: {}", ada.state);
+        assert_eq!(ada.state["outcome"]["places"].as_array().unwrap().len(), 1 + bots.len());
+
+        let replay = ada.browser.get(&ada.path("replay")).await;
+        assert_eq!(replay.status, StatusCode::OK, "{game}");
+        let unpacked = necrodome_arena::replay::unpack(&replay.body[..]).unwrap();
+        assert_eq!(unpacked.game, game);
+        let film = ada.browser.get(&ada.path("film")).await.ok();
+        assert_eq!(film["outcome"], ada.state["outcome"], "{game}");
+        // What is over is shown to whoever comes later, too.
+        let seen = Visitor::stranger(&site).get(&format!("/api/tables/{}", ada.id)).await.ok();
+        assert_eq!(seen["outcome"], ada.state["outcome"]);
+    }
+}
+
+#[tokio::test]
+async fn a_slip_is_refused_with_the_rule_and_costs_nothing() {
+    let site = site();
+    let mut ada = Person::open(&site, table("tokyo", &["angry"])).await;
+    assert!(ada.asked().await);
+    let before = ada.state["scene"]["view"].clone();
+    let why = ada.act(json!({ "type": "stay" })).await.refused(400);
+    assert!(why.contains("expected which dice to keep"), "{why}");
+    for nonsense in [json!({}), json!(7), json!({ "type": "keep", "dice": [true] }), Value::Null] {
+        let why = ada.act(nonsense.clone()).await.refused(400);
+        assert!(why.contains("no action of Tokyo"), "{nonsense}: {why}");
+    }
+    let seen = ada.browser.get(&format!("/api/tables/{}", ada.id)).await.ok();
+    assert_eq!(seen["scene"]["view"], before);
+    assert_eq!(seen["question"], ada.state["question"]);
+
+    let mut bea = Person::open(&site, table("last-bullet", &["runner"])).await;
+    assert!(bea.asked().await);
+    let foreign = json!({ "orders": [{ "type": "move", "copy": 99_999, "direction": "north" }] });
+    let why = bea.act(foreign).await.refused(400);
+    assert!(why.contains("not a living copy"), "{why}");
+}
+
+#[tokio::test]
+async fn a_click_counts_once() {
+    let site = site();
+    let mut ada = Person::open(&site, table("zombie-dice-solo", &[])).await;
+    assert!(ada.asked().await);
+    let question = ada.state["question"].clone();
+    let go = json!({ "question": question, "action": { "type": "go" } });
+    let path = ada.path("act");
+    let (one, other) = (ada.browser.clone(), ada.browser.clone());
+    let ask = |mut browser: Visitor| {
+        let (path, go) = (path.clone(), go.clone());
+        async move { browser.post(&path, go).await.status }
+    };
+    let mut both = [ask(one).await, ask(other).await];
+    both.sort();
+    assert_eq!(both, [StatusCode::NO_CONTENT, StatusCode::CONFLICT]);
+}
+
+#[tokio::test]
+async fn two_people_play_at_one_table_and_each_acts_only_for_itself() {
+    let site = site();
+    let wanted = json!({ "game": "zombie-dice", "name": "Ada", "friends": 1, "bots": ["cautious"] });
+    let mut ada = Person::open(&site, wanted).await;
+    assert_eq!(ada.state["phase"], "waiting");
+    assert!(ada.state["link"].as_str().unwrap().ends_with(&format!("/tables/{}", ada.id)));
+    let mut stranger = Visitor::stranger(&site);
+    for (name, why) in
+        [("ada", "is taken"), ("", "is empty"), ("cautious", "is taken"), ("\u{202e}x", "invisible")]
+    {
+        let said = stranger.post(&ada.path("join"), json!({ "name": name })).await.refused(400);
+        assert!(said.contains(why), "{name:?}: {said}");
+    }
+    ada.act(json!({ "type": "go" })).await.refused(400);
+    let mut bea = Person::join(&site, &ada.id, "Bea").await;
+    assert_eq!(bea.state["you"], 1);
+    stranger.post(&ada.path("join"), json!({ "name": "Cy" })).await.refused(409);
+    bea.browser.clone().post(&ada.path("join"), json!({ "name": "Bea 2" })).await.refused(409);
+
+    assert!(ada.asked().await);
+    // It is Ada's turn: neither Bea nor somebody from outside can decide for her.
+    let act = json!({ "question": ada.state["question"], "action": { "type": "stop" } });
+    bea.browser.post(&ada.path("act"), act.clone()).await.refused(409);
+    stranger.post(&ada.path("act"), act.clone()).await.refused(403);
+    let mut thief = Visitor::stranger(&site);
+    thief.cookies.insert(format!("necrodome-table-{}", ada.id), "AAAAAAAAAAAAAAAAAAAAAAAA".to_owned());
+    thief.post(&ada.path("act"), act).await.refused(403);
+
+    let (mut turns, mut over) = ([0, 0], false);
+    while !over {
+        for (person, turns) in [&mut ada, &mut bea].into_iter().zip(&mut turns) {
+            while person.state["question"].is_u64() {
+                *turns += 1;
+                person.play(sensible(&person.state)).await;
+            }
+        }
+        let [one, other] = [&mut ada, &mut bea];
+        tokio::select! {
+            _ = one.look() => {}
+            _ = other.look() => {}
+        }
+        over = [&ada, &bea].iter().any(|person| person.state["phase"] == "over");
+    }
+    assert!(turns[0] > 0 && turns[1] > 0, "{turns:?}");
+}
+
+#[tokio::test]
+async fn who_leaves_is_replaced_by_a_bot_and_the_last_one_ends_the_match() {
+    let site = site();
+    let mut ada = Person::open(&site, json!({ "game": "tokyo", "name": "Ada", "friends": 1 })).await;
+    let mut bea = Person::join(&site, &ada.id, "Bea").await;
+    bea.browser.post(&ada.path("leave"), json!({})).await.ok();
+    ada.play_to_the_end().await;
+    assert_eq!(ada.state["phase"], "over");
+    assert_eq!(ada.state["seats"][1]["name"], "Bea");
+    assert!(ada.state["seats"][1]["bot"].is_string());
+    bea.browser.post(&ada.path("act"), json!({ "question": 1, "action": {} })).await.refused(403);
+
+    let mut cy = Person::open(&site, table("tokyo", &["angry"])).await;
+    cy.browser.post(&cy.path("leave"), json!({})).await.ok();
+    assert!(cy.live.next().await.is_none(), "the table is gone");
+}
+
+#[tokio::test]
+async fn whoever_does_not_want_to_wait_begins_with_bots() {
+    let site = site();
+    let mut ada = Person::open(&site, json!({ "game": "tokyo", "name": "Ada", "friends": 2 })).await;
+    Visitor::stranger(&site).post(&ada.path("start"), json!({})).await.refused(403);
+    ada.browser.post(&ada.path("start"), json!({})).await.ok();
+    assert!(ada.asked().await);
+    let bots = ada.state["seats"].as_array().unwrap().iter().filter(|seat| seat["bot"].is_string()).count();
+    assert_eq!(bots, 2);
+    ada.browser.post(&ada.path("start"), json!({})).await.refused(409);
+}
+
+/// A viewer of a game with secrets must get the same, whatever is hidden from it.
+#[tokio::test]
+async fn nobody_sees_what_is_hidden_from_it() {
+    let site = site();
+    for (game, bots) in [("infection", vec!["careful", "spreader"]), ("last-bullet", vec!["runner"])] {
+        let wanted = json!({ "game": game, "name": "Ada", "friends": 1, "bots": bots });
+        let mut ada = Person::open(&site, wanted).await;
+        let mut bea = Person::join(&site, &ada.id, "Bea").await;
+        for person in [&mut ada, &mut bea] {
+            while person.state["scene"].is_null() {
+                person.look().await;
+            }
+        }
+        let mut stranger = Visitor::stranger(&site);
+        let watched = stranger.get(&format!("/api/tables/{}", ada.id)).await.ok();
+        assert!(watched["scene"]["view"].is_null(), "{game}: {watched}");
+        assert!(watched["seats"].as_array().unwrap().iter().all(|seat| seat["to_act"] == false), "{watched}");
+        for private in ["told", "met", "resolved", "antidote", "turned", "rose", "bitten", "shot", "killed"] {
+            let type_of = format!("\"type\":\"{private}\"");
+            assert!(!watched.to_string().contains(&type_of), "{game}: {watched}");
+        }
+        for (person, own) in [(&ada, 0), (&bea, 1)] {
+            let text = person.state.to_string();
+            assert_eq!(person.state["scene"]["seat"], own, "{game}");
+            for judge in ["resolved", "turned", "rose"] {
+                assert!(!text.contains(&format!("\"type\":\"{judge}\"")), "{game}: {text}");
+            }
+            for event in person.state["scene"]["events"].as_array().unwrap() {
+                if event["type"] == "told" {
+                    assert_eq!(event["seat"], own, "{event}");
+                }
+            }
+            // Whose turn it is would tell who met whom: only one's own is shown.
+            for (place, seat) in person.state["seats"].as_array().unwrap().iter().enumerate() {
+                assert!(place == own || seat["to_act"] == false, "{game}: {}", person.state);
+            }
+        }
+    }
+}
+
+/// What another seat commits in secret changes nothing of what is shown to those who wait.
+#[tokio::test]
+async fn a_secret_commitment_is_not_told_by_the_table() {
+    let site = site();
+    let options = json!({ "start_antibodies": 3, "zombies": 0, "max_turns": 2 });
+    for commit in [json!({ "type": "none" }), json!({ "type": "precaution" })] {
+        let wanted = json!({ "game": "infection", "name": "Ada", "friends": 2, "options": options.clone() });
+        let mut people = vec![Person::open(&site, wanted).await];
+        for name in ["Bea", "Cy"] {
+            let id = people[0].id.clone();
+            people.push(Person::join(&site, &id, name).await);
+        }
+        for person in &mut people {
+            while person.state["scene"].is_null() {
+                person.look().await;
+            }
+        }
+        let mover = people.iter().position(|person| person.state["question"].is_u64()).unwrap();
+        let with = (mover + 1) % 3;
+        let (waiting, spectator) = ((mover + 2) % 3, Visitor::stranger(&site));
+        let path = format!("/api/tables/{}", people[0].id);
+        let mut before = Vec::new();
+        for browser in [&people[waiting].browser, &spectator] {
+            before.push(browser.clone().get(&path).await.ok());
+        }
+        let contact = json!({ "type": "contact", "with": with, "commit": commit });
+        people[mover].act(contact).await.ok();
+        assert!(people[with].asked().await);
+        for (browser, before) in [&people[waiting].browser, &spectator].into_iter().zip(before) {
+            assert_eq!(browser.clone().get(&path).await.ok(), before);
+        }
+        // Whoever was picked knows by whom, and nothing of what was committed.
+        let view = &people[with].state["scene"]["view"];
+        assert_eq!(view["question"], json!({ "type": "answer", "to": mover }));
+        assert!(!people[with].state.to_string().contains("precaution\",\"commit"));
+    }
+}
+
+#[tokio::test]
+async fn the_coach_tells_what_a_decision_has_cost() {
+    let site = site();
+    let wanted = json!({ "game": "zombie-dice-solo", "name": "Ada", "coach": true });
+    let mut ada = Person::open(&site, wanted).await;
+    assert!(ada.asked().await);
+    assert!(ada.state["scene"]["coach"].is_null(), "the coach says nothing before the decision");
+    ada.play(json!({ "type": "stop" })).await;
+    assert!(!ada.asked().await);
+    let word = &ada.state["scene"]["coach"];
+    let (best, value, cost) = (word["best"].as_f64().unwrap(), word["value"].as_f64(), word["cost"].as_f64());
+    // Stopping before the first roll throws away all that a turn is worth.
+    assert_eq!((value, cost), (Some(0.0), Some(best)));
+    assert!(best > 1.0 && word["unit"] == "points", "{word}");
+    assert_eq!(word["options"][0]["label"], "roll");
+    assert_eq!(word["options"][1]["chosen"], true);
+
+    let mut bea =
+        Person::open(&site, json!({ "game": "zombie-dice-solo", "name": "Bea", "coach": true })).await;
+    assert!(bea.asked().await);
+    bea.play(json!({ "type": "go" })).await;
+    bea.asked().await;
+    assert_eq!(bea.state["scene"]["coach"]["cost"], 0.0);
+    assert!(bea.state["scene"]["coach"]["luck"].is_f64(), "{}", bea.state);
+
+    // Where there is no solution, it says so.
+    let wanted = json!({ "game": "zombie-dice", "name": "Cy", "bots": ["greedy", "greedy"], "coach": true });
+    let mut cy = Person::open(&site, wanted).await;
+    assert!(cy.asked().await);
+    assert_eq!(cy.state["coach"], false);
+    assert!(cy.state["note"].as_str().unwrap().contains("two seats"), "{}", cy.state["note"]);
+}
+
+fn site_in(store: &Path) -> Site {
+    Site::open(Config { store: Some(store.to_owned()), ..config() }).unwrap()
+}
+
+/// Somebody who has made three decisions in a match that goes on.
+async fn in_the_middle(site: &Site, wanted: Value) -> Person {
+    'matches: loop {
+        let mut ada = Person::open(site, wanted.clone()).await;
+        for _ in 0..3 {
+            if !ada.asked().await {
+                continue 'matches;
+            }
+            ada.play(sensible(&ada.state)).await;
+        }
+        if ada.asked().await {
+            return ada;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_restart_in_the_middle_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("arena.sqlite");
+    for (game, bots) in [
+        ("zombie-dice", vec!["random", "greedy"]),
+        ("infection", vec!["random", "random"]),
+        ("last-bullet", vec!["wander", "runner"]),
+        ("tokyo", vec!["random"]),
+    ] {
+        let first = site_in(&store);
+        let ada = in_the_middle(&first, table(game, &bots)).await;
+        let wanted = json!({ "game": "tokyo", "name": "Bea", "friends": 1 });
+        let waiting = Person::open(&first, wanted).await.id;
+        let (cookies, id, state) = (ada.browser.cookies.clone(), ada.id.clone(), ada.state.clone());
+        drop((ada, first));
+
+        let second = site_in(&store);
+        // The same cookies, another server.
+        let mut browser = Visitor::stranger(&second);
+        browser.cookies = cookies;
+        let mut again = Person::sitting(browser, &id).await;
+        while again.state["question"] != state["question"] {
+            again.look().await;
+        }
+        assert_eq!(again.state, state, "{game}");
+        again.play_to_the_end().await;
+        assert_eq!(again.state["phase"], "over", "{game}");
+
+        let mut late = Person::join(&second, &waiting, "Cy").await;
+        while late.state["phase"] != "playing" {
+            late.look().await;
+        }
+        let outcome = again.state["outcome"].clone();
+        drop((late, again, second));
+        let third = site_in(&store);
+        let seen = Visitor::stranger(&third).get(&format!("/api/tables/{id}")).await.ok();
+        assert_eq!(seen["outcome"], outcome, "{game}");
+    }
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_tables() {
+    let limits = Limits { tables: 2, ..config().limits };
+    let site = Site::open(Config { limits, ..config() }).unwrap();
+    let mut first = Person::open(&site, table("zombie-dice-solo", &[])).await;
+    let _second = Person::open(&site, table("tokyo", &["angry"])).await;
+    let why = Visitor::stranger(&site).post("/api/tables", table("tokyo", &["angry"])).await.refused(503);
+    assert!(why.contains("all 2 tables are taken"), "{why}");
+    // A finished one makes room.
+    first.play_to_the_end().await;
+    Person::open(&site, table("tokyo", &["angry"])).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_played_is_refused() {
+    let mut stranger = Visitor::stranger(&site());
+    for (wanted, why) in [
+        (table("chess", &[]), "expected a game"),
+        (table("tokyo", &[]), "2 to 6 players"),
+        (table("zombie-dice-solo", &["greedy"]), "at most 1 seats"),
+        (table("tokyo", &["angry"; 6]), "at most 6 seats"),
+        (table("tokyo", &["nobody"]), "expected a bot (random, angry"),
+        (table("tokyo", &["./evil.sh"]), "expected a bot"),
+        (table("tokyo", &["cmd:touch /tmp/owned"]), "bot \"cmd:touch"),
+        (table("tokyo", &["human"]), "expected a bot"),
+        (table("tokyo", &["optimal:x=1"]), "optimal"),
+        (table("zombie-dice", &["stop-at:brains=many"]), "brains"),
+        (json!({ "game": "last-bullet", "name": "Ada", "options": { "copies": 1000 } }), "at most 20"),
+        (
+            json!({ "game": "last-bullet", "name": "Ada", "options": { "density": 0.00001 } }),
+            "at least 0.005",
+        ),
+        (json!({ "game": "last-bullet", "name": "Zombie" }), "reserved"),
+        (
+            json!({ "game": "infection", "name": "Ada", "bots": ["random"], "options": { "max_turns": 51 } }),
+            "at most 50",
+        ),
+        (
+            json!({ "game": "infection", "name": "Ada", "bots": ["random"], "options": { "zombies": 2 } }),
+            "fewer zombies",
+        ),
+        (
+            json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "options": { "speed": 1 } }),
+            "unknown option",
+        ),
+        (json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "extra": 1 }), "unknown field"),
+        (json!({ "game": "tokyo", "name": " ", "bots": ["angry"] }), "begins or ends with a space"),
+    ] {
+        let said = stranger.post("/api/tables", &wanted).await.refused(400);
+        assert!(said.contains(why), "{wanted}: {said}");
+    }
+    stranger.get("/api/tables/nothing").await.refused(404);
+    stranger.get("/api/tables/nothing/stream").await.refused(404);
+    stranger.get("/api/tables/nothing/replay").await.refused(404);
+    stranger.post("/api/tables/nothing/join", json!({ "name": "Ada" })).await.refused(404);
+}
+
+#[tokio::test]
+async fn programs_play_against_the_host_only() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mine.py"), "import sys\n").unwrap();
+    let bots = folder.path().join("bots.toml");
+    std::fs::write(&bots, "[[bot]]\nname = \"mine\"\nrun = \"./mine.py\"\n").unwrap();
+    let site = Site::open(Config { bots: Some(bots), ..config() }).unwrap();
+    let why = Visitor::stranger(&site).post("/api/tables", table("tokyo", &["mine"])).await.refused(400);
+    assert!(why.contains("expected a bot") && !why.contains("mine.py"), "{why}");
+    let opened = Visitor::host(&site).await.post("/api/tables", table("tokyo", &["mine", "mine"])).await.ok();
+    assert_eq!(opened["seats"][1]["name"], "mine");
+    assert_eq!(opened["seats"][2]["name"], "mine-2");
+}
+
+#[tokio::test]
+async fn a_match_that_goes_on_has_no_replay() {
+    let site = site();
+    let mut ada = Person::open(&site, table("infection", &["careful", "random"])).await;
+    assert!(ada.asked().await);
+    ada.browser.get(&ada.path("replay")).await.refused(409);
+    ada.browser.get(&ada.path("film")).await.refused(409);
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+        prop::sample::select(vec!["go", "stop", "keep", "yield", "tokyo", "infection", "contact", "virus"])
+            .prop_map(Value::from),
+    ];
+    let keys = || {
+        prop::sample::select(vec![
+            "game",
+            "name",
+            "bots",
+            "friends",
+            "options",
+            "coach",
+            "question",
+            "action",
+            "type",
+            "dice",
+            "with",
+            "commit",
+            "count",
+            "orders",
+            "copy",
+            "direction",
+            "target",
+            "max_turns",
+            "copies",
+        ])
+    };
+    leaf.prop_recursive(4, 40, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::btree_map(keys().prop_map(str::to_owned), inner, 0..6)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+#[test]
+fn no_body_makes_the_server_fail() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let site = site();
+    let people: Vec<Person> = runtime.block_on(async {
+        let mut people = Vec::new();
+        for (game, bots) in [
+            ("zombie-dice", vec!["cautious"]),
+            ("tokyo", vec!["angry"]),
+            ("infection", vec!["random", "random"]),
+            ("last-bullet", vec!["runner"]),
+        ] {
+            let mut person = Person::open(&site, table(game, &bots)).await;
+            assert!(person.asked().await);
+            people.push(person);
+        }
+        people
+    });
+    let body = (any_json(), any::<bool>(), 0..people.len());
+    let check = |(value, as_action, which): (Value, bool, usize)| {
+        let person = &people[which];
+        let mut browser = person.browser.clone();
+        runtime.block_on(async {
+            for path in [person.path("act"), person.path("join"), "/api/tables".to_owned()] {
+                let body = match as_action && path.ends_with("act") {
+                    true => json!({ "question": person.state["question"], "action": value }),
+                    false => value.clone(),
+                };
+                let answer = browser.post(&path, &body).await;
+                let full = answer.status == StatusCode::SERVICE_UNAVAILABLE;
+                prop_assert!(!answer.status.is_server_error() || full, "{path} {body}: {}", answer.status);
+            }
+            Ok(())
+        })
+    };
+    TestRunner::new(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })
+        .run(&body, check)
+        .unwrap();
+}

@@ -1,0 +1,325 @@
+//! Tournaments on the page: started, watched, stopped and taken up again, always with the results of the arena.
+
+use crate::visitor::{Visitor, config, site};
+use necrodome_arena::{
+    entry::EntrySpec,
+    lineup::Table,
+    process::Limits as Allowance,
+    replay,
+    tournament::{self, Format, Plan, PlannedEntry, Schedule, Store},
+};
+use necrodome_rules::{catalog::Listed, game::Game, zombie_dice::Race};
+use necrodome_server::{Config, Limits, ServeError, Site};
+use serde_json::{Value, json};
+use std::{fs, path::Path, sync::atomic::AtomicBool};
+use tempfile::TempDir;
+
+fn race(blocks: u32) -> Value {
+    json!({
+        "game": "zombie-dice-race",
+        "entries": [{ "bot": "greedy" }, { "bot": "stop-at:brains=3", "name": "Ada" }],
+        "blocks": blocks,
+        "seed": 7,
+    })
+}
+
+/// The hash that the arena has for the same plan.
+fn hash_of_the_arena(blocks: u32) -> String {
+    let entry = |name: &str, bot: &str| PlannedEntry { name: name.into(), bot: bot.into() };
+    let plan = Plan {
+        game: Race::ID.into(),
+        options: serde_json::to_value(<Race as Game>::Rules::default()).unwrap(),
+        entries: vec![entry("greedy", "greedy"), entry("Ada", "stop-at:brains=3")],
+        format: Format::RoundRobin,
+        seats: 2,
+        blocks,
+        seed: 7,
+        until_decided: false,
+        limits: Allowance::default(),
+    };
+    let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
+    let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
+    let rules = Default::default();
+    let table = Table { launcher: "unused".into(), limits: plan.limits, rules, seats: 2 };
+    let mut store = Store::in_memory(&plan).unwrap();
+    let never = AtomicBool::new(false);
+    tournament::run::<Race>(&plan, &entries, &table, &mut store, 1, &never, |_| {}).unwrap();
+    tournament::report(&plan, &Schedule::new(&plan, Race::SEATS).unwrap(), &store).unwrap().hash
+}
+
+async fn begin(host: &mut Visitor, wanted: Value) -> i64 {
+    host.post("/api/tournaments", wanted).await.ok()["id"].as_i64().unwrap()
+}
+
+/// Watches a tournament until it runs no more.
+async fn watch_to_the_end(viewer: &mut Visitor, id: i64) -> Value {
+    let mut live = viewer.follow(&format!("/api/tournaments/{id}/stream")).await;
+    let mut blocks = 0;
+    loop {
+        let view = live.next().await.expect("the stream goes on while the server does");
+        assert!(view["line"]["blocks"].as_u64().unwrap() >= blocks, "blocks do not vanish");
+        blocks = view["line"]["blocks"].as_u64().unwrap();
+        if view["line"]["state"] != "running" {
+            return view;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tournament_is_started_by_the_host_and_watched_by_everybody() {
+    let site = site();
+    let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
+    let id = begin(&mut host, race(3000)).await;
+    let (view, other) = tokio::join!(watch_to_the_end(&mut guest, id), watch_to_the_end(&mut host, id));
+    assert_eq!(view["line"]["state"], "finished");
+    assert_eq!((view["line"]["blocks"].clone(), view["line"]["matches"].clone()), (3000.into(), 6000.into()));
+    assert_eq!(view["hash"], hash_of_the_arena(3000));
+    assert_eq!(other["hash"], view["hash"]);
+    assert_eq!((view["seen"].clone(), view["every"].clone()), (3000.into(), 1.into()));
+    assert_eq!(view["standings"].as_array().unwrap().len(), 2);
+    let best = &view["standings"][0];
+    assert!(best["win_rate"]["low"].as_f64() < best["win_rate"]["mean"].as_f64());
+    assert!(best["luck_adjusted"].is_object() && best["rating"]["high"].is_number());
+    assert!(view["meetings"][0][1]["better"].as_f64() > Some(0.5));
+    assert_eq!(view["history"].as_array().unwrap().last().unwrap()["blocks"], 3000);
+    assert_eq!(guest.get(&format!("/api/tournaments/{id}")).await.ok()["hash"], view["hash"]);
+
+    let list = guest.get("/api/tournaments").await.ok();
+    assert_eq!(list["tournaments"][0]["id"], id);
+    assert_eq!(list["tournaments"][0]["leader"], best["name"]);
+    let home = guest.get("/api/home").await.ok();
+    assert_eq!((home["running"].clone(), home["recent"][0]["state"].clone()), (json!([]), "finished".into()));
+}
+
+#[tokio::test]
+async fn pausing_changes_no_result() {
+    let site = site();
+    let mut host = Visitor::host(&site).await;
+    let id = begin(&mut host, race(30_000)).await;
+    let path = |what: &str| format!("/api/tournaments/{id}/{what}");
+    host.post(&path("pause"), json!({})).await.ok();
+    assert!(host.post(&path("pause"), json!({})).await.refused(409).contains("paused"));
+    host.post(&path("resume"), json!({})).await.ok();
+    let mut live = host.follow(&path("stream")).await;
+    while live.next().await.unwrap()["line"]["blocks"] == 0 {}
+    // In the middle, unless this machine is very fast: then its last matches end it before it can wait.
+    if host.post(&path("pause"), json!({})).await.status.is_success() {
+        let resumed = host.post(&path("resume"), json!({})).await;
+        assert!(resumed.status.is_success() || resumed.refused(409).contains("finished"));
+    }
+    let view = watch_to_the_end(&mut host, id).await;
+    assert_eq!(view["line"]["state"], "finished");
+    assert_eq!(view["hash"], hash_of_the_arena(30_000));
+}
+
+#[tokio::test]
+async fn a_cancelled_tournament_keeps_what_it_has() {
+    let site = site();
+    let mut host = Visitor::host(&site).await;
+    let id = begin(&mut host, race(10_000_000)).await;
+    host.post(&format!("/api/tournaments/{id}/cancel"), json!({})).await.ok();
+    let view = watch_to_the_end(&mut host, id).await;
+    assert_eq!(view["line"]["state"], "cancelled");
+    let words = host.post(&format!("/api/tournaments/{id}/resume"), json!({})).await.refused(409);
+    assert!(words.contains("cancelled"), "{words}");
+}
+
+#[tokio::test]
+async fn a_new_server_goes_on_where_the_old_one_was() {
+    let folder = TempDir::new().unwrap();
+    let with_file = || Config { store: Some(folder.path().join("arena.sqlite")), ..config() };
+    let (id, paused);
+    {
+        let site = Site::open(with_file()).unwrap();
+        let busy = Site::open(with_file()).err().unwrap();
+        assert!(matches!(busy, ServeError::Store { .. }) && busy.to_string().contains("in use"), "{busy}");
+        let mut host = Visitor::host(&site).await;
+        id = begin(&mut host, race(100_000)).await;
+        paused = begin(&mut host, race(5_000_000)).await;
+        host.post(&format!("/api/tournaments/{paused}/pause"), json!({})).await.ok();
+        let first = host.watch(&format!("/api/tournaments/{id}/stream"), 1).await;
+        assert_eq!(first[0]["line"]["state"], "running", "there is something left to do");
+    }
+    let site = Site::open(with_file()).unwrap();
+    let mut guest = Visitor::stranger(&site);
+    let view = watch_to_the_end(&mut guest, id).await;
+    assert_eq!(view["line"]["state"], "finished");
+    assert_eq!(view["hash"], hash_of_the_arena(100_000));
+    assert_eq!(guest.get(&format!("/api/tournaments/{paused}")).await.ok()["line"]["state"], "paused");
+}
+
+#[tokio::test]
+async fn strangers_watch_and_touch_nothing() {
+    let site = site();
+    let (mut host, mut stranger) = (Visitor::host(&site).await, Visitor::stranger(&site));
+    assert!(stranger.post("/api/tournaments", race(5)).await.refused(403).contains("host"));
+    let id = begin(&mut host, race(10_000_000)).await;
+    for what in ["pause", "resume", "cancel"] {
+        let words = stranger.post(&format!("/api/tournaments/{id}/{what}"), json!({})).await.refused(403);
+        assert!(words.contains("host"), "{what}: {words}");
+    }
+    assert_eq!(stranger.get(&format!("/api/tournaments/{id}")).await.ok()["line"]["state"], "running");
+    for path in ["/api/tournaments/99", "/api/tournaments/x/stream", "/api/tournaments/-1/matches"] {
+        assert!(stranger.get(path).await.refused(404).contains("no tournament"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn no_more_run_than_may() {
+    let limits = Limits { tournaments: 1, ..config().limits };
+    let site = Site::open(Config { limits, ..config() }).unwrap();
+    let mut host = Visitor::host(&site).await;
+    let id = begin(&mut host, race(10_000_000)).await;
+    let refused = host.post("/api/tournaments", race(5)).await;
+    assert_eq!(refused.headers["retry-after"], "2");
+    assert!(refused.refused(503).contains("1 tournaments are running"));
+    host.post(&format!("/api/tournaments/{id}/pause"), json!({})).await.ok();
+    let second = begin(&mut host, race(10_000_000)).await;
+    assert!(
+        host.post(&format!("/api/tournaments/{id}/resume"), json!({})).await.refused(503).contains("running")
+    );
+    host.post(&format!("/api/tournaments/{second}/cancel"), json!({})).await.ok();
+    host.post(&format!("/api/tournaments/{id}/resume"), json!({})).await.ok();
+}
+
+#[tokio::test]
+async fn what_cannot_be_played_is_refused_with_words() {
+    let site = site();
+    let mut host = Visitor::host(&site).await;
+    let with = |what: &str, value: Value| {
+        let mut wanted = race(5);
+        wanted[what] = value;
+        wanted
+    };
+    let bots = |bot: &str| with("entries", json!([{ "bot": "greedy" }, { "bot": bot }]));
+    let here = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
+    for (wanted, message) in [
+        (with("game", json!("chess")), "no game \"chess\""),
+        (with("options", json!({ "max_rounds": 0 })), "option max_rounds"),
+        (with("options", json!({ "nothing": 1 })), "unknown option"),
+        (with("format", json!("cup")), "no format"),
+        (with("seats", json!(7)), "seats"),
+        (with("blocks", json!(0)), "blocks"),
+        (with("blocks", json!(4_000_000_000_u32)), "blocks"),
+        (with("seed", json!(1_u64 << 60)), "seed"),
+        (with("entries", json!([{ "bot": "greedy" }])), "entr"),
+        (
+            with("entries", json!([{ "bot": "greedy", "name": "x" }, { "bot": "random", "name": "X" }])),
+            "taken",
+        ),
+        (with("entries", json!(vec![json!({ "bot": "greedy" }); 101])), "at most 100"),
+        (with("strange", json!(1)), "strange"),
+        (bots("gredy"), "no bot"),
+        (bots("stop-at:brains=nothing"), "brains"),
+        (bots("cmd:python3 -c 1"), "by its name"),
+        (bots("./ada.py"), "by its name"),
+        (bots("ada.py"), "by its name"),
+        (bots(&here), "by its name"),
+        (bots("human"), "by its name"),
+        (bots("x=cmd:true"), "x=cmd"),
+        (bots("x=./ada.py"), "by its name"),
+    ] {
+        let words = host.post("/api/tournaments", &wanted).await.refused(400);
+        assert!(words.contains(message), "{wanted}: {words}");
+        assert!(
+            !words.contains("Cargo.toml\" (") && !words.contains("No such file"),
+            "no look at files: {words}"
+        );
+    }
+    assert_eq!(host.get("/api/tournaments").await.ok()["tournaments"], json!([]), "nothing was begun");
+}
+
+#[tokio::test]
+async fn programs_take_part_by_the_names_that_the_host_gave_them() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("secret.py"), "").unwrap();
+    let bots = folder.path().join("bots.toml");
+    let text = "[[bot]]\nname = \"ada\"\nrun = \"./secret.py\"\ngames = [\"zombie-dice-race\"]\n";
+    fs::write(&bots, text).unwrap();
+    let launcher = folder.path().join("nowhere");
+    let site = Site::open(Config { bots: Some(bots.clone()), launcher, ..config() }).unwrap();
+    let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
+    let games = host.get("/api/site").await.ok()["games"].clone();
+    let allowed =
+        |id: &str| games.as_array().unwrap().iter().find(|game| game["id"] == id).unwrap()["allowed"].clone();
+    assert_eq!((allowed("zombie-dice-race"), allowed("tokyo")), (json!(["ada"]), json!([])));
+    assert!(!guest.get("/api/site").await.text().contains("ada"), "guests are not told");
+
+    let wanted =
+        |game: &str| json!({ "game": game, "entries": [{ "bot": "ada" }, { "bot": "random" }], "blocks": 2 });
+    assert!(host.post("/api/tournaments", wanted("tokyo")).await.refused(400).contains("no bot \"ada\""));
+    let id = begin(&mut host, wanted("zombie-dice-race")).await;
+    let view = watch_to_the_end(&mut guest, id).await;
+    // The supervisor is not there, so it cannot start: told to all, but where it lies only to the host.
+    assert_eq!(
+        (view["faults"][0]["name"].clone(), view["faults"][0]["kind"].clone()),
+        ("ada".into(), "no_start".into())
+    );
+    assert!(view["host"].is_null() && !view.to_string().contains("secret.py"), "{view}");
+    let seen = host.get(&format!("/api/tournaments/{id}")).await.ok();
+    assert!(seen["host"]["first_faults"][0].as_str().unwrap().contains("match 0"), "{seen}");
+    let replay = guest.get(&format!("/api/tournaments/{id}/matches/1/0/replay")).await;
+    replay::unpack(&replay.body[..]).unwrap();
+
+    fs::write(&bots, "[[bot]]\nname = \"ada\"\nrun = \"./nowhere.py\"\n").unwrap();
+    let wrong = Site::open(Config { bots: Some(bots), ..config() }).err().unwrap().to_string();
+    assert!(wrong.contains("bots.toml, line 3"), "{wrong}");
+}
+
+#[tokio::test]
+async fn every_match_can_be_listed_and_replayed() {
+    let site = site();
+    let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
+    let id = begin(&mut host, race(40)).await;
+    watch_to_the_end(&mut guest, id).await;
+    let path = |rest: &str| format!("/api/tournaments/{id}/matches{rest}");
+    let all = guest.get(&path("?count=200")).await.ok();
+    assert_eq!((all["total"].clone(), all["matches"].as_array().unwrap().len()), (80.into(), 80));
+    let some = guest.get(&path("?from=33&count=5")).await.ok();
+    assert_eq!(some["matches"].as_array().unwrap()[..], all["matches"].as_array().unwrap()[33..38]);
+    assert_eq!(guest.get(&path("?from=80")).await.ok()["matches"], json!([]));
+    assert_eq!(guest.get(&path("?from=99999999999999")).await.ok()["matches"], json!([]));
+    assert!(guest.get(&path("?from=-1")).await.refused(400).contains("whole number"));
+
+    let told = &some["matches"][0];
+    assert_eq!((told["block"].clone(), told["number"].clone()), (16.into(), 1.into()));
+    assert_eq!(told["names"], json!(["Ada", "greedy"]), "seats have changed");
+    assert!(told["luck"].is_number());
+    let answer = guest.get(&path("/16/1/replay")).await;
+    assert!(answer.headers["content-disposition"].to_str().unwrap().contains("tournament-1-16.1.replay"));
+    let replay: replay::Replay<Race> = replay::unpack(&answer.body[..]).unwrap().parse().unwrap();
+    assert_eq!(json!(replay.outcome.places), told["places"]);
+    assert_eq!(json!(replay.outcome.scores), told["scores"]);
+    let film = guest.get(&path("/16/1/film")).await.ok();
+    assert_eq!(film["names"], told["names"]);
+    assert!(guest.get(&path("/40/0/film")).await.refused(404).contains("no block 40"));
+    assert!(guest.get(&path("/0/2/replay")).await.refused(404).contains("no match 2"));
+    assert!(guest.get(&path("/0/x/replay")).await.refused(404).contains("no match"));
+}
+
+/// What the command line has begun is shown too, and goes on here.
+#[tokio::test]
+async fn a_file_of_the_command_line_is_taken_up() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("night.store");
+    let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into() };
+    let plan = Plan {
+        game: "tokyo".into(),
+        options: json!({}),
+        entries: vec![entry("angry"), entry("./mine.py")],
+        format: Format::Table,
+        seats: 2,
+        blocks: 10,
+        seed: 1,
+        until_decided: false,
+        limits: Allowance::default(),
+    };
+    drop(Store::open(&path, &plan).unwrap());
+    let site = Site::open(Config { store: Some(path), ..config() }).unwrap();
+    let mut host = Visitor::host(&site).await;
+    let line = host.get("/api/home").await.ok()["recent"][0].clone();
+    assert_eq!((line["state"].clone(), line["names"][1].clone()), ("paused".into(), "./mine.py".into()));
+    let words = host.post("/api/tournaments/1/resume", json!({})).await.refused(400);
+    assert!(words.contains("by its name"), "a file in a plan is not run either: {words}");
+    assert_eq!(host.get("/api/tournaments/1").await.ok()["line"]["state"], "paused");
+}

@@ -1,0 +1,161 @@
+//! Somebody who asks the server, without a socket: keeps its cookies as a browser does.
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header},
+};
+use http_body_util::BodyExt;
+use necrodome_server::{Config, Limits, Site, app};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use tower::ServiceExt;
+
+/// A site that lives as long as the test, without limits on how often it may be asked.
+pub fn site() -> Site {
+    Site::open(config()).unwrap()
+}
+
+/// How it is set up.
+pub fn config() -> Config {
+    let limits = Limits { rate: u32::MAX, burst: u32::MAX, ..Limits::default() };
+    Config { limits, ..Config::default() }
+}
+
+/// A browser.
+#[derive(Clone)]
+pub struct Visitor {
+    router: Router,
+    pub cookies: BTreeMap<String, String>,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// The body as JSON; null if it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or(Value::Null)
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The JSON of a success.
+    #[track_caller]
+    pub fn ok(self) -> Value {
+        assert!(self.status.is_success(), "{}: {}", self.status, self.text());
+        self.json()
+    }
+
+    /// The words of a refusal with this status.
+    #[track_caller]
+    pub fn refused(self, status: u16) -> String {
+        assert_eq!(self.status.as_u16(), status, "{}", self.text());
+        self.json()["error"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl Visitor {
+    /// Somebody without any key.
+    pub fn stranger(site: &Site) -> Self {
+        Visitor { router: app(site.clone()), cookies: BTreeMap::new() }
+    }
+
+    /// Somebody who has opened the host's link.
+    pub async fn host(site: &Site) -> Self {
+        let mut host = Self::stranger(site);
+        let answer = host.get(&format!("/host/{}", site.host_key().to_text())).await;
+        assert_eq!(answer.status, StatusCode::SEE_OTHER);
+        host
+    }
+
+    pub async fn get(&mut self, path: &str) -> Answer {
+        self.send(Request::get(path).body(Body::empty()).unwrap()).await
+    }
+
+    pub async fn post(&mut self, path: &str, body: impl Serialize) -> Answer {
+        self.post_text(path, serde_json::to_string(&body).unwrap()).await
+    }
+
+    /// A body that says it is JSON, whatever it is.
+    pub async fn post_text(&mut self, path: &str, body: impl Into<Body>) -> Answer {
+        let request = Request::builder().method(Method::POST).uri(path);
+        self.send(request.header(header::CONTENT_TYPE, "application/json").body(body.into()).unwrap()).await
+    }
+
+    /// Sends a request with the cookies, and takes the whole answer.
+    pub async fn send(&mut self, request: Request<Body>) -> Answer {
+        let response = self.open(request).await;
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Answer { status: parts.status, headers: parts.headers, body }
+    }
+
+    /// Sends a request with the cookies; the answer may be a stream.
+    pub async fn open(&mut self, mut request: Request<Body>) -> axum::response::Response {
+        if !self.cookies.is_empty() {
+            let shown: Vec<String> =
+                self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            request.headers_mut().insert(header::COOKIE, HeaderValue::from_str(&shown.join("; ")).unwrap());
+        }
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        for cookie in response.headers().get_all(header::SET_COOKIE) {
+            let cookie = cookie.to_str().unwrap();
+            let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
+            self.cookies.insert(name.to_owned(), value.to_owned());
+        }
+        response
+    }
+
+    /// The next `count` values of a live page.
+    pub async fn watch(&mut self, path: &str, count: usize) -> Vec<Value> {
+        let mut stream = self.follow(path).await;
+        let mut seen = Vec::new();
+        while seen.len() < count {
+            match stream.next().await {
+                Some(value) => seen.push(value),
+                None => break,
+            }
+        }
+        seen
+    }
+
+    /// A live page.
+    pub async fn follow(&mut self, path: &str) -> Live {
+        let response = self.open(Request::get(path).body(Body::empty()).unwrap()).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        Live { body: response.into_body(), rest: String::new() }
+    }
+}
+
+/// A live page that is watched.
+pub struct Live {
+    body: Body,
+    rest: String,
+}
+
+impl Live {
+    /// The next value; none when the stream has ended.
+    pub async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((event, rest)) = self.rest.split_once("\n\n") {
+                let data: String = event.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+                self.rest = rest.to_owned();
+                if !data.is_empty() {
+                    return Some(serde_json::from_str(&data).unwrap());
+                }
+                continue;
+            }
+            let frame = self.body.frame().await?.ok()?;
+            self.rest += &String::from_utf8_lossy(frame.data_ref()?);
+        }
+    }
+}

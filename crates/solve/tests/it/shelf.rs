@@ -1,0 +1,30 @@
+//! Solutions are shared by all who ask, from whatever thread.
+
+use necrodome_rules::zombie_dice::{FirstRoll, OutOfDice, Table, TableRules, Tiebreak};
+use necrodome_solve::{Solution, Solvable};
+use std::{sync::mpsc, thread, time::Duration};
+
+/// Whoever solves holds the shelf and needs rayon's threads; these must not wait for the shelf.
+#[test]
+fn solutions_can_be_asked_for_from_within_rayon() {
+    let rules = |code: u32| TableRules {
+        out_of_dice: OutOfDice::RecycleBrains,
+        first_roll: if code & 1 == 0 { FirstRoll::Free } else { FirstRoll::Mandatory },
+        tiebreak: if code & 2 == 0 { Tiebreak::OneRound } else { Tiebreak::UntilBroken },
+        max_rounds: None,
+    };
+    let (done, finished) = mpsc::channel();
+    for code in 0..4 {
+        let done = done.clone();
+        thread::spawn(move || done.send(Table::solve(&rules(code), 2).unwrap().start()));
+    }
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(20));
+        let values = rayon::broadcast(|_| Table::solve(&rules(0), 2).unwrap().start());
+        done.send(values[0])
+    });
+    for _ in 0..5 {
+        // All of it takes a few seconds.
+        finished.recv_timeout(Duration::from_secs(60)).expect("a standstill");
+    }
+}
