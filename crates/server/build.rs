@@ -1,41 +1,58 @@
-//! Builds the pages in `web/` and puts them where the server embeds them from.
+//! Builds the pages in `web/` into the build folder, and lists them for the server to embed.
 //!
 //! Without Node.js the server is built all the same; it then says how to get the pages. `NECRODOME_WEB=skip` leaves them out on
 //! purpose, `NECRODOME_WEB=required` makes a missing page an error.
 
 use std::{
-    env, fs, io,
+    env,
+    fmt::Write,
+    fs, io,
     path::{Path, PathBuf},
     process::Command,
 };
 
+/// What the pages are made of. The build writes nothing into any of these, or cargo would build for ever.
+const SOURCES: [&str; 8] = [
+    "src",
+    "public",
+    "index.html",
+    "package.json",
+    "package-lock.json",
+    "svelte.config.js",
+    "vite.config.ts",
+    "vite.viewer.config.ts",
+];
+
 fn main() {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("web");
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let pages = out.join("web");
     println!("cargo:rerun-if-env-changed=NECRODOME_WEB");
-    for part in ["src", "public", "index.html", "package-lock.json", "api.schema.json", "vite.config.ts"] {
-        println!("cargo:rerun-if-changed={}", web.join(part).display());
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={}", web.join(source).display());
     }
-    println!("cargo:rerun-if-changed={}", web.join("vite.viewer.config.ts").display());
     let wanted = env::var("NECRODOME_WEB").unwrap_or_default();
-    let built = if wanted == "skip" { Err("NECRODOME_WEB=skip".to_owned()) } else { build(&web, &out) };
-    if let Err(why) = built {
+    let _ = fs::remove_dir_all(&pages);
+    if wanted != "skip"
+        && let Err(why) = build(&web, &pages)
+    {
         assert!(wanted != "required", "the web pages cannot be built: {why}");
         println!(
             "cargo:warning=the web pages are not included ({why}); install Node.js 20 with npm and build again"
         );
-        // An empty folder: the server sees that there is no page in it.
-        let _ = fs::remove_dir_all(&out);
-        fs::create_dir_all(&out).expect("the build folder can be written to");
+        let _ = fs::remove_dir_all(&pages);
     }
+    let mut list = String::from("&[\n");
+    list_files(&pages, "", &mut list).expect("the build folder can be read");
+    list += "]\n";
+    fs::write(out.join("pages.rs"), list).expect("the build folder can be written to");
 }
 
-fn build(web: &Path, out: &Path) -> Result<(), String> {
+fn build(web: &Path, pages: &Path) -> Result<(), String> {
     if !is_installed(web) {
-        // Takes the versions of the lock file, and leaves it alone. `npm ci` would insist on the packages of other platforms, too.
-        run("npm", &["install", "--no-save", "--no-audit", "--no-fund"], web, out)?;
+        run("npm", &["ci", "--no-audit", "--no-fund"], web, pages)?;
     }
-    run("npm", &["run", "build"], web, out)
+    run("npm", &["run", "build"], web, pages)
 }
 
 /// Whether `node_modules` was installed from the present lock file: npm keeps a copy of it there.
@@ -47,9 +64,9 @@ fn is_installed(web: &Path) -> bool {
     newer().unwrap_or(false)
 }
 
-fn run(program: &str, words: &[&str], web: &Path, out: &Path) -> Result<(), String> {
-    let told = format!("{program} {}", words.join(" "));
-    let done = Command::new(program).args(words).current_dir(web).env("WEB_OUT", out).output();
+fn run(program: &str, words: &[&str], web: &Path, pages: &Path) -> Result<(), String> {
+    let command = format!("{program} {}", words.join(" "));
+    let done = Command::new(program).args(words).current_dir(web).env("WEB_OUT", pages).output();
     match done {
         Ok(done) if done.status.success() => Ok(()),
         Ok(done) => {
@@ -57,8 +74,32 @@ fn run(program: &str, words: &[&str], web: &Path, out: &Path) -> Result<(), Stri
             let said = String::from_utf8_lossy(&said);
             // Warnings of build scripts are one line each.
             let end: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
-            Err(format!("`{told}` failed: {}", end[end.len().saturating_sub(12)..].join(" | ")))
+            Err(format!("`{command}` failed: {}", end[end.len().saturating_sub(12)..].join(" | ")))
         }
-        Err(error) => Err(format!("`{told}` cannot be run: {error}")),
+        Err(error) => {
+            // It may be installed later, which changes one of these folders.
+            for folder in env::split_paths(&env::var_os("PATH").unwrap_or_default()) {
+                println!("cargo:rerun-if-changed={}", folder.display());
+            }
+            Err(format!("`{command}` cannot be run: {error}"))
+        }
     }
+}
+
+/// Writes `("assets/a.js", include_bytes!("/.../assets/a.js")),` for every file, in the order of their names.
+fn list_files(folder: &Path, prefix: &str, list: &mut String) -> io::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let mut entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            list_files(&entry.path(), &format!("{name}/"), list)?;
+        } else {
+            let _ = writeln!(list, "({name:?}, include_bytes!({:?})),", entry.path());
+        }
+    }
+    Ok(())
 }

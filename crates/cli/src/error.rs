@@ -12,6 +12,8 @@ use std::{io, path::Path};
 pub enum Error {
     #[error("there is no game {name:?}: {}", suggest(name, valid))]
     UnknownGame { name: String, valid: Vec<String> },
+    #[error("there is no document {name:?}: {}", suggest(name, valid))]
+    UnknownPage { name: String, valid: Vec<String> },
     #[error("there is no template for {name:?}: {}", suggest(name, valid))]
     UnknownLanguage { name: String, valid: Vec<String> },
     #[error("{game}: unknown word {word:?}: {}", suggest(word, valid))]
@@ -67,6 +69,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::UnknownGame { .. }
+            | Error::UnknownPage { .. }
             | Error::UnknownLanguage { .. }
             | Error::UnknownWord { .. }
             | Error::Lineup(_)

@@ -4,14 +4,17 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod commands;
+mod documents;
 mod error;
 mod human;
+mod interrupt;
 mod lineup;
+mod npz;
 mod paint;
 mod tell;
 
 use anstyle::{AnsiColor, Style};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use error::Error;
 use std::{io::ErrorKind, process::ExitCode};
 
@@ -37,6 +40,8 @@ Examples:
   necrodome advise zombie-dice-solo brains 4 shotguns 1 feet green yellow
   necrodome judge live party.txt                         judge a party of Infection from the terminal
   necrodome serve --open                                 the arena in the browser, for phones and projectors
+  necrodome rules tokyo                                  the rules of a game
+  necrodome docs                                         everything else there is to read
 
 Exit codes: 0 done, 1 something went wrong while running, 2 the command line makes no sense.";
 
@@ -55,12 +60,30 @@ enum Command {
     Analyze(commands::analyze::Args),
     Judge(commands::judge::Args),
     Advise(commands::advise::Args),
+    Rules(commands::docs::RulesArgs),
+    Docs(commands::docs::Args),
+    Completions(commands::shell::CompletionsArgs),
+    Man(commands::shell::ManArgs),
 }
 
 fn main() -> ExitCode {
     necrodome_arena::process::run_stage();
     necrodome_arena::process::adopt_orphans();
-    let result = match Cli::parse().command {
+    let result = interrupt::watch().map_err(Error::from).and_then(|()| run(Cli::parse().command));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads the output has seen enough.
+        Err(Error::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+            anstream::eprintln!("{red}error:{red:#} {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Error> {
+    match command {
         Command::Games(args) => commands::games::run(&args),
         Command::Bots(args) => commands::bots::run(&args),
         Command::Match(args) => commands::play_match::run(&args),
@@ -74,15 +97,9 @@ fn main() -> ExitCode {
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Judge(args) => commands::judge::run(&args),
         Command::Advise(args) => commands::advise::run(&args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the output has seen enough.
-        Err(Error::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-            anstream::eprintln!("{red}error:{red:#} {error}");
-            ExitCode::from(error.exit_code())
-        }
+        Command::Rules(args) => commands::docs::rules(&args),
+        Command::Docs(args) => commands::docs::run(&args),
+        Command::Completions(args) => commands::shell::completions(&args, Cli::command()),
+        Command::Man(args) => commands::shell::man(&args, Cli::command()),
     }
 }

@@ -9,7 +9,6 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use axum_extra::extract::CookieJar;
 use data_encoding::BASE64URL_NOPAD;
 use std::fmt;
 
@@ -86,8 +85,16 @@ pub fn with_seat(kind: &str, id: &str, key: &Key, response: impl IntoResponse) -
 
 /// The key of a seat that a browser has shown.
 pub fn shown(headers: &HeaderMap, kind: &str, id: &str) -> Option<KeyHash> {
-    let jar = CookieJar::from_headers(headers);
-    Some(Key::from_text(jar.get(&seat_cookie(kind, id))?.value()).hash())
+    shown_as(headers, &seat_cookie(kind, id))
+}
+
+/// The key in the cookie of this name. Our cookies need no decoding: they hold letters, digits, dashes and underscores.
+fn shown_as(headers: &HeaderMap, name: &str) -> Option<KeyHash> {
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let mut cookies =
+        lines.flat_map(|line| line.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+    let (_, value) = cookies.find(|(shown, _)| *shown == name)?;
+    Some(Key::from_text(value).hash())
 }
 
 /// Whether the browser is the host's. As an argument of a request: never refuses.
@@ -98,9 +105,7 @@ impl FromRequestParts<Site> for IsHost {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Self::Rejection> {
-        let jar = CookieJar::from_headers(&parts.headers);
-        let shown = jar.get(HOST).map(|cookie| Key::from_text(cookie.value()).hash());
-        Ok(IsHost(shown == Some(site.host_key().hash())))
+        Ok(IsHost(shown_as(&parts.headers, HOST) == Some(site.host_key().hash())))
     }
 }
 

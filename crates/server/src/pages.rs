@@ -2,14 +2,16 @@
 
 use crate::Refusal;
 use axum::{
-    http::{HeaderValue, Method, StatusCode, Uri, header},
+    http::{Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use rust_embed::{Embed, EmbeddedFile};
 
-#[derive(Embed)]
-#[folder = "$OUT_DIR/web"]
-struct Web;
+/// The files that the build script has built: their paths, and what is in them.
+static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+fn file(path: &str) -> Option<&'static [u8]> {
+    FILES.iter().find(|(name, _)| *name == path).map(|(_, data)| *data)
+}
 
 /// What is shown where the pages should be.
 const NOT_INCLUDED: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Necrodome</title>\
@@ -18,12 +20,12 @@ Install Node.js 20 or newer with npm, and build again: <code>cargo build --relea
 
 /// Whether the pages were built into this program.
 pub fn included() -> bool {
-    Web::get("index.html").is_some()
+    file("index.html").is_some()
 }
 
 /// The script and the style sheet of the viewer for files that open from disk.
-pub(crate) fn viewer() -> Option<(String, String)> {
-    let text = |name: &str| String::from_utf8(Web::get(name)?.data.into_owned()).ok();
+pub(crate) fn viewer() -> Option<(&'static str, &'static str)> {
+    let text = |path: &str| std::str::from_utf8(file(path)?).ok();
     Some((text("viewer/viewer.js")?, text("viewer/viewer.css")?))
 }
 
@@ -33,14 +35,14 @@ pub(crate) async fn page(method: Method, address: Uri) -> Response {
         return Refusal::missing("there is no such request").into_response();
     }
     let path = address.path().trim_start_matches('/');
-    match Web::get(path).filter(|_| !path.is_empty()) {
-        Some(file) => sent(file, path.starts_with("assets/")),
+    match file(path) {
+        Some(data) => sent(path, data),
         // Addresses of pages have no dot in their last part; what has one is a file that is not there.
         None if path.rsplit('/').next().is_some_and(|last| last.contains('.')) => {
             Refusal::missing("there is no such file").into_response()
         }
-        None => match Web::get("index.html") {
-            Some(file) => sent(file, false),
+        None => match file("index.html") {
+            Some(data) => sent("index.html", data),
             None => {
                 let html = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
                 (StatusCode::SERVICE_UNAVAILABLE, html, NOT_INCLUDED).into_response()
@@ -49,11 +51,16 @@ pub(crate) async fn page(method: Method, address: Uri) -> Response {
     }
 }
 
-/// `lasting`: the name holds a hash of the contents, so it can be kept for ever.
-fn sent(file: EmbeddedFile, lasting: bool) -> Response {
-    let kind = HeaderValue::from_str(file.metadata.mimetype());
-    let kind = kind.unwrap_or(HeaderValue::from_static("application/octet-stream"));
+fn sent(path: &str, data: &'static [u8]) -> Response {
+    let kind = match path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "application/octet-stream",
+    };
+    // The name of an asset holds a hash of its contents, so it can be kept for ever.
+    let lasting = path.starts_with("assets/");
     let cache = if lasting { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, HeaderValue::from_static(cache))];
-    (headers, file.data).into_response()
+    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, cache)], data).into_response()
 }

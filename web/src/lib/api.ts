@@ -1,4 +1,4 @@
-// Requests to the server. Its types are generated; see schema.d.ts.
+// Requests to the server. Its types are generated; see `npm run types`.
 import type { Refused } from "./schema";
 
 /** What the server said when it refused. */

@@ -4,6 +4,7 @@ pub mod advise;
 pub mod analyze;
 pub mod bots;
 pub mod check_bot;
+pub mod docs;
 pub mod games;
 pub mod judge;
 pub mod new_bot;
@@ -11,6 +12,7 @@ pub mod play;
 pub mod play_match;
 pub mod replay;
 pub mod serve;
+pub mod shell;
 pub mod solve;
 pub mod tournament;
 

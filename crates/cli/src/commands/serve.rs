@@ -1,6 +1,6 @@
 //! `necrodome serve`: the web arena.
 
-use crate::{error::Error, paint::bold};
+use crate::{error::Error, interrupt, paint::bold};
 use necrodome_server::{Config, Limits, Site, listen};
 use std::{
     io::{self, Write},
@@ -90,6 +90,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
         {
             anstream::eprintln!("no browser could be opened ({error}): open the link yourself");
         }
+        // The first signal ends the arena in order.
+        interrupt::flag();
         let (mut interrupt, mut terminate) =
             (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let end = async move {

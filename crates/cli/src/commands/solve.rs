@@ -3,19 +3,17 @@
 use super::print_json;
 use crate::{
     error::Error,
-    lineup,
+    lineup, npz,
     paint::{bold, count, dim},
 };
 use necrodome_rules::{tokyo::Tokyo, with_game, zombie_dice::GOAL};
 use necrodome_solve::{
-    Array, Data, Never, RaceSolution, SoloSolution, Solution, Solvable, Standing, TableSolution,
-    TokyoSolution,
+    Never, RaceSolution, SoloSolution, Solution, Solvable, Standing, TableSolution, TokyoSolution,
 };
-use npyz::WriterBuilder;
 use serde::Serialize;
 use std::{
     fs,
-    io::{BufWriter, Cursor, Write},
+    io::Write,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -93,7 +91,8 @@ where
     let (value, meaning) = solution.ask(args.scores, args.seat.as_deref())?;
     if let Some(path) = &args.policy {
         let failed = |source| Error::Write { path: path.display().to_string(), source };
-        write_arrays(path, &Solution::<G>::arrays(&*solution)).map_err(failed)?;
+        let packed = npz::pack(&Solution::<G>::arrays(&*solution)).map_err(failed)?;
+        fs::write(path, packed).map_err(failed)?;
     }
     let solved = Solved {
         game: G::ID,
@@ -233,35 +232,4 @@ impl Ask for Never {
     fn ask(&self, _: Option<[u32; 2]>, _: Option<&str>) -> Result<(f64, String), Error> {
         match *self {}
     }
-}
-
-/// Writes arrays as an archive that `numpy.load` opens.
-fn write_arrays(path: &Path, arrays: &[Array]) -> std::io::Result<()> {
-    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let options =
-        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
-    for Array { name, shape, data } in arrays {
-        archive.start_file(npyz::npz::file_name_from_array_name(name), options)?;
-        let out = &mut archive;
-        match data {
-            Data::U8(values) => write_array(out, shape, values)?,
-            Data::U16(values) => write_array(out, shape, values)?,
-            Data::F64(values) => write_array(out, shape, values)?,
-        }
-    }
-    // Whole or not at all: a file that was there is not lost to a mistake in the middle.
-    fs::write(path, archive.finish()?.into_inner())
-}
-
-fn write_array<T: npyz::AutoSerialize + Copy>(
-    out: impl Write,
-    shape: &[u64],
-    values: &[T],
-) -> std::io::Result<()> {
-    // Numbers are written one by one.
-    let mut out = BufWriter::with_capacity(1 << 16, out);
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(shape).writer(&mut out).begin_nd()?;
-    writer.extend(values.iter().copied())?;
-    writer.finish()?;
-    out.flush()
 }

@@ -5,17 +5,12 @@ mod print;
 mod progress;
 
 use super::print_json;
-use crate::{error::Error, lineup};
+use crate::{error::Error, interrupt, lineup};
 use config::Config;
 use necrodome_arena::tournament::{self, Schedule, Stop, Store, TournamentError, Wishes, report};
 use necrodome_rules::{catalog::GameId, with_game};
 use necrodome_solve::Solvable;
-use std::{
-    fs,
-    path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-};
+use std::{fs, path::PathBuf, thread};
 
 /// Play a tournament and print a leaderboard with intervals
 #[derive(clap::Args)]
@@ -78,9 +73,6 @@ pub struct Args {
     csv: Option<PathBuf>,
 }
 
-/// Set by Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
 pub fn run(args: &Args) -> Result<(), Error> {
     let mut config = Config::read(args)?;
     let id = lineup::game(&config.game)?;
@@ -117,19 +109,14 @@ where
         None => Store::in_memory(&plan),
     };
     let mut store = store.map_err(TournamentError::from)?;
-    // A second Ctrl-C is the system's: it kills at once.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
     let threads = args.threads.map(usize::from);
     let threads = threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
         progress::Progress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
-    let stop = tournament::run::<G>(&plan, &entries, &table, &mut store, threads, &INTERRUPTED, |update| {
-        progress.show(&update);
-    })?;
+    let stop =
+        tournament::run::<G>(&plan, &entries, &table, &mut store, threads, interrupt::flag(), |update| {
+            progress.show(&update);
+        })?;
     progress.finish();
     let report = report(&plan, &schedule, &store)?;
     if let Some(path) = &args.csv {

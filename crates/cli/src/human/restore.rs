@@ -1,4 +1,4 @@
-//! Gives the terminal back as it was: at the end of a question, on a panic, and when a signal ends the program.
+//! Gives the terminal back as it was: at the end of a question, on a panic, and when a signal ends the program (`interrupt`).
 
 use ratatui::crossterm::{
     cursor::Show,
@@ -9,15 +9,12 @@ use std::{
     fs::File,
     io,
     os::fd::AsFd,
-    panic, process,
+    panic,
     sync::{
         Once,
         atomic::{AtomicBool, Ordering},
     },
 };
-
-/// What shells give for a command that Ctrl-C has ended.
-const INTERRUPTED: i32 = 130;
 
 /// Whether the alternate screen is shown.
 static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
@@ -68,12 +65,13 @@ fn leave_full_screen() {
     }
 }
 
-fn restore() {
+/// Leaves the alternate screen and raw mode, if the terminal is in them.
+pub fn restore() {
     leave_full_screen();
     let _ = disable_raw_mode();
 }
 
-/// From now on panics and signals restore the terminal first.
+/// From now on a panic restores the terminal first.
 fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -82,10 +80,5 @@ fn watch() {
             restore();
             report(info);
         }));
-        // Without this a signal still ends the program, it only leaves the terminal as it is.
-        let _ = ctrlc::set_handler(|| {
-            restore();
-            process::exit(INTERRUPTED);
-        });
     });
 }

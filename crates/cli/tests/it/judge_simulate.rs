@@ -1,8 +1,9 @@
 //! `judge simulate` and `judge balance` through the binary.
 
+use crate::terminal::Terminal;
 use assert_cmd::Command;
 use serde_json::Value;
-use std::{fs, process::Stdio, time::Duration};
+use std::fs;
 
 fn necrodome(words: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
@@ -188,20 +189,10 @@ fn ctrl_c_stops_it_cleanly() {
         &["simulate", "--players", "100", "--zombies", "10", "--games", "100000000"][..],
         &["balance", "--players", "100", "--games", "100000000"],
     ] {
-        let binary = assert_cmd::cargo::cargo_bin!("necrodome");
-        let mut child = std::process::Command::new(binary)
-            .arg("judge")
-            .args(words)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(500));
-        let pid = nix::unistd::Pid::from_raw(child.id() as i32);
-        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(130));
-        let result = child.wait_with_output().unwrap();
-        assert!(result.stdout.is_empty());
-        assert!(String::from_utf8(result.stderr).unwrap().contains("interrupted"));
+        let mut terminal = Terminal::run(&[&["judge"], words].concat());
+        terminal.expect_on_screen("playing");
+        terminal.press("\x03");
+        terminal.expect("interrupted");
+        assert_eq!(terminal.exit_code(), 130);
     }
 }

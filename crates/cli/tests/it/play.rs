@@ -264,7 +264,7 @@ fn a_signal_restores_the_terminal() {
         terminal.expect(if game == "last-bullet" { "clock" } else { "[s]top" });
         terminal.await_raw_mode();
         terminal.terminate();
-        assert_eq!(terminal.exit_code(), 130);
+        assert_eq!(terminal.ending_signal(), "Terminated");
         terminal.assert_restored();
     }
 }

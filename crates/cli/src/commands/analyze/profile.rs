@@ -4,7 +4,7 @@ use super::{Args, ledger::Unit};
 use crate::{
     commands,
     error::Error,
-    lineup,
+    interrupt, lineup,
     paint::{bold, dim, green, red, yellow},
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,17 +21,10 @@ use necrodome_solve::{
     exact::{Asked, Chance, Inexact},
 };
 use serde::Serialize;
-use std::{
-    io::Write,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
-
-/// Set by Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+use std::{io::Write, sync::atomic::Ordering, time::Duration};
 
 fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    interrupt::flag().load(Ordering::Relaxed)
 }
 
 #[derive(Serialize)]
@@ -92,12 +85,7 @@ pub fn run<G: Explain>(args: &Args, bot: &str) -> Result<(), Error> {
     for seat in 0..seats {
         drop(case.player(seat)?);
     }
-    // A second Ctrl-C is the system's: it kills at once.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
+    interrupt::flag();
     let exact = if args.exact || !case.is_process() { survey(&case, args.against.is_some())? } else { None };
     let (exact, inexact) = match exact {
         Some(Ok(exact)) => (Some(exact), None),

@@ -5,7 +5,7 @@ mod chart;
 use crate::{
     commands::print_json,
     error::Error,
-    lineup,
+    interrupt, lineup,
     paint::{bold, count, dim},
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -128,41 +128,37 @@ pub fn refused(error: SimulateError) -> Error {
     }
 }
 
-/// Set by Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
 /// A bar on a terminal, and nothing elsewhere. It says whether to go on.
-pub struct Progress(ProgressBar);
+pub struct Progress {
+    bar: ProgressBar,
+    stop: &'static AtomicBool,
+}
 
 impl Progress {
     pub fn new(games: u64) -> Self {
-        // A second Ctrl-C is the system's: it kills at once.
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        });
+        let stop = interrupt::flag();
         let bar = ProgressBar::new(games).with_message("playing");
         bar.enable_steady_tick(Duration::from_millis(200));
-        Progress(match ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
+        let bar = match ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
-        })
+        };
+        Progress { bar, stop }
     }
 
     pub fn plan(&self, games: u64) {
-        self.0.set_length(games);
+        self.bar.set_length(games);
     }
 
     pub fn advance(&self, games: u64) -> bool {
         if games > 0 {
-            self.0.inc(games);
+            self.bar.inc(games);
         }
-        !INTERRUPTED.load(Ordering::Relaxed)
+        !self.stop.load(Ordering::Relaxed)
     }
 
     pub fn finish(self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 

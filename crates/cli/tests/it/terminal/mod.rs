@@ -1,6 +1,6 @@
 //! A real terminal for the binary: waits for what a person would see, never for time to pass.
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use std::{
     io::{Read, Write},
     sync::mpsc::{Receiver, channel},
@@ -29,6 +29,11 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn run(words: &[&str]) -> Self {
+        Terminal::run_with(words, &[])
+    }
+
+    /// With these environment variables.
+    pub fn run_with(words: &[&str], variables: &[(&str, &str)]) -> Self {
         let pair = native_pty_system()
             .openpty(PtySize { rows: 30, cols: 100, pixel_width: 0, pixel_height: 0 })
             .unwrap();
@@ -37,6 +42,7 @@ impl Terminal {
         command.args(words);
         command.env("TERM", "xterm-256color");
         command.env_remove("NO_COLOR");
+        variables.iter().for_each(|(name, value)| command.env(name, value));
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (sender, output) = channel();
@@ -117,10 +123,21 @@ impl Terminal {
 
     /// Waits for the end of the program and takes in all its output.
     pub fn exit_code(&mut self) -> u32 {
-        let code = self.child.wait().unwrap().exit_code();
+        let status = self.wait();
+        assert_eq!(status.signal(), None);
+        status.exit_code()
+    }
+
+    /// Waits for the program to be ended by a signal, and gives its name.
+    pub fn ending_signal(&mut self) -> String {
+        self.wait().signal().expect("ended by a signal").to_owned()
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        let status = self.child.wait().unwrap();
         let deadline = Instant::now() + PATIENCE;
         while self.take_in(deadline) {}
-        code
+        status
     }
 
     /// Waits until keys come one by one.

@@ -1,0 +1,103 @@
+//! `necrodome docs` and `necrodome rules`: the documents inside the program.
+
+use crate::{
+    documents::{DOCUMENTS, Document},
+    error::Error,
+    lineup,
+    paint::{bold, dim},
+};
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal, Write},
+    process::{Command, Stdio},
+};
+
+/// Print a document, or the list of them
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome docs                     the list
+  necrodome docs protocol            how bots and the arena talk
+  necrodome docs schema/tokyo        the messages of Tokyo as JSON Schema
+  necrodome docs python | less
+
+On a terminal, documents are shown by $PAGER (or less).")]
+pub struct Args {
+    /// Which document; without one, the list
+    page: Option<String>,
+}
+
+/// Print the rules of a game
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  necrodome rules tokyo\n  necrodome rules zombie-dice-race")]
+pub struct RulesArgs {
+    /// Which game (see `necrodome games`)
+    game: String,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let Some(page) = &args.page else { return list() };
+    let document = Document::find(page).ok_or_else(|| Error::UnknownPage {
+        name: page.clone(),
+        valid: DOCUMENTS.iter().map(|document| document.page().to_owned()).collect(),
+    })?;
+    show(document)
+}
+
+pub fn rules(args: &RulesArgs) -> Result<(), Error> {
+    let id = lineup::game(&args.game)?;
+    match Document::of_game(id.as_str()) {
+        Some(document) => show(document),
+        None => Err(Error::Usage(format!("the rules of {id} are not written down"))),
+    }
+}
+
+fn list() -> Result<(), Error> {
+    let mut out = anstream::stdout().lock();
+    for document in DOCUMENTS {
+        writeln!(out, "  {} {}", bold(format!("{:<24}", document.page())), dim(document.title()))?;
+    }
+    Ok(())
+}
+
+/// On a terminal with headings and programs set off, one screen at a time; elsewhere as it was written.
+fn show(document: &Document) -> Result<(), Error> {
+    if !io::stdout().is_terminal() {
+        return Ok(io::stdout().write_all(document.text.as_bytes())?);
+    }
+    let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    let text = if colours { painted(document.text) } else { document.text.to_owned() };
+    let pager = std::env::var("PAGER").ok().filter(|pager| !pager.trim().is_empty());
+    let words = shell_words::split(pager.as_deref().unwrap_or("less")).unwrap_or_default();
+    let Some((program, arguments)) = words.split_first() else { return Ok(print(&text)?) };
+    // As git does it: colours, no pager for what fits on the screen, and the text stays there.
+    let less = std::env::var("LESS").unwrap_or_else(|_| "FRX".to_owned());
+    let spawned = Command::new(program).args(arguments).env("LESS", less).stdin(Stdio::piped()).spawn();
+    let Ok(mut pager) = spawned else { return Ok(print(&text)?) };
+    if let Some(mut input) = pager.stdin.take() {
+        // Who has seen enough quits: the rest finds no reader.
+        let _ = input.write_all(text.as_bytes());
+    }
+    pager.wait()?;
+    Ok(())
+}
+
+fn print(text: &str) -> io::Result<()> {
+    anstream::stdout().write_all(text.as_bytes())
+}
+
+fn painted(markdown: &str) -> String {
+    let mut text = String::with_capacity(markdown.len() * 2);
+    let mut program = false;
+    for line in markdown.lines() {
+        let fence = line.starts_with("```");
+        program ^= fence;
+        // Writing to a string cannot fail.
+        let _ = match line {
+            line if program || fence => writeln!(text, "{}", dim(line)),
+            line if line.starts_with('#') => writeln!(text, "{}", bold(line)),
+            line => writeln!(text, "{line}"),
+        };
+    }
+    text
+}

@@ -1,0 +1,41 @@
+//! Ctrl-C (SIGINT) and SIGTERM, whatever the program inherited: shells start background jobs with SIGINT ignored.
+//!
+//! A signal ends the program as it would end any other; the terminal is given back first. Long work takes the `flag`: then the
+//! first signal only sets it, so that the work can stop in order and report, and the second ends the program.
+
+use crate::human::restore;
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    iterator::Signals,
+    low_level::emulate_default_handler,
+};
+use std::{
+    io,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Heeds the signals from now on. For the start of `main`.
+pub fn watch() -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let heed = move || {
+        for signal in signals.forever() {
+            if !TAKEN.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
+                restore::restore();
+                // Ends the program; there is nothing to do about a failure.
+                let _ = emulate_default_handler(signal);
+            }
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(heed)?;
+    Ok(())
+}
+
+/// Set by the first signal, which from now on does no more than that.
+pub fn flag() -> &'static AtomicBool {
+    TAKEN.store(true, Ordering::SeqCst);
+    &STOP
+}
