@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -235,8 +234,10 @@ def test_a_process_that_hangs_or_dies_is_charged_and_killed(tmp_path: Path) -> N
     assert "ZeroDivisionError" in played.logs[2]
 
 
+# A shell starts jobs in the background with SIGINT ignored, and Python leaves it so.
 INTERRUPTED = """
-import sys, necrodome
+import signal, sys, necrodome
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def think(view):
     print("thinking", flush=True)
     while True: pass
@@ -256,13 +257,11 @@ def test_ctrl_c_stops_it(kind: str) -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        began = time.monotonic()
         process.send_signal(signal.SIGINT)
         rest = process.stdout.read()
         code = process.wait(60)
     # Python may be interrupted before it has begun to play, but then it says so, too.
     assert code == 0 and rest.endswith("interrupted\n")
-    assert time.monotonic() - began < 30
 
 
 def test_python_runs_on_while_built_in_bots_play() -> None:

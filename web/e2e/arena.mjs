@@ -78,6 +78,8 @@ export function openBrowser() {
  */
 export async function visitor(browser, { width = 1280, height = 800, host, expected = [], ...more } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, reducedMotion: "reduce", ...more });
+  // A busy machine is slow, not wrong.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const problems = [];
   const note = (text) => {

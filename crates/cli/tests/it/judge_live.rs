@@ -14,7 +14,7 @@ use std::{
 use tempfile::TempDir;
 
 /// After this long a test has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 const PARTY: &str = "HUMAN tim\nHUMAN olga\nHUMAN nina\nHUMAN ida\nZOMBIE kiril\nGAME_START\n";
 

@@ -95,7 +95,7 @@ fn without_a_terminal_every_change_is_printed() {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
     let hear = |wanted: &str| {
-        while !output.recv_timeout(Duration::from_secs(30)).unwrap().contains(wanted) {}
+        while !output.recv_timeout(Duration::from_secs(120)).unwrap().contains(wanted) {}
     };
     hear("met nobody yet: tim, olga, nina, ida, kiril");
     append(&path, "i tim kiril\n");
@@ -109,7 +109,7 @@ fn without_a_terminal_every_change_is_printed() {
         fs::write(&path, format!("{PARTY}{}", "nt\n".repeat(turns))).unwrap();
         let wanted = format!("turn {} of 8", turns + 1);
         loop {
-            let line = output.recv_timeout(Duration::from_secs(30)).unwrap();
+            let line = output.recv_timeout(Duration::from_secs(120)).unwrap();
             assert!(!line.contains("before the game"), "{line}");
             if line.contains(&wanted) {
                 break;

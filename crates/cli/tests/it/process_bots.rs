@@ -102,7 +102,7 @@ fn running(file: &str, marker: &str) -> usize {
 
 /// Waits until something holds, but not for ever.
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + Duration::from_secs(120);
     while !holds() {
         assert!(Instant::now() < deadline, "waited in vain until {what}");
         thread::sleep(Duration::from_millis(2));

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// After this long a test has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Terminal {
     master: Box<dyn MasterPty + Send>,
