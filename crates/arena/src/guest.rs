@@ -4,7 +4,7 @@
 use crate::{
     fault::{Fault, FaultKind},
     player::{Answer, MatchStart, Player},
-    process::{Message, parse_act, parse_ready, to_line},
+    process::{Message, expect_id, parse_act, parse_ready, to_line},
     protocol::{MAX_LISTED, PROTOCOL, ToBot},
 };
 use necrodome_rules::{
@@ -109,18 +109,20 @@ impl<G: Listed> GuestPlayer<G> {
         Ok(())
     }
 
-    fn decide(&mut self, view: &G::View) -> Result<(G::Action, Option<String>), Silence> {
+    fn decide(&mut self, view: &G::View) -> Result<Answer<G::Action>, Silence> {
         if let Some(away) = &self.away {
             return Err(away.clone());
         }
         self.next_id += 1;
-        let legal = G::legal_actions(view).filter(|actions| actions.len() <= MAX_LISTED);
-        let question: Message<G> = ToBot::Decide { id: self.next_id, view, legal };
+        let id = self.next_id;
+        let legal = G::few_legal_actions(view, MAX_LISTED);
+        let question: Message<G> = ToBot::Decide { id, view, legal };
         let answer = self.guest.ask(&text(&question))?;
-        parse_act(answer.as_bytes(), self.next_id).map_err(|fault| {
+        let parsed = parse_act::<G>(answer.as_bytes(), id, |came| expect_id(came, id));
+        if let Err(fault) | Ok(Answer::Partly { fault, .. }) = &parsed {
             self.guest.refused(&fault.detail);
-            Silence::Fault(fault)
-        })
+        }
+        parsed.map_err(Silence::Fault)
     }
 }
 
@@ -151,7 +153,7 @@ impl<G: Listed> Player<G> for GuestPlayer<G> {
 
     fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
         match self.decide(view) {
-            Ok((action, reason)) => Answer::Act(action, reason),
+            Ok(answer) => answer,
             Err(Silence::Fault(fault)) => Answer::Fault(fault),
             Err(Silence::Quit) => Answer::Quit,
         }

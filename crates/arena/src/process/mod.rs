@@ -8,7 +8,7 @@ mod player;
 pub use launch::{Launcher, Resources, run_stage, run_stage_of};
 pub use orphans::adopt_orphans;
 pub use player::{Limits, ProcessPlayer};
-pub(crate) use player::{Message, parse_act, parse_ready, to_line};
+pub(crate) use player::{Message, expect_id, parse_act, parse_ready, to_line};
 
 use crate::fault::{Fault, FaultKind};
 use cpu::TreeClock;
@@ -69,6 +69,7 @@ pub(crate) struct Process {
     /// What has come and was not asked for yet.
     received: Vec<u8>,
     max_line: usize,
+    /// Most processes that the bot may have beside its own: the system's limit does not bind root.
     max_processes: usize,
     log: Vec<u8>,
     clock: Option<TreeClock>,
@@ -77,17 +78,17 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a bot under the supervision of `launcher`, the arena's own program.
+    /// Starts a bot that plays `game` under the supervision of `launcher`, the arena's own program.
     pub(crate) fn spawn(
         launcher: &Launcher,
         program: &Program,
-        resources: Resources,
-        max_line: usize,
+        limits: &Limits,
+        game: &str,
     ) -> Result<Self, Fault> {
         let refuse = |error: io::Error| Fault::new(FaultKind::NoStart, error.to_string());
         let mut command = launcher.command();
         command
-            .args(launch::words(resources, &program.words))
+            .args(launch::words(limits.resources(), &program.words))
             .current_dir(&program.folder)
             .env_clear()
             .envs(ENVIRONMENT.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
@@ -113,8 +114,8 @@ impl Process {
             stderr: Some(stderr),
             unsent: Vec::new(),
             received: Vec::new(),
-            max_line,
-            max_processes: usize::MAX,
+            max_line: limits.line_limit(game),
+            max_processes: limits.processes as usize,
             log: Vec::new(),
             clock: None,
             sent: (Duration::ZERO, Instant::now()),
