@@ -101,7 +101,7 @@ impl<G: Gauntlet> Talk<'_, G> {
         let limits = &self.candidate.limits;
         let mut process = Process::spawn(&self.candidate.launcher, self.program, limits, G::ID)?;
         process.send(&self.hello_line())?;
-        match process.receive(limits.allowance(Duration::from_millis(limits.start_ms))) {
+        match process.receive(limits.start_allowance()) {
             Ok((line, used)) => Ok((process, line, used)),
             Err(fault) => {
                 notes.add_log(process.log());

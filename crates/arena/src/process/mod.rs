@@ -54,6 +54,16 @@ pub(crate) struct Allowance {
     cpu: Duration,
     /// Wall-clock time, likewise.
     wall: Duration,
+    /// Wall-clock time of a process that sleeps; one that computes gets `wall_factor` times its CPU time more.
+    idle: Duration,
+    wall_factor: u32,
+}
+
+impl Allowance {
+    /// The wall-clock time of a process that has used so much CPU time.
+    fn patience(&self, used: Duration) -> Duration {
+        self.wall.min(self.idle.saturating_add(used.saturating_mul(self.wall_factor)))
+    }
 }
 
 /// A running bot.
@@ -157,7 +167,8 @@ impl Process {
 
     /// Waits for a line, and gives it with the CPU time it took.
     pub(crate) fn receive(&mut self, allowed: Allowance) -> Result<(Vec<u8>, Duration), Fault> {
-        let mut patience = Duration::from_millis(5);
+        let mut pause = Duration::from_millis(5);
+        let mut patience = allowed.patience(Duration::ZERO);
         // Wall-clock time counts from here: before, the arena may have been waiting for somebody else.
         self.pump();
         let listening = Instant::now();
@@ -173,16 +184,15 @@ impl Process {
                 return Err(self.oversized());
             }
             let elapsed = listening.elapsed();
-            if elapsed >= allowed.wall {
-                let waited =
-                    format!("no answer within {:.1} s of wall-clock time", allowed.wall.as_secs_f64());
+            if elapsed >= patience {
+                let waited = format!("no answer within {:.1} s of wall-clock time", patience.as_secs_f64());
                 return Err(Fault::new(FaultKind::Timeout, waited));
             }
-            match self.wait(patience.min(allowed.wall - elapsed)) {
+            match self.wait(pause.min(patience - elapsed)) {
                 Waited::Something => {}
                 Waited::Nothing => {
-                    self.charge(allowed)?;
-                    patience = (patience * 2).min(Duration::from_millis(100));
+                    patience = allowed.patience(self.charge(allowed)?);
+                    pause = (pause * 2).min(Duration::from_millis(100));
                 }
                 Waited::Ended => return Err(self.ending()),
             }

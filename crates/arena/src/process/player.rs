@@ -44,7 +44,8 @@ impl Default for Limits {
         Limits {
             decision_ms: 500,
             match_ms: 20_000,
-            start_ms: 3_000,
+            // A JVM that compiles its source needs two seconds on a busy machine, some libraries as much to be loaded.
+            start_ms: 10_000,
             wall_factor: 4,
             memory_mb: 1024,
             processes: 256,
@@ -68,8 +69,16 @@ impl Limits {
 
     pub(crate) fn allowance(&self, cpu: Duration) -> Allowance {
         // Never less than a second of patience: a loaded machine is not the bot's fault.
-        let wall = cpu.checked_mul(self.wall_factor).unwrap_or(Duration::MAX);
-        Allowance { cpu, wall: wall.max(Duration::from_secs(1)) }
+        let wall = cpu.saturating_mul(self.wall_factor).max(Duration::from_secs(1));
+        Allowance { cpu, wall, idle: wall, wall_factor: self.wall_factor }
+    }
+
+    /// Time to start. It is long, for runtimes that have much to do; a bot that has nothing to do has forgotten to answer,
+    /// or to flush its output, and its author should not have to wait as long.
+    pub(crate) fn start_allowance(&self) -> Allowance {
+        const IDLE: Duration = Duration::from_secs(12);
+        let allowance = self.allowance(Duration::from_millis(self.start_ms));
+        Allowance { idle: allowance.wall.min(IDLE), ..allowance }
     }
 
     /// The longest line of a bot, in bytes.
@@ -161,8 +170,7 @@ impl<G: Listed> ProcessPlayer<G> {
             name: &self.name,
         };
         process.send(&to_line(&hello))?;
-        let start = Duration::from_millis(self.limits.start_ms);
-        let answer = process.receive(self.limits.allowance(start)).map_err(|fault| fault.detail);
+        let answer = process.receive(self.limits.start_allowance()).map_err(|fault| fault.detail);
         let ready = answer.and_then(|(line, _)| parse_ready(&line)).map_err(|why| {
             self.old_log.extend_from_slice(process.log());
             Fault::new(FaultKind::NoStart, why)
@@ -406,6 +414,19 @@ mod tests {
         // Asked and answered, but the only answer to each question.
         assert_eq!(kinds(&[1, 1, 1, 1]), [None, WRONG, WRONG, WRONG]);
         assert_eq!(kinds(&[1, 1, 3, 3, 5]), [None, WRONG, None, WRONG, None]);
+    }
+
+    #[test]
+    fn a_start_may_take_long_for_who_computes_and_not_for_who_sleeps() {
+        let seconds = Duration::from_secs;
+        let limits = Limits::default();
+        let start = limits.start_allowance();
+        assert_eq!([0, 2, 5, 10].map(|used| start.patience(seconds(used)).as_secs()), [12, 20, 32, 40]);
+        let limits = Limits { start_ms: 1_000, ..limits };
+        assert_eq!(limits.start_allowance().patience(Duration::ZERO), seconds(4));
+        // A decision has one limit, whatever the bot does.
+        let decision = limits.allowance(seconds(30));
+        assert_eq!([0, 30].map(|used| decision.patience(seconds(used)).as_secs()), [120, 120]);
     }
 
     #[test]
