@@ -188,7 +188,10 @@ public class Tokyo {
                 case "true": return true;
                 case "false": return false;
                 default:
-                    if (word.matches("-?\\d{1,18}")) return Long.parseLong(word);
+                    // Without a regular expression: its classes would make the start longer.
+                    boolean whole = word.length() <= 18;
+                    for (char c : word.toCharArray()) whole &= c == '-' || c >= '0' && c <= '9';
+                    if (whole) return Long.parseLong(word);
                     return Double.parseDouble(word);
             }
         }

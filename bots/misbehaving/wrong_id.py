@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Answers every third decision with the id of another one."""
+"""Answers every third decision with the id of another one, or with its first argument: a number, or `last`."""
 
 import json
 import sys
@@ -16,12 +16,15 @@ def correct(message):
 
 
 decisions = 0
+last = None
 for line in sys.stdin:
     message = json.loads(line)
     answer = correct(message)
     if message["type"] == "decide":
         decisions += 1
         if decisions % 3 == 0:
-            answer["id"] += 1000
+            wrong = sys.argv[1] if len(sys.argv) > 1 else ""
+            answer["id"] = last if wrong == "last" else int(wrong) if wrong.isdigit() else answer["id"] + 1000
+        last = message["id"]
     if answer:
         print(json.dumps(answer), flush=True)

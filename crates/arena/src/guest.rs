@@ -4,7 +4,7 @@
 use crate::{
     fault::{Fault, FaultKind},
     player::{Answer, MatchStart, Player},
-    process::{Message, parse_act, parse_ready, to_line},
+    process::{Message, expect_id, parse_act, parse_ready, to_line},
     protocol::{MAX_LISTED, PROTOCOL, ToBot},
 };
 use necrodome_rules::{
@@ -109,18 +109,20 @@ impl<G: Listed> GuestPlayer<G> {
         Ok(())
     }
 
-    fn decide(&mut self, view: &G::View) -> Result<(G::Action, Option<String>), Silence> {
+    fn decide(&mut self, view: &G::View) -> Result<Answer<G::Action>, Silence> {
         if let Some(away) = &self.away {
             return Err(away.clone());
         }
         self.next_id += 1;
-        let legal = G::legal_actions(view).filter(|actions| actions.len() <= MAX_LISTED);
-        let question: Message<G> = ToBot::Decide { id: self.next_id, view, legal };
+        let id = self.next_id;
+        let legal = G::few_legal_actions(view, MAX_LISTED);
+        let question: Message<G> = ToBot::Decide { id, view, legal };
         let answer = self.guest.ask(&text(&question))?;
-        parse_act(answer.as_bytes(), self.next_id).map_err(|fault| {
+        let parsed = parse_act::<G>(answer.as_bytes(), id, |came| expect_id(came, id));
+        if let Err(fault) | Ok(Answer::Partly { fault, .. }) = &parsed {
             self.guest.refused(&fault.detail);
-            Silence::Fault(fault)
-        })
+        }
+        parsed.map_err(Silence::Fault)
     }
 }
 
@@ -151,7 +153,7 @@ impl<G: Listed> Player<G> for GuestPlayer<G> {
 
     fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
         match self.decide(view) {
-            Ok((action, reason)) => Answer::Act(action, reason),
+            Ok(answer) => answer,
             Err(Silence::Fault(fault)) => Answer::Fault(fault),
             Err(Silence::Quit) => Answer::Quit,
         }
@@ -176,6 +178,7 @@ mod tests {
     use super::*;
     use crate::run::{RunError, run_match};
     use necrodome_rules::{
+        last_bullet::LastBullet,
         names::Names,
         zombie_dice::{Solo, SoloRules},
     };
@@ -208,16 +211,22 @@ mod tests {
     /// The score and the faults of a match.
     type Played = Result<(i64, Vec<FaultKind>), RunError>;
 
-    /// Plays a turn; gives what came of it, and what the guest has heard.
+    /// Plays a turn of Zombie Dice; gives what came of it, and what the guest has heard.
     fn play(answers: &[Result<&'static str, Silence>]) -> (Played, Vec<String>) {
+        play_of::<Solo>(&SoloRules::default(), answers)
+    }
+
+    fn play_of<G: Listed>(
+        rules: &G::Rules,
+        answers: &[Result<&'static str, Silence>],
+    ) -> (Played, Vec<String>) {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (answers, ears) = (answers.to_vec(), heard.clone());
         let come =
             move || Box::new(Scripted { answers: answers.clone(), heard: ears.clone() }) as Box<dyn Guest>;
         let names = Names::new(["guest"]).unwrap();
-        let rules = SoloRules::default();
-        let player = GuestPlayer::<Solo>::new(&Invitation::new(come), "guest", &rules, 1);
-        let played = run_match(&names, &rules, 7, &mut [Box::new(player)], |_: &Solo, _| {});
+        let player = GuestPlayer::<G>::new(&Invitation::new(come), "guest", rules, 1);
+        let played = run_match(&names, rules, 7, &mut [Box::new(player)], |_: &G, _| {});
         let result = played.map(|played| {
             (played.outcome.scores[0], played.faults.iter().map(|fault| fault.fault.kind).collect())
         });
@@ -252,6 +261,17 @@ mod tests {
             assert!(refused.starts_with("refused: ") && refused.contains(says), "{refused}");
             assert_eq!(end, "end");
         }
+    }
+
+    #[test]
+    fn a_guest_is_told_of_a_bad_order_and_the_others_stand() {
+        let settings = [("copies".to_owned(), "2".to_owned()), ("max_turns".to_owned(), "1".to_owned())];
+        let rules = necrodome_rules::options::parse(&settings).unwrap();
+        let orders = r#"{"id": ID, "action": {"orders": [{"type": "fly", "copy": 0}]}}"#;
+        let (result, heard) = play_of::<LastBullet>(&rules, &[READY, Ok(orders)]);
+        assert_eq!(result.unwrap().1, [FaultKind::Illegal]);
+        let [.., refused, _] = heard.as_slice() else { panic!("{heard:?}") };
+        assert!(refused.starts_with("refused: order 1 is malformed, so copy 0 stays"), "{refused}");
     }
 
     #[test]

@@ -24,6 +24,15 @@ pub struct MatchStart<'a> {
 pub enum Answer<A> {
     /// A choice, and why, if the player says.
     Act(A, Option<String>),
+    /// A choice of which a part was malformed.
+    Partly {
+        /// What stands of it by the game's rule for a bad action.
+        action: A,
+        /// Why the player chose it, if they say.
+        reason: Option<String>,
+        /// What was wrong with the rest.
+        fault: Fault,
+    },
     /// Nothing usable: the game's rule for a bad action applies.
     Fault(Fault),
     /// A person has left the table: the match cannot go on.

@@ -331,7 +331,7 @@ impl<G: Explain> Player<G> for Mended<G> {
     fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
         let answer = self.inner.answer(view);
         let choice = match &answer {
-            Answer::Act(action, _) => Move::Act(action.clone()),
+            Answer::Act(action, _) | Answer::Partly { action, .. } => Move::Act(action.clone()),
             Answer::Fault(_) | Answer::Quit => return answer,
         };
         let best = self.solution.best(view);
@@ -392,7 +392,9 @@ impl<G: Explain> Asked<G> for Surveyed<G> {
         self.player.ask(view);
         match self.player.answer(view) {
             Answer::Act(action, _) => Ok(action),
-            Answer::Fault(fault) => Err(Inexact::Silent(format!("{}: {}", fault.kind, fault.detail))),
+            Answer::Partly { fault, .. } | Answer::Fault(fault) => {
+                Err(Inexact::Silent(format!("{}: {}", fault.kind, fault.detail)))
+            }
             Answer::Quit => Err(Inexact::Silent("it has left".to_owned())),
         }
     }

@@ -149,6 +149,10 @@ fn collect<G: Game>(
     for &seat in game.to_act() {
         let (choice, reason) = match players[seat.index()].answer(&views[seat.index()]) {
             Answer::Act(action, reason) => (Move::Act(action), reason),
+            Answer::Partly { action, reason, fault } => {
+                collected.faults.push((seat, fault));
+                (Move::Act(action), reason)
+            }
             Answer::Fault(fault) => {
                 collected.faults.push((seat, fault));
                 (Move::Forfeit, None)

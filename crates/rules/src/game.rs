@@ -9,6 +9,7 @@ use alloc::{string::String, vec::Vec};
 use core::{error::Error, fmt, ops::RangeInclusive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 /// A referee: a state that changes only by [`apply`](Game::apply), and only by the rules.
 pub trait Game: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + 'static {
@@ -48,7 +49,20 @@ pub trait Game: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + 
 
     /// Every action that would be accepted from a seat that is to act and has this view, or `None` where they are too
     /// many to list. A function of the view, so that it cannot tell a secret.
-    fn legal_actions(view: &Self::View) -> Option<Vec<Self::Action>>;
+    fn legal_actions(view: &Self::View) -> Option<impl Iterator<Item = Self::Action>>;
+
+    /// The legal actions, or `None` where there are more than `most`. Never works out more than one action too many.
+    fn few_legal_actions(view: &Self::View, most: usize) -> Option<Vec<Self::Action>> {
+        let mut actions = Self::legal_actions(view)?;
+        let few: Vec<Self::Action> = actions.by_ref().take(most).collect();
+        actions.next().is_none().then_some(few)
+    }
+
+    /// Reads an action of the bot protocol. Where the game's rule for a bad action is kinder than a forfeit, it reads
+    /// what is well-formed of a malformed one, and says what was wrong with the rest.
+    fn read_action(json: &Value) -> Result<(Self::Action, Option<String>), serde_json::Error> {
+        Ok((Self::Action::deserialize(json)?, None))
+    }
 
     /// Plays on until the next decision. `moves[i]` is the move of `to_act()[i]`. On `Err` nothing has changed.
     fn apply(

@@ -73,7 +73,7 @@ impl<G: Gauntlet> Observed<G> {
         let Some((view, _)) = &self.last else { return };
         if watched.failure.is_none() {
             let id = watched.decisions;
-            let legal = G::legal_actions(view).filter(|actions| actions.len() <= MAX_LISTED);
+            let legal = G::few_legal_actions(view, MAX_LISTED);
             let question: ToBot<G::View, G::Action, G::Event, G::Rules> = ToBot::Decide { id, view, legal };
             let expected = example::<G>(view, id);
             let wrong = Wrong { message: shortened(&json(&question)), came: shortened(&came), expected };
@@ -125,7 +125,7 @@ impl<G: Gauntlet> Player<G> for Observed<G> {
                     self.watched.borrow_mut().cpu.push(effort.cpu);
                 }
             }
-            Answer::Fault(fault) => {
+            Answer::Partly { fault, .. } | Answer::Fault(fault) => {
                 self.watched.borrow_mut().timed_out |= fault.kind == FaultKind::Timeout;
                 self.note(fault.kind.to_string(), fault.detail.clone());
                 return Answer::Quit;

@@ -229,8 +229,8 @@ fn example<G: Gauntlet>(view: &G::View, id: u64) -> String {
     let action = built_in::<G>(&spec, &G::Rules::default(), Seeded::new(0, "check", 0))
         .map(|mut bot| json(&bot.act(view)));
     let answer = format!("{{\"id\":{id},\"action\":{}}}", action.unwrap_or_default());
-    match G::legal_actions(view) {
-        Some(legal) if legal.len() > 1 => format!("{answer}, or another of the legal actions"),
+    match G::legal_actions(view).map(|legal| legal.take(2).count()) {
+        Some(2) => format!("{answer}, or another of the legal actions"),
         Some(_) => answer,
         None => format!("{}, or other orders for your own copies, one each at most", shortened(&answer)),
     }

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     fault::{Fault, FaultKind},
-    process::{Process, Program, parse_act, to_line},
+    player::Answer,
+    process::{Process, Program, expect_id, parse_act, to_line},
     protocol::{MAX_LISTED, PROTOCOL, Ready, ToBot},
 };
 use necrodome_rules::names::{Names, SetupError};
@@ -98,11 +99,9 @@ impl<G: Gauntlet> Talk<'_, G> {
     /// A running process that has been greeted, with its first line and the CPU time until then.
     fn greet(&mut self, notes: &mut Notes) -> Result<(Process, Vec<u8>, Duration), Fault> {
         let limits = &self.candidate.limits;
-        let launcher = &self.candidate.launcher;
-        let mut process =
-            Process::spawn(launcher, self.program, limits.resources(), limits.line_limit(G::ID))?;
+        let mut process = Process::spawn(&self.candidate.launcher, self.program, limits, G::ID)?;
         process.send(&self.hello_line())?;
-        match process.receive(limits.allowance(Duration::from_millis(limits.start_ms))) {
+        match process.receive(limits.start_allowance()) {
             Ok((line, used)) => Ok((process, line, used)),
             Err(fault) => {
                 notes.add_log(process.log());
@@ -208,7 +207,7 @@ impl<G: Gauntlet> Talk<'_, G> {
         notes: &mut Notes,
     ) -> Result<G::Action, Failure> {
         let view = &position.view;
-        let legal = G::legal_actions(view).filter(|actions| actions.len() <= MAX_LISTED);
+        let legal = G::few_legal_actions(view, MAX_LISTED);
         let question: Message<G> = ToBot::Decide { id, view, legal };
         let mut question = with_extra(&question, extra);
         if let (Some(extra), Some(Value::Object(view))) = (extra, question.get_mut("view")) {
@@ -221,11 +220,15 @@ impl<G: Gauntlet> Talk<'_, G> {
         let mut came = String::new();
         let answer = process.send(&line).and_then(|()| process.receive(allowed)).and_then(|(line, _)| {
             came = String::from_utf8_lossy(&line).into_owned();
-            parse_act::<G::Action>(&line, id)
+            parse_act::<G>(&line, id, |came| expect_id(came, id))
         });
-        let judged = answer.and_then(|(action, _)| match position.judge(&action) {
-            Ok(()) => Ok(action),
-            Err(why) => Err(Fault::new(FaultKind::Illegal, why)),
+        let judged = answer.and_then(|answer| match answer {
+            Answer::Act(action, _) => match position.judge(&action) {
+                Ok(()) => Ok(action),
+                Err(why) => Err(Fault::new(FaultKind::Illegal, why)),
+            },
+            Answer::Partly { fault, .. } | Answer::Fault(fault) => Err(fault),
+            Answer::Quit => Err(Fault::new(FaultKind::Exit, "it has left")),
         });
         judged.map_err(|fault| {
             if !fault.kind.is_survivable()

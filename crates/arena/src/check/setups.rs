@@ -1,5 +1,6 @@
 //! What each game has in store: numbers of seats, options, and positions that bots stumble over.
 
+use crate::protocol::MAX_LISTED;
 use necrodome_rules::{
     game::Game,
     infection::{Identity, Infection, InfectionView, Question},
@@ -331,7 +332,7 @@ impl Gauntlet for Infection {
                 set: "zombies=20 start_viruses=30 max_turns=2",
                 matches: 1,
                 positions: vec![("more legal actions than are listed", RANDOM, |view| {
-                    chooses(view) && Infection::legal_actions(view).is_none_or(|legal| legal.len() > 256)
+                    chooses(view) && Infection::few_legal_actions(view, MAX_LISTED).is_none()
                 })],
             },
             Setup {

@@ -8,7 +8,7 @@ mod player;
 pub use launch::{Launcher, Resources, run_stage, run_stage_of};
 pub use orphans::adopt_orphans;
 pub use player::{Limits, ProcessPlayer};
-pub(crate) use player::{Message, parse_act, parse_ready, to_line};
+pub(crate) use player::{Message, expect_id, parse_act, parse_ready, to_line};
 
 use crate::fault::{Fault, FaultKind};
 use cpu::TreeClock;
@@ -54,6 +54,16 @@ pub(crate) struct Allowance {
     cpu: Duration,
     /// Wall-clock time, likewise.
     wall: Duration,
+    /// Wall-clock time of a process that sleeps; one that computes gets `wall_factor` times its CPU time more.
+    idle: Duration,
+    wall_factor: u32,
+}
+
+impl Allowance {
+    /// The wall-clock time of a process that has used so much CPU time.
+    fn patience(&self, used: Duration) -> Duration {
+        self.wall.min(self.idle.saturating_add(used.saturating_mul(self.wall_factor)))
+    }
 }
 
 /// A running bot.
@@ -69,6 +79,7 @@ pub(crate) struct Process {
     /// What has come and was not asked for yet.
     received: Vec<u8>,
     max_line: usize,
+    /// Most processes that the bot may have beside its own: the system's limit does not bind root.
     max_processes: usize,
     log: Vec<u8>,
     clock: Option<TreeClock>,
@@ -77,17 +88,17 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a bot under the supervision of `launcher`, the arena's own program.
+    /// Starts a bot that plays `game` under the supervision of `launcher`, the arena's own program.
     pub(crate) fn spawn(
         launcher: &Launcher,
         program: &Program,
-        resources: Resources,
-        max_line: usize,
+        limits: &Limits,
+        game: &str,
     ) -> Result<Self, Fault> {
         let refuse = |error: io::Error| Fault::new(FaultKind::NoStart, error.to_string());
         let mut command = launcher.command();
         command
-            .args(launch::words(resources, &program.words))
+            .args(launch::words(limits.resources(), &program.words))
             .current_dir(&program.folder)
             .env_clear()
             .envs(ENVIRONMENT.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
@@ -113,8 +124,8 @@ impl Process {
             stderr: Some(stderr),
             unsent: Vec::new(),
             received: Vec::new(),
-            max_line,
-            max_processes: usize::MAX,
+            max_line: limits.line_limit(game),
+            max_processes: limits.processes as usize,
             log: Vec::new(),
             clock: None,
             sent: (Duration::ZERO, Instant::now()),
@@ -156,7 +167,8 @@ impl Process {
 
     /// Waits for a line, and gives it with the CPU time it took.
     pub(crate) fn receive(&mut self, allowed: Allowance) -> Result<(Vec<u8>, Duration), Fault> {
-        let mut patience = Duration::from_millis(5);
+        let mut pause = Duration::from_millis(5);
+        let mut patience = allowed.patience(Duration::ZERO);
         // Wall-clock time counts from here: before, the arena may have been waiting for somebody else.
         self.pump();
         let listening = Instant::now();
@@ -172,16 +184,15 @@ impl Process {
                 return Err(self.oversized());
             }
             let elapsed = listening.elapsed();
-            if elapsed >= allowed.wall {
-                let waited =
-                    format!("no answer within {:.1} s of wall-clock time", allowed.wall.as_secs_f64());
+            if elapsed >= patience {
+                let waited = format!("no answer within {:.1} s of wall-clock time", patience.as_secs_f64());
                 return Err(Fault::new(FaultKind::Timeout, waited));
             }
-            match self.wait(patience.min(allowed.wall - elapsed)) {
+            match self.wait(pause.min(patience - elapsed)) {
                 Waited::Something => {}
                 Waited::Nothing => {
-                    self.charge(allowed)?;
-                    patience = (patience * 2).min(Duration::from_millis(100));
+                    patience = allowed.patience(self.charge(allowed)?);
+                    pause = (pause * 2).min(Duration::from_millis(100));
                 }
                 Waited::Ended => return Err(self.ending()),
             }

@@ -8,7 +8,7 @@ use crate::{
 };
 use necrodome_rules::{
     catalog::Listed,
-    game::{Logged, Outcome, Seat},
+    game::{Game, Logged, Outcome, Seat},
 };
 use serde::{Deserialize, Serialize};
 use std::{fs, os::unix::fs::MetadataExt, sync::OnceLock, time::Duration};
@@ -44,7 +44,8 @@ impl Default for Limits {
         Limits {
             decision_ms: 500,
             match_ms: 20_000,
-            start_ms: 3_000,
+            // A JVM that compiles its source needs two seconds on a busy machine, some libraries as much to be loaded.
+            start_ms: 10_000,
             wall_factor: 4,
             memory_mb: 1024,
             processes: 256,
@@ -57,7 +58,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    pub(crate) fn resources(&self) -> Resources {
+    pub(super) fn resources(&self) -> Resources {
         Resources {
             memory: self.memory_mb << 20,
             processes: self.processes + tasks_of_user(),
@@ -68,12 +69,20 @@ impl Limits {
 
     pub(crate) fn allowance(&self, cpu: Duration) -> Allowance {
         // Never less than a second of patience: a loaded machine is not the bot's fault.
-        let wall = cpu.checked_mul(self.wall_factor).unwrap_or(Duration::MAX);
-        Allowance { cpu, wall: wall.max(Duration::from_secs(1)) }
+        let wall = cpu.saturating_mul(self.wall_factor).max(Duration::from_secs(1));
+        Allowance { cpu, wall, idle: wall, wall_factor: self.wall_factor }
+    }
+
+    /// Time to start. It is long, for runtimes that have much to do; a bot that has nothing to do has forgotten to answer,
+    /// or to flush its output, and its author should not have to wait as long.
+    pub(crate) fn start_allowance(&self) -> Allowance {
+        const IDLE: Duration = Duration::from_secs(12);
+        let allowance = self.allowance(Duration::from_millis(self.start_ms));
+        Allowance { idle: allowance.wall.min(IDLE), ..allowance }
     }
 
     /// The longest line of a bot, in bytes.
-    pub(crate) fn line_limit(&self, game: &str) -> usize {
+    pub(super) fn line_limit(&self, game: &str) -> usize {
         let usual = if game == "last-bullet" { 4 << 20 } else { 64 << 10 };
         self.line_bytes.unwrap_or(usual)
     }
@@ -107,6 +116,7 @@ pub struct ProcessPlayer<G: Listed> {
     /// What went wrong when the question was put.
     pending: Option<Fault>,
     next_id: u64,
+    ids: Ids,
     bank: Duration,
     effort: Effort,
     start_line: Vec<u8>,
@@ -115,13 +125,8 @@ pub struct ProcessPlayer<G: Listed> {
 }
 
 /// A message of a game.
-pub(crate) type Message<'a, G> = ToBot<
-    'a,
-    <G as necrodome_rules::game::Game>::View,
-    <G as necrodome_rules::game::Game>::Action,
-    <G as necrodome_rules::game::Game>::Event,
-    <G as necrodome_rules::game::Game>::Rules,
->;
+pub(crate) type Message<'a, G> =
+    ToBot<'a, <G as Game>::View, <G as Game>::Action, <G as Game>::Event, <G as Game>::Rules>;
 
 impl<G: Listed> ProcessPlayer<G> {
     /// A bot that is started when its first match begins.
@@ -146,6 +151,7 @@ impl<G: Listed> ProcessPlayer<G> {
             starts_left: limits.restarts.saturating_add(1),
             pending: None,
             next_id: 0,
+            ids: Ids::default(),
             bank: Duration::ZERO,
             effort: Effort::default(),
             start_line: Vec::new(),
@@ -155,13 +161,7 @@ impl<G: Listed> ProcessPlayer<G> {
 
     /// Starts the process and shakes hands.
     fn launch(&mut self) -> Result<Process, Fault> {
-        let mut process = Process::spawn(
-            &self.launcher,
-            &self.program,
-            self.limits.resources(),
-            self.limits.line_limit(G::ID),
-        )?;
-        process.max_processes = self.limits.processes as usize;
+        let mut process = Process::spawn(&self.launcher, &self.program, &self.limits, G::ID)?;
         let hello: Message<G> = ToBot::Hello {
             protocol: PROTOCOL,
             game: G::ID,
@@ -170,14 +170,14 @@ impl<G: Listed> ProcessPlayer<G> {
             name: &self.name,
         };
         process.send(&to_line(&hello))?;
-        let start = Duration::from_millis(self.limits.start_ms);
-        let answer = process.receive(self.limits.allowance(start)).map_err(|fault| fault.detail);
+        let answer = process.receive(self.limits.start_allowance()).map_err(|fault| fault.detail);
         let ready = answer.and_then(|(line, _)| parse_ready(&line)).map_err(|why| {
             self.old_log.extend_from_slice(process.log());
             Fault::new(FaultKind::NoStart, why)
         })?;
         self.wants_events = ready.events;
         self.deterministic = ready.deterministic;
+        self.ids = Ids::default();
         process.tell(&self.start_line);
         Ok(process)
     }
@@ -201,13 +201,13 @@ impl<G: Listed> ProcessPlayer<G> {
 
     fn put_question(&mut self, view: &G::View) -> Result<(), Fault> {
         self.next_id += 1;
-        let legal = G::legal_actions(view).filter(|actions| actions.len() <= MAX_LISTED);
+        let legal = G::few_legal_actions(view, MAX_LISTED);
         let question: Message<G> = ToBot::Decide { id: self.next_id, view, legal };
         let line = to_line(&question);
         self.ensure_running()?.send(&line)
     }
 
-    fn take_answer(&mut self) -> Result<(G::Action, Option<String>), Fault> {
+    fn take_answer(&mut self) -> Result<Answer<G::Action>, Fault> {
         let decision = Duration::from_millis(self.limits.decision_ms);
         let allowed = self.limits.allowance(decision.min(self.bank));
         let Some(process) = &mut self.process else {
@@ -222,7 +222,7 @@ impl<G: Listed> ProcessPlayer<G> {
         self.bank = self.bank.saturating_sub(used);
         self.effort.decisions += 1;
         self.effort.cpu += used;
-        parse_act::<G::Action>(&line, self.next_id)
+        parse_act::<G>(&line, self.next_id, |came| self.ids.check(came, self.next_id))
     }
 
     /// After a fault that it cannot play on from, the process is gone.
@@ -250,11 +250,45 @@ pub(crate) fn parse_ready(line: &[u8]) -> Result<Ready, String> {
     Ok(ready)
 }
 
-/// Parses an answer; first the id, so that an old answer is told from garbage.
-pub(crate) fn parse_act<A: for<'de> Deserialize<'de>>(
+/// Refuses an answer to another decision than the one that was asked.
+pub(crate) fn expect_id(came: u64, asked: u64) -> Result<(), Fault> {
+    let wrong = || Fault::new(FaultKind::WrongId, format!("expected id {asked}, got {came}"));
+    (came == asked).then_some(()).ok_or_else(wrong)
+}
+
+/// Tells wrong ids from lines too many, over the answers of one process.
+#[derive(Debug, Default)]
+struct Ids {
+    /// The last decision that was answered with its own id.
+    answered: Option<u64>,
+    /// Whether that answer has come again in place of the next one.
+    repeated: bool,
+}
+
+impl Ids {
+    /// An answer that comes again is a wrong id or a line too many. It was one too many if the right answer follows: it
+    /// is found before the next question is sent, or comes as the answer to it.
+    fn check(&mut self, came: u64, asked: u64) -> Result<(), Fault> {
+        let is_late = self.repeated && Some(came) == asked.checked_sub(1);
+        self.repeated = self.answered == Some(came);
+        if came == asked {
+            self.answered = Some(came);
+        }
+        if is_late {
+            let detail = format!("a line too many: the answer to {came} came when {asked} was asked");
+            return Err(Fault::new(FaultKind::Flood, detail));
+        }
+        expect_id(came, asked)
+    }
+}
+
+/// Parses an answer to the decision `id`, or as much of it as the game's rules let stand. The id that came is checked
+/// first, so that the answer to another decision is told from garbage.
+pub(crate) fn parse_act<G: Game>(
     line: &[u8],
     id: u64,
-) -> Result<(A, Option<String>), Fault> {
+    check_id: impl FnOnce(u64) -> Result<(), Fault>,
+) -> Result<Answer<G::Action>, Fault> {
     #[derive(Deserialize)]
     struct Id {
         id: u64,
@@ -264,20 +298,18 @@ pub(crate) fn parse_act<A: for<'de> Deserialize<'de>>(
         Fault::new(FaultKind::Garbage, detail)
     };
     let came: Id = serde_json::from_slice(line).map_err(garbage)?;
-    if came.id < id {
-        let detail = format!("id {} was answered before, and {id} is asked", came.id);
-        return Err(Fault::new(FaultKind::Flood, detail));
-    }
-    if came.id != id {
-        return Err(Fault::new(FaultKind::WrongId, format!("expected id {id}, got {}", came.id)));
-    }
+    check_id(came.id)?;
     // Well-formed, but not an action of this game.
     let act: Act<serde_json::Value> = serde_json::from_slice(line).map_err(garbage)?;
-    let action = A::deserialize(&act.action).map_err(|error| {
+    let (action, malformed) = G::read_action(&act.action).map_err(|error| {
         let came = excerpt(act.action.to_string().as_bytes());
         Fault::new(FaultKind::Illegal, format!("{came} is no action of this game ({error})"))
     })?;
-    Ok((action, act.reason.map(|reason| reason.chars().take(MAX_REASON).collect())))
+    let reason = act.reason.map(|reason| reason.chars().take(MAX_REASON).collect());
+    Ok(match malformed {
+        None => Answer::Act(action, reason),
+        Some(why) => Answer::Partly { action, reason, fault: Fault::new(FaultKind::Illegal, why) },
+    })
 }
 
 impl<G: Listed> Player<G> for ProcessPlayer<G> {
@@ -324,13 +356,10 @@ impl<G: Listed> Player<G> for ProcessPlayer<G> {
             Some(fault) => Err(fault),
             None => self.take_answer(),
         };
-        match result {
-            Ok((action, reason)) => Answer::Act(action, reason),
-            Err(fault) => {
-                self.punish(&fault);
-                Answer::Fault(fault)
-            }
-        }
+        result.unwrap_or_else(|fault| {
+            self.punish(&fault);
+            Answer::Fault(fault)
+        })
     }
 
     fn refused(&mut self, _: &str) {}
@@ -361,5 +390,48 @@ impl<G: Listed> Player<G> for ProcessPlayer<G> {
             self.old_log.extend(log);
         }
         (faults, String::from_utf8_lossy(&self.old_log).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes of answers with these ids to the decisions 1, 2, 3 and so on.
+    fn kinds(came: &[u64]) -> Vec<Option<FaultKind>> {
+        let mut ids = Ids::default();
+        (1..).zip(came).map(|(asked, &came)| ids.check(came, asked).err().map(|fault| fault.kind)).collect()
+    }
+
+    #[test]
+    fn a_wrong_id_is_no_flood() {
+        const WRONG: Option<FaultKind> = Some(FaultKind::WrongId);
+        // Never asked.
+        assert_eq!(kinds(&[0, 0, 0]), [WRONG; 3]);
+        assert_eq!(kinds(&[1, 2, 9, u64::MAX]), [None, None, WRONG, WRONG]);
+        // Counts from 0, so that each id but the first was asked, and never answered.
+        assert_eq!(kinds(&[0, 1, 2, 3]), [WRONG; 4]);
+        // Asked and answered, but the only answer to each question.
+        assert_eq!(kinds(&[1, 1, 1, 1]), [None, WRONG, WRONG, WRONG]);
+        assert_eq!(kinds(&[1, 1, 3, 3, 5]), [None, WRONG, None, WRONG, None]);
+    }
+
+    #[test]
+    fn a_start_may_take_long_for_who_computes_and_not_for_who_sleeps() {
+        let seconds = Duration::from_secs;
+        let limits = Limits::default();
+        let start = limits.start_allowance();
+        assert_eq!([0, 2, 5, 10].map(|used| start.patience(seconds(used)).as_secs()), [12, 20, 32, 40]);
+        let limits = Limits { start_ms: 1_000, ..limits };
+        assert_eq!(limits.start_allowance().patience(Duration::ZERO), seconds(4));
+        // A decision has one limit, whatever the bot does.
+        let decision = limits.allowance(seconds(30));
+        assert_eq!([0, 30].map(|used| decision.patience(seconds(used)).as_secs()), [120, 120]);
+    }
+
+    #[test]
+    fn a_line_too_many_is_a_flood_once_the_right_answer_follows_it() {
+        let [.., repeated, late] = kinds(&[1, 2, 2, 3])[..] else { panic!() };
+        assert_eq!((repeated, late), (Some(FaultKind::WrongId), Some(FaultKind::Flood)));
     }
 }

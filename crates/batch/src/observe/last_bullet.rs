@@ -3,7 +3,9 @@
 //! An entry decides for each of its survivors; these functions are about one of them, with the view of its entry.
 
 use crate::field::Field;
-use necrodome_rules::last_bullet::{CopyView, Direction, LastBulletView, Order, RANGE, Seen, VISION, WhoIs};
+use necrodome_rules::last_bullet::{
+    CopyView, Direction, LastBulletView, NOBODY, Order, RANGE, Seen, VISION, WhoIs,
+};
 
 /// How far a survivor sees.
 pub(crate) const REACH: usize = VISION as usize;
@@ -87,7 +89,7 @@ pub fn order(copy: &CopyView, action: usize) -> Option<Order> {
     let target = match copy.seen.iter().find(stands_there) {
         _ if (dx, dy) == (0, 0) => copy.number,
         Some(seen) => seen.number,
-        None => u32::MAX,
+        None => NOBODY,
     };
     (action < ACTIONS).then_some(Order::Shoot { copy: copy.number, target })
 }

@@ -55,7 +55,7 @@ fn conformance<G: Observe>(seats: usize, pairs: &[(&str, &str)], matches: u64) {
             let view = game.view(seat);
             mask.fill(true);
             G::mask(&view, &mut mask);
-            let legal = G::legal_actions(&view).unwrap();
+            let legal: Vec<_> = G::legal_actions(&view).unwrap().collect();
             let marked: Vec<usize> = (0..actions).filter(|&index| mask[index]).collect();
             let mut seen: Vec<G::Action> = Vec::new();
             for &index in &marked {

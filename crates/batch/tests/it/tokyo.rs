@@ -73,7 +73,7 @@ impl Refereed {
     fn play(&mut self, action: u8) -> f32 {
         let view = self.game.view(self.seat);
         let action = Tokyo::action(&view, action.into()).unwrap();
-        let is_legal = Tokyo::legal_actions(&view).unwrap().contains(&action);
+        let is_legal = Tokyo::legal_actions(&view).unwrap().any(|legal| legal == action);
         let [again, fresh] = rolls(&mut self.stream);
         let mut picks = match (view.phase, action) {
             (Phase::Rolling { .. }, Action::Keep { dice }) => {

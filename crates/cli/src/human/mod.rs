@@ -151,12 +151,10 @@ impl<G: Playable> Human<G> {
                 Desk::Lines(lines) => lines.ask::<G>(&mut self.memory, place, view)?,
             };
             // The last net: a slip of the person is asked again, never punished.
-            match G::legal_actions(view) {
-                Some(legal) if !legal.contains(&action) => {
-                    writeln!(anstream::stdout(), "The rules do not allow that now.")?;
-                }
-                _ => return Ok(action),
+            if G::legal_actions(view).is_none_or(|mut legal| legal.any(|allowed| allowed == action)) {
+                return Ok(action);
             }
+            writeln!(anstream::stdout(), "The rules do not allow that now.")?;
         }
     }
 }

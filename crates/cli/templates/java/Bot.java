@@ -4,7 +4,7 @@
 //
 // The arena writes one JSON object a line to standard input and reads one a line from standard output.
 // Run it with `java Bot.java` (Java 17 or later), or let the arena check it:
-// necrodome check-bot {{game}} "cmd:java Bot.java"
+// necrodome check-bot {{game}} ./Bot.java
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -98,7 +98,9 @@ public class Bot {
         static String write(Object value) {
             if (value instanceof Map<?, ?> map) {
                 List<String> fields = new ArrayList<>();
-                map.forEach((key, field) -> fields.add(write(key) + ":" + write(field)));
+                for (Map.Entry<?, ?> field : map.entrySet()) {
+                    fields.add(write(field.getKey()) + ":" + write(field.getValue()));
+                }
                 return "{" + String.join(",", fields) + "}";
             }
             if (value instanceof List<?> list) {
@@ -110,8 +112,8 @@ public class Bot {
                 StringBuilder quoted = new StringBuilder("\"");
                 for (char c : text.toCharArray()) {
                     if (c == '"' || c == '\\') quoted.append('\\').append(c);
-                    else if (c < ' ' || c > '~') quoted.append(String.format("\\u%04x", (int) c));
-                    else quoted.append(c);
+                    else if (c >= ' ' && c <= '~') quoted.append(c);
+                    else quoted.append("\\u").append(Integer.toHexString(0x10000 + c).substring(1));
                 }
                 return quoted.append('"').toString();
             }
@@ -190,7 +192,10 @@ public class Bot {
                 case "true": return true;
                 case "false": return false;
                 default:
-                    if (word.matches("-?\\d{1,18}")) return Long.parseLong(word);
+                    // Without a regular expression: its classes would make the start longer.
+                    boolean whole = word.length() <= 18;
+                    for (char c : word.toCharArray()) whole &= c == '-' || c >= '0' && c <= '9';
+                    if (whole) return Long.parseLong(word);
                     return Double.parseDouble(word);
             }
         }

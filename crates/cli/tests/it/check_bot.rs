@@ -1,6 +1,12 @@
 //! `check-bot`: good bots pass, and each kind of bad one fails with the line that says why.
 
 use assert_cmd::Command;
+use necrodome_arena::{
+    check::{Candidate, Verdict, check_bot},
+    entry::EntrySpec,
+    process::Limits,
+};
+use necrodome_rules::zombie_dice::Solo;
 use serde_json::Value;
 use std::{
     fs,
@@ -134,6 +140,79 @@ fn wrong_ids_are_named() {
     assert_eq!((check.as_str(), text.as_str()), ("ids", "answers with another id than that of the decision"));
     assert!(wrong["came"].as_str().unwrap().contains("1003"), "{wrong}");
     assert!(wrong["expected"].as_str().unwrap().starts_with(r#"{"id":3,"action":{"type":""#), "{wrong}");
+}
+
+#[test]
+fn a_bot_that_does_not_repeat_ids_has_wrong_ids() {
+    let folder = tempfile::TempDir::new().unwrap();
+    // Never asked; counted; answered before.
+    for id in ["0", "count", "min(count, 2)"] {
+        let body = format!(
+            "    if m['type'] == 'hello': count = 0; print(json.dumps({{'type': 'ready', 'protocol': 1}}), flush=True)\n    \
+             elif m['type'] == 'decide':\n        count += 1\n        \
+             print(json.dumps({{'id': {id}, 'action': {{'type': 'stop'}}}}), flush=True)\n"
+        );
+        let (check, text, wrong) = first_failure(&script(&folder, &body));
+        let came = wrong["came"].as_str().unwrap();
+        assert!(["ids", "first answer"].contains(&check.as_str()), "{id}: {check} {text}");
+        assert!(came.contains("wrong_id: expected id"), "{id}: {text} {wrong}");
+    }
+}
+
+#[test]
+fn malformed_orders_of_last_bullet_are_named() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let body = "    if m['type'] == 'hello': print(json.dumps({'type': 'ready', 'protocol': 1}), flush=True)\n    \
+                elif m['type'] == 'decide': print(json.dumps({'id': m['id'], 'action': {'orders': \
+                [{'type': 'move', 'copy': copy['number'], 'direction': 'up' if BAD else 'north'} \
+                for copy in m['view']['copies']]}}), flush=True)\n";
+    // In the first answer, and once the bot is asked in matches only.
+    for (when, check) in [("True", "first answer"), ("m['view']['clock'] == 1", "matches")] {
+        let bot = script(&folder, &body.replace("BAD", when));
+        let report = report("last-bullet", &bot);
+        let failures = found(&report, "fail");
+        assert_eq!(failures[0].0, check, "{failures:?}");
+        let findings = report["findings"].as_array().unwrap();
+        let came =
+            findings.iter().find(|finding| finding["verdict"] == "fail").unwrap()["wrong"]["came"].clone();
+        assert!(came.as_str().unwrap().contains("is malformed, so copy "), "{came}");
+    }
+}
+
+/// The limit binds root, too, and holds from the first process on.
+#[test]
+fn the_protocol_is_checked_under_the_limits_of_matches() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("forks.py");
+    let text = "import json, os, sys, time\n\
+                for line in sys.stdin:\n    m = json.loads(line)\n    \
+                if m['type'] == 'hello': print(json.dumps({'type': 'ready', 'protocol': 1}), flush=True)\n    \
+                elif m['type'] == 'decide':\n        \
+                children = []\n        \
+                for _ in range(8):\n            \
+                try: child = os.fork()\n            \
+                except OSError: sys.exit('no more processes')\n            \
+                if child == 0: time.sleep(60); os._exit(0)\n            \
+                children.append(child)\n        \
+                time.sleep(0.1)\n        \
+                for child in children: os.kill(child, 9); os.waitpid(child, 0)\n        \
+                print(json.dumps({'id': m['id'], 'action': m['legal'][-1]}), flush=True)\n";
+    fs::write(&path, text).unwrap();
+    let entry = EntrySpec::parse(path.to_str().unwrap(), folder.path()).unwrap();
+    let candidate = Candidate {
+        entry: &entry,
+        name: "forks",
+        launcher: assert_cmd::cargo::cargo_bin!("necrodome").to_path_buf().into(),
+        limits: Limits { processes: 4, ..Limits::default() },
+        settings: &[],
+    };
+    let report = check_bot::<Solo>(&candidate, &mut |_| {}).unwrap();
+    let failure = report.findings.iter().find(|finding| finding.verdict == Verdict::Fail).expect("a failure");
+    let came = &failure.wrong.as_ref().unwrap().came;
+    // The system itself stops whoever is not root.
+    let stopped =
+        came.contains("processes at once, where 4 are allowed") || report.log.contains("no more processes");
+    assert!(failure.check == "first answer" && stopped, "{failure:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use necrodome_rules::{
     bot::Bot,
     chance::Seeded,
     game::{Game, Move, Seat},
+    last_bullet::LastBullet,
     zombie_dice::Table,
 };
 use nix::{
@@ -129,7 +130,7 @@ enum Expected {
 use Expected::{AtTheEnd, Fatal, Flood, NoStart, Nothing, Survivable};
 
 /// Every bot in the folder with what must come of it.
-const MISBEHAVING: [(&str, Expected); 25] = [
+const MISBEHAVING: [(&str, Expected); 28] = [
     // The slow ones first.
     ("no_ready", NoStart),
     ("slow_start 60", NoStart),
@@ -156,7 +157,10 @@ const MISBEHAVING: [(&str, Expected); 25] = [
     ("peeks", Nothing),
     ("spin", Fatal(&["timeout"])),
     ("stderr_flood", Nothing),
+    ("twice", Flood),
     ("wrong_id", Survivable("wrong_id")),
+    ("wrong_id 0", Survivable("wrong_id")),
+    ("wrong_id last", Survivable("wrong_id")),
 ];
 
 /// A match of a misbehaving bot between two opponents.
@@ -525,6 +529,27 @@ time.sleep(3600)
     let _ = fs::remove_dir_all(folder);
 }
 
+/// Runtimes that compile a bot's source, and large libraries, take seconds of CPU time before a bot can say anything.
+#[test]
+fn a_bot_may_compute_for_some_seconds_before_it_is_ready() {
+    let folder = folder("start");
+    let bot = r#"
+import json, sys, time
+while time.process_time() < 3.5:
+    pass
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "protocol": 1}), flush=True)
+    if message["type"] == "decide":
+        print(json.dumps({"id": message["id"], "action": message["legal"][-1]}), flush=True)
+"#;
+    fs::write(folder.join("heavy.py"), bot).unwrap();
+    let words = ["match", "zombie-dice-solo", "./heavy.py", "--seed", "1", "--json"];
+    assert_eq!(run_json(necrodome(&words).current_dir(&folder))["faults"], json!([]));
+    let _ = fs::remove_dir_all(folder);
+}
+
 #[test]
 fn a_fault_is_told_to_people() {
     let folder = folder("told");
@@ -535,6 +560,74 @@ fn a_fault_is_told_to_people() {
     let text = told(&format!("Ada={}", misbehaving("dies_at_start", &new_marker())), &folder);
     assert!(text.contains("fault: Ada: no_start: the process ended with exit code 3\n"), "{text}");
     assert!(text.contains("log: Ada: cannot find my brain\n"), "{text}");
+}
+
+/// A bot of Last Bullet that gives its first copy this order in each turn, and sends the others to the east.
+fn orders_first(order: &str) -> String {
+    format!(
+        r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({{"type": "ready", "protocol": 1}}), flush=True)
+    if message["type"] == "decide":
+        copies = [copy["number"] for copy in message["view"]["copies"]]
+        copy = copies[0]
+        orders = [{{"type": "move", "copy": number, "direction": "east"}} for number in copies[1:]]
+        print(json.dumps({{"id": message["id"], "action": {{"orders": [*{order}, *orders]}}}}), flush=True)
+"#
+    )
+}
+
+#[test]
+fn a_bad_order_costs_one_copy_and_is_told() {
+    const COPIES: usize = 4;
+    let folder = folder("orders");
+    let replay = folder.join("orders.replay");
+    let stay = json!({"type": "move", "copy": 0, "direction": "stay"});
+    let west = json!({"type": "move", "copy": 0, "direction": "west"});
+    let waste = json!({"type": "shoot", "copy": 0, "target": u32::MAX});
+    for (order, played, says) in [
+        (
+            "[{'type': 'move', 'copy': copy, 'direction': 'up'}]",
+            Some(&stay),
+            "order 1 is malformed, so copy 0 stays",
+        ),
+        ("[{'type': 'shoot', 'copy': copy, 'target': 'x'}]", Some(&waste), "so copy 0 wastes its shot"),
+        ("[None]", None, "order 1 names no copy: null"),
+        ("[{'type': 'move', 'copy': 9999, 'direction': 'west'}]", None, "an order for number 9999"),
+        (
+            "[{'type': 'move', 'copy': copy, 'direction': 'west'}, {'type': 'shoot', 'copy': copy, 'target': 1}]",
+            Some(&west),
+            "two orders for copy 0",
+        ),
+    ] {
+        fs::write(folder.join("orders.py"), orders_first(order)).unwrap();
+        let mut command =
+            necrodome(&["match", "last-bullet", "./orders.py", "--set", "copies=4", "--set", "max_turns=3"]);
+        command.args(["--seed", "1", "--json", "--replay"]).arg(&replay).current_dir(&folder);
+        let result = run_json(&mut command);
+        let faults = result["faults"].as_array().unwrap();
+        assert!(
+            !faults.is_empty() && faults.iter().all(|fault| fault["kind"] == "illegal"),
+            "{order}: {result}"
+        );
+        assert!(faults[0]["detail"].as_str().unwrap().contains(says), "{order}: {}", faults[0]);
+        let replay: Replay<LastBullet> = replay::open(&replay).unwrap().parse().unwrap();
+        let Move::Act(action) = &replay.steps[0].moves[0] else { panic!("{order}: all copies forfeit") };
+        let orders = serde_json::to_value(&action.orders).unwrap();
+        let orders = orders.as_array().unwrap();
+        let own = orders.len() - (COPIES - 1);
+        assert_eq!(orders[..own].first(), played, "{order}");
+        assert!(orders[own..].iter().all(|order| order["direction"] == "east"), "{order}: {orders:?}");
+    }
+    // People see it, too.
+    let words =
+        ["match", "last-bullet", "./orders.py", "--set", "copies=4", "--set", "max_turns=2", "--quiet"];
+    let text = run(necrodome(&words).args(["--seed", "1"]).current_dir(&folder));
+    assert!(text.contains("fault: orders: illegal: two orders for copy 0\n"), "{text}");
+    let _ = fs::remove_dir_all(folder);
 }
 
 /// A match of example bots with built-in ones, in which nothing may go wrong.

@@ -513,28 +513,23 @@ impl Game for Infection {
         self.party.refresh_partners(seat, partners);
     }
 
-    fn legal_actions(view: &InfectionView) -> Option<Vec<Action>> {
-        let mut actions = Vec::new();
+    /// Worked out one by one: with many partners and viruses there are millions.
+    fn legal_actions(view: &InfectionView) -> Option<impl Iterator<Item = Action>> {
+        let chooses = view.question == Question::Choose;
+        let answers = matches!(view.question, Question::Answer { .. });
+        let partners = move || view.partners.iter().filter(move |_| chooses);
+        let with_antidote = move |antidote| {
+            let contacts = partners().flat_map(move |with| {
+                view.commitments().map(move |commit| Action::Contact { with, commit, antidote })
+            });
+            let end = (chooses && view.may_end()).then_some(Action::End { antidote });
+            let answer = move |commit| Action::Answer { commit, antidote };
+            let answers = answers.then(|| view.commitments().map(answer)).into_iter().flatten();
+            contacts.chain(end).chain(answers)
+        };
         let antidotes: &[bool] =
             if view.told.identity == Identity::Human { &[false, true] } else { &[false] };
-        for &antidote in antidotes {
-            match view.question {
-                Question::Wait => {}
-                Question::Choose => {
-                    for with in view.partners.iter() {
-                        let contact = |commit| Action::Contact { with, commit, antidote };
-                        actions.extend(view.commitments().map(contact));
-                    }
-                    if view.may_end() {
-                        actions.push(Action::End { antidote });
-                    }
-                }
-                Question::Answer { .. } => {
-                    actions.extend(view.commitments().map(|commit| Action::Answer { commit, antidote }));
-                }
-            }
-        }
-        Some(actions)
+        Some(antidotes.iter().copied().flat_map(with_antidote))
     }
 
     fn apply(

@@ -1,8 +1,13 @@
 //! What an entry can order its copies to do.
 
-use alloc::vec::Vec;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// One of nine moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -54,6 +59,61 @@ pub struct Action {
     pub orders: Vec<Order>,
 }
 
+impl Action {
+    /// Reads orders one by one: a malformed one costs the copy that it names, and no other. Says what was malformed.
+    pub(super) fn read(json: &Value) -> Result<(Action, Option<String>), serde_json::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Unread {
+            orders: Vec<Value>,
+        }
+        if let Ok(action) = Action::deserialize(json) {
+            return Ok((action, None));
+        }
+        let Unread { orders: unread } = Unread::deserialize(json)?;
+        let mut orders = Vec::with_capacity(unread.len());
+        let (mut first, mut others) = (None, 0);
+        for (number, json) in (1..).zip(&unread) {
+            match Order::deserialize(json) {
+                Ok(order) => orders.push(order),
+                Err(error) => {
+                    let rest = Order::rest_of(json);
+                    orders.extend(rest);
+                    match first {
+                        None => first = Some(complaint(number, json, rest, &error)),
+                        Some(_) => others += 1,
+                    }
+                }
+            }
+        }
+        let why = first
+            .map(|first| if others == 0 { first } else { format!("{first}; and {others} more like it") });
+        Ok((Action { orders }, why))
+    }
+}
+
+/// What is wrong with the order that has this number in the list, and what comes of it.
+fn complaint(number: usize, json: &Value, rest: Option<Order>, error: &serde_json::Error) -> String {
+    const SHOWN: usize = 120;
+    let text = json.to_string();
+    let dots = if text.chars().nth(SHOWN).is_some() { "..." } else { "" };
+    let shown = text.chars().take(SHOWN).collect::<String>() + dots;
+    // Bots are not written in Rust.
+    let error = error.to_string().replace("expected u32", "expected a whole number");
+    match rest {
+        None => format!("order {number} names no copy: {shown}"),
+        Some(Order::Move { copy, .. }) => {
+            format!("order {number} is malformed, so copy {copy} stays: {shown} ({error})")
+        }
+        Some(Order::Shoot { copy, .. }) => {
+            format!("order {number} is malformed, so copy {copy} wastes its shot: {shown} ({error})")
+        }
+    }
+}
+
+/// The number of nobody: a shot at it spends its bullet and hits nothing.
+pub const NOBODY: u32 = u32::MAX;
+
 /// What one copy does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -75,6 +135,15 @@ pub enum Order {
 }
 
 impl Order {
+    /// What a malformed order does: the copy that it names stays, and a shot is spent all the same.
+    fn rest_of(json: &Value) -> Option<Self> {
+        let copy = json.get("copy")?.as_u64()?.try_into().ok()?;
+        Some(match json.get("type").and_then(Value::as_str) {
+            Some("shoot") => Order::Shoot { copy, target: NOBODY },
+            _ => Order::Move { copy, direction: Direction::Stay },
+        })
+    }
+
     pub(super) fn copy(self) -> u32 {
         match self {
             Order::Move { copy, .. } | Order::Shoot { copy, .. } => copy,

@@ -12,7 +12,7 @@ mod sight;
 mod view;
 mod zombies;
 
-pub use action::{Action, Direction, Illegal, Order};
+pub use action::{Action, Direction, Illegal, NOBODY, Order};
 pub use board::{Kind, Piece, Square, Torus};
 pub use bots::built_ins;
 pub use event::{Event, Replaced, ShotResult};

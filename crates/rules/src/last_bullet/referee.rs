@@ -21,6 +21,7 @@ use alloc::{
 };
 use core::{iter, mem, ops::RangeInclusive};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -416,8 +417,12 @@ impl Game for LastBullet {
     }
 
     /// Too many to list: any combination of one order for each copy.
-    fn legal_actions(_: &LastBulletView) -> Option<Vec<Action>> {
-        None
+    fn legal_actions(_: &LastBulletView) -> Option<impl Iterator<Item = Action>> {
+        None::<iter::Empty<Action>>
+    }
+
+    fn read_action(json: &Value) -> Result<(Action, Option<String>), serde_json::Error> {
+        Action::read(json)
     }
 
     fn apply(
@@ -436,14 +441,13 @@ impl Game for LastBullet {
         Ok(())
     }
 
-    /// A copy with a bad order stays; the orders of the others stand.
+    /// The first order of each copy stands; orders for others than the entry's own copies do not.
     fn salvage(view: &LastBulletView, action: &Action) -> Option<Action> {
-        let mut ordered: Vec<u32> = action.orders.iter().map(|order| order.copy()).collect();
-        ordered.sort_unstable();
-        let before = |copy: u32| ordered.partition_point(|&other| other < copy);
-        let once = |copy: u32| before(copy.saturating_add(1)) - before(copy) == 1;
-        let yours = |copy: u32| view.copies.binary_search_by_key(&copy, |own| own.number).is_ok();
-        let stands = |order: &&Order| yours(order.copy()) && once(order.copy());
+        let mut waits = vec![true; view.copies.len()];
+        let stands = |order: &&Order| {
+            let own = view.copies.binary_search_by_key(&order.copy(), |own| own.number);
+            own.is_ok_and(|index| mem::replace(&mut waits[index], false))
+        };
         Some(Action { orders: action.orders.iter().filter(stands).copied().collect() })
     }
 

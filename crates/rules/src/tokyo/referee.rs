@@ -391,13 +391,14 @@ impl Game for Tokyo {
         };
     }
 
-    fn legal_actions(view: &TokyoView) -> Option<Vec<Action>> {
+    fn legal_actions(view: &TokyoView) -> Option<impl Iterator<Item = Action>> {
         let keep = |mask: u32| Action::Keep { dice: core::array::from_fn(|die| mask >> die & 1 == 1) };
-        Some(match view.phase {
-            Phase::Rolling { .. } => (0..64).map(keep).collect(),
-            Phase::Yielding { .. } => vec![Action::Yield, Action::Stay],
-            Phase::Over => Vec::new(),
-        })
+        let (keeps, others): (_, &[Action]) = match view.phase {
+            Phase::Rolling { .. } => (0..64, &[]),
+            Phase::Yielding { .. } => (0..0, &[Action::Yield, Action::Stay]),
+            Phase::Over => (0..0, &[]),
+        };
+        Some(keeps.map(keep).chain(others.iter().copied()))
     }
 
     fn apply(

@@ -13,8 +13,6 @@ use crate::{
 use alloc::{
     format,
     string::{String, ToString},
-    vec,
-    vec::Vec,
 };
 use core::{convert::Infallible, ops::RangeInclusive};
 use schemars::JsonSchema;
@@ -143,8 +141,8 @@ impl Game for Race {
         }
     }
 
-    fn legal_actions(_: &RaceView) -> Option<Vec<Action>> {
-        Some(vec![Action::Go, Action::Stop])
+    fn legal_actions(_: &RaceView) -> Option<impl Iterator<Item = Action>> {
+        Some([Action::Go, Action::Stop].into_iter())
     }
 
     fn apply(

@@ -9,7 +9,7 @@ use crate::{
     game::{Game, Log, Move, Outcome, Rejected, Seat},
     names::{Names, SetupError},
 };
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec};
 use core::{convert::Infallible, ops::RangeInclusive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,8 +97,8 @@ impl Game for Solo {
         SoloView { turn: self.turn.view() }
     }
 
-    fn legal_actions(_: &SoloView) -> Option<Vec<Action>> {
-        Some(vec![Action::Go, Action::Stop])
+    fn legal_actions(_: &SoloView) -> Option<impl Iterator<Item = Action>> {
+        Some([Action::Go, Action::Stop].into_iter())
     }
 
     fn apply(

@@ -212,8 +212,8 @@ impl Game for Table {
         *tiebreak = self.tiebreak;
     }
 
-    fn legal_actions(_: &TableView) -> Option<Vec<Action>> {
-        Some(vec![Action::Go, Action::Stop])
+    fn legal_actions(_: &TableView) -> Option<impl Iterator<Item = Action>> {
+        Some([Action::Go, Action::Stop].into_iter())
     }
 
     fn apply(

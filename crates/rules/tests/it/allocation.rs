@@ -1,10 +1,12 @@
-//! Built-in line-ups of the dice games play without allocating once a match has begun.
+//! Built-in line-ups of the dice games play without allocating once a match has begun, and lists of actions that are too
+//! long to be shown are never built.
 
 use necrodome_rules::{
     bot::{Bot, BotSpec},
     catalog::Listed,
     chance::Seeded,
-    game::{Move, Seat, Silent},
+    game::{Game, Move, Seat, Silent},
+    infection::Infection,
     names::Names,
     play::decide,
     tokyo::Tokyo,
@@ -57,4 +59,24 @@ fn a_decision_at_the_table_allocates_nothing() {
     let (decisions, allocations) = measure::<Table>(&["greedy", "cautious", "stop-at:brains=3"]);
     assert!(decisions > 1000, "{decisions} decisions");
     assert!(allocations < 20, "{allocations} allocations in {decisions} decisions of 50 matches");
+}
+
+/// In a large party a zombie with many viruses has hundreds of thousands of actions.
+#[test]
+fn a_list_of_actions_that_is_too_long_is_not_built() {
+    const MOST: usize = 256;
+    let settings = [("zombies", "399"), ("start_viruses", "1000")];
+    let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let rules = necrodome_rules::options::parse(&settings).unwrap();
+    let names = Names::new((0..400).map(|seat| format!("player {seat}"))).unwrap();
+    let game = Infection::new(&names, &rules, &mut Seeded::new(1, "match", 0), &mut Silent).unwrap();
+    let view = game.view(game.to_act()[0]);
+    let all = Infection::legal_actions(&view).unwrap().count();
+    assert!(all > 100_000, "{all} actions");
+    let during = allocation_counter::measure(|| assert_eq!(Infection::few_legal_actions(&view, MOST), None));
+    // A vector that grows to its size takes up to four times as much.
+    let most = 4 * (MOST + 1) * size_of::<<Infection as Game>::Action>();
+    assert!(during.bytes_total <= most as u64, "{} bytes, where {most} are enough", during.bytes_total);
+    let few = Infection::few_legal_actions(&view, all).unwrap();
+    assert!(few.into_iter().eq(Infection::legal_actions(&view).unwrap()));
 }

@@ -179,7 +179,7 @@ fn contact(game: &mut Infection, with: u16, mine: &str, theirs: &str) -> Vec<Log
 }
 
 fn legal(game: &Infection, seat: Seat) -> Vec<Action> {
-    Infection::legal_actions(&game.view(seat)).unwrap()
+    Infection::legal_actions(&game.view(seat)).unwrap().collect()
 }
 
 fn question(game: &Infection, seat: u16) -> Question {

@@ -7,7 +7,7 @@ use necrodome_rules::{
     chance::{Chance, Probability, Recorder, Scripted, Seeded, enumerate},
     game::{Audience, Game, Logged, Move, Rejected, Seat, Silent, restore},
     last_bullet::{
-        Action, Direction, Event, Illegal, Kind, LastBullet, LastBulletRules, Order, Piece, Replaced,
+        Action, Direction, Event, Illegal, Kind, LastBullet, LastBulletRules, NOBODY, Order, Piece, Replaced,
         ShotResult, Square, WhoIs,
     },
     names::{Names, SetupError},
@@ -1201,6 +1201,87 @@ fn orders_that_are_not_allowed_are_rejected_and_change_nothing() {
         assert_eq!(result, Ok(Err(why)), "{name}: refused before chance is asked");
         assert_eq!((json_of(&game), log.len()), (before.clone(), 0), "{name}");
     }
+}
+
+/// What ann's orders come to, when they are read and salvaged as the arena does it; and what was malformed.
+fn played(game: &LastBullet, orders: Value) -> (Vec<Order>, Option<String>) {
+    let (action, malformed) = LastBullet::read_action(&json!({ "orders": orders })).unwrap();
+    let action = LastBullet::salvage(&game.view(Seat(0)), &action).unwrap();
+    (action.orders, malformed)
+}
+
+#[test]
+fn a_malformed_order_costs_the_copy_it_names_and_no_other() {
+    let game = scene(17, "ann@3,3*3 ann@8,8*3 bob@5,12*3 bob@12,5*3");
+    let good = json!({"type": "move", "copy": 1, "direction": "north"});
+    let north = Order::Move { copy: 1, direction: Direction::North };
+    let stay = Order::Move { copy: 0, direction: Direction::Stay };
+    let waste = Order::Shoot { copy: 0, target: NOBODY };
+    for (bad, comes_to, says) in [
+        (json!({"type": "move", "copy": 0, "direction": "up"}), Some(stay), "copy 0 stays"),
+        (json!({"type": "move", "copy": 0, "direction": 5}), Some(stay), "copy 0 stays"),
+        (json!({"type": "move", "copy": 0}), Some(stay), "missing field `direction`"),
+        (json!({"type": "move", "copy": 0, "direction": "north", "speed": 2}), Some(stay), "`speed`"),
+        (json!({"type": "fly", "copy": 0}), Some(stay), "unknown variant `fly`, expected `move` or `shoot`"),
+        (json!({"copy": 0, "direction": "north"}), Some(stay), "missing field `type`"),
+        (json!({"type": "shoot", "copy": 0}), Some(waste), "copy 0 wastes its shot"),
+        (json!({"type": "shoot", "copy": 0, "target": "bob"}), Some(waste), "expected a whole number"),
+        (json!({"type": "shoot", "copy": 0, "target": -1}), Some(waste), "copy 0 wastes its shot"),
+        (json!({"type": "move", "direction": "north"}), None, "order 1 names no copy"),
+        (json!({"type": "move", "copy": "0", "direction": "north"}), None, "order 1 names no copy"),
+        (json!({"type": "move", "copy": -1, "direction": "north"}), None, "order 1 names no copy"),
+        (json!({"type": "move", "copy": 1u64 << 32, "direction": "north"}), None, "order 1 names no copy"),
+        (json!("north"), None, "order 1 names no copy: \"north\""),
+        (json!(null), None, "order 1 names no copy"),
+        (json!([0, "north"]), None, "order 1 names no copy"),
+    ] {
+        let (orders, malformed) = played(&game, json!([bad, good]));
+        assert_eq!(orders, comes_to.into_iter().chain([north]).collect::<Vec<_>>(), "{bad}");
+        let malformed = malformed.unwrap_or_else(|| panic!("{bad} is well-formed"));
+        assert!(malformed.starts_with("order 1 ") && malformed.contains(says), "{bad}: {malformed}");
+    }
+    assert_eq!(played(&game, json!([good])), (vec![north], None));
+}
+
+#[test]
+fn malformed_orders_are_counted_and_quoted_in_short() {
+    let game = scene(17, "ann@3,3*3 bob@8,8*3");
+    let long = "x".repeat(10_000);
+    let (orders, malformed) =
+        played(&game, json!([long, 7, {"type": "move", "copy": 0, "direction": "west"}, []]));
+    assert_eq!(orders, [Order::Move { copy: 0, direction: Direction::West }]);
+    let malformed = malformed.unwrap();
+    assert!(malformed.ends_with("...; and 2 more like it") && malformed.len() < 300, "{malformed}");
+}
+
+#[test]
+fn an_action_without_a_list_of_orders_is_none() {
+    for bad in [json!({}), json!([]), json!("north"), json!({"orders": 7}), json!({"orders": [], "more": 1})]
+    {
+        assert!(LastBullet::read_action(&bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_copy_that_is_ordered_twice_does_the_first() {
+    let game = scene(17, "ann@3,3*3 ann@8,8*3 bob@5,12*3 bob@12,5*3");
+    let north = |copy| json!({"type": "move", "copy": copy, "direction": "north"});
+    let shot = json!({"type": "shoot", "copy": 0, "target": 2});
+    let (orders, malformed) = played(&game, json!([shot, north(0), north(2), north(1), shot]));
+    let first = [Order::Shoot { copy: 0, target: 2 }, Order::Move { copy: 1, direction: Direction::North }];
+    assert_eq!((orders.as_slice(), malformed), (first.as_slice(), None));
+    // A malformed order is one, too.
+    let (orders, _) = played(&game, json!([{"type": "move", "copy": 0}, north(0)]));
+    assert_eq!(orders, [Order::Move { copy: 0, direction: Direction::Stay }]);
+}
+
+#[test]
+fn a_malformed_shot_spends_its_bullet() {
+    let mut game = scene(17, "ann@3,3*3 ann@8,8*3 bob@4,3*3 bob@12,5*3");
+    let (orders, _) = played(&game, json!([{"type": "shoot", "copy": 0, "target": "the nearest"}]));
+    let moves = [Move::Act(Action { orders }), Move::Forfeit];
+    apply(&mut game, &moves, &[index(17, (13, 13))]);
+    assert_eq!([(3, 3), (4, 3)].map(|(x, y)| at(&game, x, y)), ["ann*2", "bob*3"]);
 }
 
 #[test]

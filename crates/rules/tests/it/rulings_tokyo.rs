@@ -198,7 +198,7 @@ fn keeping_all_six_ends_the_rolling_after_the_first_roll_and_after_the_second() 
 #[test]
 fn every_set_of_dice_may_be_kept() {
     let game = start(2, "123HA1");
-    let actions = Tokyo::legal_actions(&game.view(Seat(0))).unwrap();
+    let actions: Vec<_> = Tokyo::legal_actions(&game.view(Seat(0))).unwrap().collect();
     assert_eq!(actions.len(), 64);
     for action in actions {
         let Action::Keep { dice: kept } = action else { panic!("{action:?} while rolling") };
@@ -447,7 +447,7 @@ fn the_monster_in_tokyo_decides_to_yield_knowing_the_damage() {
     let view = game.view(Seat(0));
     assert_eq!((view.phase, view.current), (Phase::Yielding { damage: 4 }, Seat(1)));
     assert_eq!((view.monsters[0].health, view.in_tokyo), (6, Some(Seat(0))));
-    assert_eq!(Tokyo::legal_actions(&view), Some(vec![Action::Yield, Action::Stay]));
+    assert!(Tokyo::legal_actions(&view).unwrap().eq([Action::Yield, Action::Stay]));
 }
 
 #[test]
@@ -725,7 +725,7 @@ fn every_move_is_refused_after_the_end() {
         assert_eq!(refused(&mut game, &[choice]), Rejected::Over);
     }
     assert_eq!(refused(&mut game, &[]), Rejected::Over);
-    assert_eq!(Tokyo::legal_actions(&game.view(Seat(0))), Some(vec![]));
+    assert_eq!(Tokyo::legal_actions(&game.view(Seat(0))).unwrap().count(), 0);
 }
 
 #[test]
@@ -769,7 +769,7 @@ fn random_matches_keep_their_invariants_and_end_with_one_winner() {
         let mut game =
             Tokyo::new(&names(monsters), &TokyoRules::default(), &mut chance, &mut Silent).unwrap();
         while game.outcome().is_none() {
-            let actions = Tokyo::legal_actions(&game.view(game.to_act()[0])).unwrap();
+            let actions: Vec<_> = Tokyo::legal_actions(&game.view(game.to_act()[0])).unwrap().collect();
             let choice = match chance.uniform(20) {
                 0 => Move::Forfeit,
                 _ => Move::Act(actions[chance.uniform(actions.len() as u32) as usize]),

@@ -374,7 +374,9 @@ impl<G: Seated> AtTable<G> {
         let Some(bot) = &mut self.bot else { return Answer::Quit };
         let answer = bot.answer(view);
         let kept = match &answer {
-            Answer::Act(action, reason) => serde_json::to_string(&Some((action, reason))),
+            Answer::Act(action, reason) | Answer::Partly { action, reason, .. } => {
+                serde_json::to_string(&Some((action, reason)))
+            }
             Answer::Fault(_) => Ok("null".to_owned()),
             Answer::Quit => return Answer::Quit,
         };
@@ -491,12 +493,13 @@ impl<G: Seated> State<G> {
         let through = seat.unwrap_or_default();
         let view = (seat.is_some() || G::OPEN).then(|| game.view(through));
         let asked = seat.and_then(|seat| self.question(seat));
-        let legal = view.as_ref().filter(|_| asked.is_some()).and_then(G::legal_actions);
+        let legal =
+            view.as_ref().filter(|_| asked.is_some()).and_then(|view| G::few_legal_actions(view, LISTED));
         Some(G::scene(SceneOf {
             seat: through.0,
             fresh: fresh.min(events.len()),
             events,
-            legal: legal.filter(|legal| legal.len() <= LISTED),
+            legal,
             coach: place.and_then(|place| place.coach.clone()),
             view,
         }))

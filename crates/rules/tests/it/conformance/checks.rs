@@ -99,7 +99,7 @@ fn check_actions<G: Probe>(game: &G, seat: Seat, player: &mut Seeded) -> Checked
     let view = game.view(seat);
     let before = json(game);
     let mut candidates = G::universe(&view, player);
-    candidates.extend(G::legal_actions(&view).unwrap_or_default());
+    candidates.extend(G::legal_actions(&view).into_iter().flatten());
     let place = game.to_act().iter().position(|&s| s == seat).unwrap();
     for action in candidates {
         survives_json(&action)?;

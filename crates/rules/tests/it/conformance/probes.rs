@@ -25,7 +25,7 @@ pub trait Probe: Game {
     fn universe(view: &Self::View, chance: &mut Seeded) -> Vec<Self::Action>;
 
     fn is_legal(view: &Self::View, action: &Self::Action) -> bool {
-        Self::legal_actions(view).unwrap().contains(action)
+        Self::legal_actions(view).unwrap().any(|legal| legal == *action)
     }
 
     /// Whether a better score has no worse place, unless the game's rules say so.
@@ -36,7 +36,7 @@ pub trait Probe: Game {
     }
 
     fn random_legal(view: &Self::View, chance: &mut Seeded) -> Self::Action {
-        let mut actions = Self::legal_actions(view).unwrap();
+        let mut actions: Vec<_> = Self::legal_actions(view).unwrap().collect();
         actions.swap_remove(chance.uniform(actions.len() as u32) as usize)
     }
 }

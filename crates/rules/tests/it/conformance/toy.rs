@@ -85,12 +85,13 @@ impl<const BREACH: u8> Game for Toy<BREACH> {
         }
     }
 
-    fn legal_actions(_: &u32) -> Option<Vec<Add>> {
-        Some(match BREACH {
-            HIDES_A_LEGAL_ACTION => vec![Add(0)],
-            LISTS_AN_ILLEGAL_ACTION => vec![Add(0), Add(1), Add(2)],
-            _ => vec![Add(0), Add(1)],
-        })
+    fn legal_actions(_: &u32) -> Option<impl Iterator<Item = Add>> {
+        let listed = match BREACH {
+            HIDES_A_LEGAL_ACTION => 0..1,
+            LISTS_AN_ILLEGAL_ACTION => 0..3,
+            _ => 0..2,
+        };
+        Some(listed.map(Add))
     }
 
     fn apply(
