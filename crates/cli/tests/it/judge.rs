@@ -80,14 +80,15 @@ fn a_bad_set_up_is_an_error_with_file_line_and_column() {
     for (text, place, message) in [
         ("players: [a, b\n", "my.yml:1:10", ""),
         ("players: []\n", "my.yml:1:10", "at least two players, got 0"),
-        ("players: [a, b]\nzombies: 3\n", "my.yml:2:10", "no more zombies than the 2 players, got 3"),
+        ("players: [a, b]\nzombies: 3\n", "my.yml:2:10", "expected fewer zombies than the 2 players, got 3"),
+        ("players: [a, b]\nzombies: 2\n", "my.yml:2:10", "expected fewer zombies than the 2 players, got 2"),
         ("players:\n  - Tim\n  - Kiril\n  - TIM\n", "my.yml:4:5", "\"TIM\" plays already (line 2)"),
         ("players: [a, b]\nturns: 3\n", "my.yml:2:1", "turns"),
         ("", "my.yml:1:1", "expected players"),
         ("players: [a, b]\nmax_turns: soon\n", "my.yml:2:12", ""),
     ] {
         fs::write(folder.path().join("my.yml"), text).unwrap();
-        let error = error(folder.path(), 1, &["new", "--config", "my.yml"]);
+        let error = error(folder.path(), 2, &["new", "--config", "my.yml"]);
         assert!(error.contains(place) && error.contains(message), "{text}: {error}");
         assert!(!folder.path().join("game.txt").exists());
     }
