@@ -154,7 +154,7 @@ fn all_mistakes_are_shown_at_once_and_left_out() {
 #[test]
 fn files_that_are_not_there_or_no_text_are_errors_and_no_panics() {
     let folder = folder();
-    assert!(error(folder.path(), 1, &["run", "nowhere.txt"]).contains("nowhere.txt"));
+    assert!(error(folder.path(), 2, &["run", "nowhere.txt"]).contains("nowhere.txt"));
     fs::write(folder.path().join("bytes.txt"), b"HUMAN a\nHUMAN b\n\xff\xfe\x00\nGAME_START\n\"\n").unwrap();
     let shown = judge(folder.path(), &["run", "bytes.txt"]);
     assert_eq!(shown.status.code(), Some(1));
