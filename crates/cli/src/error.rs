@@ -65,7 +65,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// 2 where the command line makes no sense, 1 for everything else.
+    /// 2 where the command line or a set-up makes no sense, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::UnknownGame { .. }
@@ -75,6 +75,7 @@ impl Error {
             | Error::Lineup(_)
             | Error::Entry(_)
             | Error::Option { .. }
+            | Error::Config { .. }
             | Error::Setup { .. }
             | Error::Unsolved(_)
             | Error::Usage(_)

@@ -56,7 +56,7 @@ players:
   - Greta
   - Hugo
 
-# How many of them are zombies at the start. Who, is drawn.
+# How many of them are zombies at the start: fewer than there are players. Who, is drawn.
 zombies: 1
 
 # The game ends after so many turns.
@@ -107,10 +107,11 @@ impl Config {
         check_names(&players)?;
         let defaults = InfectionRules::default();
         let zombies = raw.zombies.as_ref().map_or(defaults.zombies, |zombies| zombies.value);
-        if zombies.get() as usize > players.len() {
+        // Without a human, the game is over before it begins.
+        if zombies.get() as usize >= players.len() {
             let place = raw.zombies.map_or(place, |zombies| zombies.referenced);
             let message =
-                format!("expected no more zombies than the {} players, got {}", players.len(), zombies.get());
+                format!("expected fewer zombies than the {} players, got {}", players.len(), zombies.get());
             return Err(at(place, message));
         }
         Ok(Config {
@@ -219,7 +220,8 @@ mod tests {
     fn mistakes_name_line_and_column() {
         for (text, line, column, message) in [
             ("players: [a, b]\nzombie: 1\n", 2, 1, "zombie"),
-            ("players: [a, b]\nzombies: 3\n", 2, 10, "expected no more zombies than the 2 players, got 3"),
+            ("players: [a, b]\nzombies: 3\n", 2, 10, "expected fewer zombies than the 2 players, got 3"),
+            ("players: [a, b]\nzombies: 2\n", 2, 10, "expected fewer zombies than the 2 players, got 2"),
             ("players: [a, b]\nzombies: many\n", 2, 10, ""),
             ("players:\n  - Anna\n  - anna\n", 3, 5, "\"anna\" plays already (line 2)"),
             ("players:\n  - a\n  - \"\"\n", 3, 5, "name"),

@@ -1,7 +1,7 @@
 //! What the whole server shares.
 
 use crate::{
-    Db,
+    Db, Refusal,
     film::Studio,
     keys::Key,
     party::Parties,
@@ -10,7 +10,10 @@ use crate::{
 };
 use necrodome_arena::tournament::StoreError;
 use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    task::spawn_blocking,
+};
 
 /// How the server is to run.
 #[derive(Debug, Clone)]
@@ -185,6 +188,15 @@ impl Site {
     /// The tables at which people play.
     pub(crate) fn tables(&self) -> &Tables {
         &self.0.tables
+    }
+
+    /// Does what takes its time, such as waiting for the file, beside the threads that answer requests.
+    pub(crate) async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Site) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let site = self.clone();
+        spawn_blocking(move || work(&site)).await.map_err(Refusal::internal)?
     }
 
     /// A place among the viewers of live pages, if there is one left.

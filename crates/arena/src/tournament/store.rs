@@ -140,16 +140,17 @@ impl Store {
         let mut query = connection.prepare_cached(
             "SELECT block, number, faults FROM detail WHERE tournament = ?1 AND faults <> '[]' ORDER BY 1, 2",
         )?;
-        let rows =
-            query.query_map([self.id], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?)))?;
-        let mut all = Vec::new();
-        for row in rows {
-            let (block, number, text) = row?;
-            let faults: Vec<SeatFault> =
+        let rows = query.query_map([self.id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let rows = rows.collect::<Result<Vec<(u32, u32, String)>, _>>()?;
+        // There may be many, and everybody waits for the connection.
+        drop(query);
+        drop(connection);
+        let parse = |(block, number, text): (u32, u32, String)| {
+            let faults =
                 serde_json::from_str(&text).map_err(|error| StoreError::Damaged(error.to_string()))?;
-            all.push((block, number, faults));
-        }
-        Ok(all)
+            Ok((block, number, faults))
+        };
+        rows.into_iter().map(parse).collect()
     }
 
     /// How many faults the matches of some blocks had: block, number of the match, faults.

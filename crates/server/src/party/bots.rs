@@ -10,6 +10,7 @@ use necrodome_rules::{
     game::Seat,
     infection::{Action, Commitment, Infection, Question, built_ins},
 };
+use std::collections::BTreeSet;
 
 /// Names for bots, in the order in which they come.
 const NAMES: [&str; 20] = [
@@ -17,17 +18,16 @@ const NAMES: [&str; 20] = [
     "Nero", "Odo", "Pina", "Quin", "Runa", "Sepp", "Tilda",
 ];
 
-/// A name that no player has: `Bot Ada`, and when all are taken `Bot Ada 2`.
-pub(super) fn free_name(room: &Room) -> String {
-    let taken = |name: &String| room.members().iter().any(|member| member.name.eq_ignore_ascii_case(name));
+/// Names that no player has: `Bot Ada` and so on, and when all are taken `Bot Ada 2`.
+pub(super) fn free_names(room: &Room) -> impl Iterator<Item = String> + use<> {
+    let taken: BTreeSet<String> = room.members().iter().map(|member| member.name.to_lowercase()).collect();
     let names = (1..).flat_map(|round| {
         NAMES.iter().map(move |name| match round {
             1 => format!("Bot {name}"),
             _ => format!("Bot {name} {round}"),
         })
     });
-    let mut free = names.skip_while(taken);
-    free.next().unwrap_or_default()
+    names.filter(move |name| !taken.contains(&name.to_lowercase()))
 }
 
 fn build(text: &str, chance: Seeded) -> Result<Box<dyn Bot<Infection>>, Refused> {

@@ -40,6 +40,9 @@ const ID_LETTERS: usize = 5;
 
 /// All rooms.
 pub struct Parties {
+    /// Held by whoever opens a room: nobody else does until it is in the file.
+    opening: Mutex<()>,
+    /// Not held while the file is written: every request looks into it.
     rooms: RwLock<BTreeMap<String, Arc<Live>>>,
 }
 
@@ -114,28 +117,29 @@ impl Parties {
                 Err(why) => eprintln!("error: the room {id} cannot be opened again: {why}"),
             }
         }
-        Ok(Parties { rooms: RwLock::new(rooms) })
+        Ok(Parties { opening: Mutex::default(), rooms: RwLock::new(rooms) })
     }
 
     /// Opens a room.
     pub(crate) fn create(&self, site: &Site, open: Input) -> Result<String, Refusal> {
-        let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let is_open = |live: &Arc<Live>| !live.lock().room.is_closed();
-        if rooms.values().filter(|live| is_open(live)).count() >= site.limits().rooms {
+        if self.all().iter().filter(|live| is_open(live)).count() >= site.limits().rooms {
             return Err(Refusal::full(format!("there are {} rooms already", site.limits().rooms))
                 .hint("close one that is not needed any more"));
         }
-        rooms.retain(|_, live| is_open(live));
         let id = loop {
             let mut chance = Seeded::new(random(), "party room", 0);
             let id = room::code(&mut chance, ID_LETTERS);
-            if !rooms.contains_key(&id) && !is_used(&site.db().lock(), &id)? {
+            if !is_used(&site.db().lock(), &id)? {
                 break id;
             }
         };
         // Only what can be opened again is kept.
         let room = Room::open(open.clone()).map_err(refuse)?;
         write(&site.db().lock(), &id, 0, &open)?;
+        let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
+        rooms.retain(|_, live| is_open(live));
         rooms.insert(id.clone(), Arc::new(Live::new(id.clone(), &site.config().address, room)));
         Ok(id)
     }

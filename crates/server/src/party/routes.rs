@@ -228,15 +228,8 @@ async fn open(
     Body(room): Body<OpenRoom>,
 ) -> Result<Json<Opened>, Refusal> {
     let input = Input::Open { rules: room.rules, limit: room.limit.get(), seed: random() };
-    let id = blocking(move || site.parties().create(&site, input)).await?;
+    let id = site.aside(|site| site.parties().create(site, input)).await?;
     Ok(Json(Opened { id }))
-}
-
-/// Runs what may wait for the file.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(work).await.map_err(Refusal::internal)?
 }
 
 /// Carries out what is wanted in a room.
@@ -245,7 +238,7 @@ async fn carry_out(
     live: Arc<Live>,
     wanted: impl FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send + 'static,
 ) -> Result<(), Refusal> {
-    blocking(move || live.act(site.db(), now(), wanted)).await
+    site.aside(move |site| live.act(site.db(), now(), wanted)).await
 }
 
 fn viewer(live: &Live, headers: &HeaderMap, host: bool, look: &Look) -> Viewer {
@@ -375,17 +368,13 @@ async fn order(
     Body(order): Body<HostOrder>,
 ) -> Result<StatusCode, Refusal> {
     let live = site.parties().find(&id)?;
-    if let HostOrder::AddBots { bot, count } = order {
-        for _ in 0..count.get() {
-            let bot = bot.clone();
-            let add = |room: &Room| Ok(vec![Input::AddBot { name: bots::free_name(room), bot }]);
-            carry_out(site.clone(), live.clone(), add).await?;
-        }
-        return Ok(StatusCode::NO_CONTENT);
-    }
     carry_out(site, live, move |room| {
         Ok(vec![match order {
-            HostOrder::Start | HostOrder::AddBots { .. } => Input::Start,
+            HostOrder::AddBots { bot, count } => {
+                let names = bots::free_names(room).take(count.get() as usize);
+                return Ok(names.map(|name| Input::AddBot { name, bot: bot.clone() }).collect());
+            }
+            HostOrder::Start => Input::Start,
             HostOrder::Remove { player } if room.party().is_none() => Input::Leave { player },
             HostOrder::Remove { player } => Input::Remove { player },
             HostOrder::Replace { player, bot } => Input::Replace { player, bot },
@@ -426,7 +415,7 @@ async fn judge(
     let live = site.parties().find(&id)?;
     // Telling the whole game takes a while, and nobody should wait for it.
     let room = live.lock().room.clone();
-    blocking(move || Ok(Json(room.judge_view()))).await
+    site.aside(move |_| Ok(Json(room.judge_view()))).await
 }
 
 async fn script(State(site): State<Site>, Path(id): Path<String>, _: Host) -> Result<Response, Refusal> {

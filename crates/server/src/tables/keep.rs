@@ -38,13 +38,14 @@ fn json(setup: &Setup) -> String {
     serde_json::to_string(setup).unwrap_or_default()
 }
 
-/// Keeps a table, new or changed, that is not over yet.
+/// Keeps a table, new or changed. One that is over stays as it is.
 pub(crate) fn table(db: &Db, id: &str, setup: &Setup, playing: bool) -> rusqlite::Result<()> {
     let state = if playing { "playing" } else { "waiting" };
     let connection = db.lock();
     connection.execute(
         "INSERT INTO play_table (id, setup, state) VALUES (?1, ?2, ?3)
-         ON CONFLICT (id) DO UPDATE SET setup = excluded.setup, state = excluded.state",
+         ON CONFLICT (id) DO UPDATE SET setup = excluded.setup, state = excluded.state
+         WHERE state IN ('waiting', 'playing')",
         params![id, json(setup), state],
     )?;
     Ok(())

@@ -19,7 +19,7 @@ pub use state::{
 use crate::{
     Config, Db, Refusal, Site, film,
     json::Body,
-    keys::{self, IsHost, Key},
+    keys::{self, IsHost, Key, KeyHash},
     stream,
     tournaments::Tournaments,
 };
@@ -71,17 +71,23 @@ fn no_such_table() -> Refusal {
     Refusal::missing("there is no such table").hint("tables that nobody plays at are cleared after an hour")
 }
 
-/// All tables.
+/// All tables. What changes them may wait for the file, so it is not for the threads that answer requests.
 pub(crate) struct Tables {
     db: Db,
     launcher: PathBuf,
     most: usize,
+    /// Held by whoever opens a table: nobody else does until there is room for it.
+    opening: Mutex<()>,
+    /// Not held while the file is written: every request looks into it.
     tables: Mutex<HashMap<String, Arc<Table>>>,
 }
 
 struct Table {
     id: String,
     changes: watch::Sender<u64>,
+    /// Held by whoever changes or removes the table, from the first look until it is in the file. Locked before `inner`.
+    changing: Mutex<()>,
+    /// Not held while the file is written: every viewer looks into it.
     inner: Mutex<Inner>,
 }
 
@@ -101,15 +107,19 @@ impl Tables {
     pub fn open(config: &Config, db: &Db, allowed: &Tournaments) -> rusqlite::Result<Self> {
         keep::prepare(db)?;
         let (launcher, most) = (config.launcher.clone(), config.limits.tables);
-        let tables = Tables { db: db.clone(), launcher, most, tables: Mutex::default() };
-        for kept in keep::unfinished(db)? {
-            let table = Arc::new(Table::new(kept.id.clone(), kept.setup));
-            if kept.state == "playing"
-                && let Err(why) = tables.start(&table, &mut lock(&table.inner), allowed)
-            {
-                eprintln!("error: table {} cannot be taken up: {why:?}", kept.id);
-                keep::end(db, &kept.id, None)?;
-                continue;
+        let (db, opening, none) = (db.clone(), Mutex::default(), Mutex::default());
+        let tables = Tables { db, launcher, most, opening, tables: none };
+        for kept in keep::unfinished(&tables.db)? {
+            let table = Arc::new(Table::new(kept.id.clone(), kept.setup.clone()));
+            if kept.state == "playing" {
+                match tables.start(&table, &kept.setup, allowed) {
+                    Ok(running) => lock(&table.inner).running = Some(running),
+                    Err(why) => {
+                        eprintln!("error: table {} cannot be taken up: {why:?}", kept.id);
+                        keep::end(&tables.db, &kept.id, None)?;
+                        continue;
+                    }
+                }
             }
             lock(&tables.tables).insert(kept.id, table);
         }
@@ -118,81 +128,15 @@ impl Tables {
 
     /// Ends all threads; the tables stay in the file.
     pub fn close(&self) {
-        for table in lock(&self.tables).values() {
+        for table in self.all() {
             if let Some(running) = &lock(&table.inner).running {
                 running.close(true);
             }
         }
     }
 
-    /// Begins a match. Programs that sit at the table have been allowed when it was set up.
-    fn start(&self, table: &Arc<Table>, inner: &mut Inner, allowed: &Tournaments) -> Result<(), Refusal> {
-        let ground = Ground {
-            id: table.id.clone(),
-            db: self.db.clone(),
-            launcher: self.launcher.clone(),
-            changes: table.changes.clone(),
-        };
-        let setup = inner.setup.clone();
-        let game = setup::game(&setup.game)?;
-        let programs = |name: &str| allowed.program(game, name);
-        let running = with_game!(game, G => play::start::<G>(ground, setup, &programs)?);
-        inner.running = Some(running);
-        Ok(())
-    }
-
-    fn add(&self, setup: Setup, allowed: &Tournaments) -> Result<Arc<Table>, Refusal> {
-        let mut tables = lock(&self.tables);
-        self.sweep(&mut tables);
-        let going = || tables.values().filter(|table| !table.is_finished());
-        if going().count() >= self.most {
-            let longest = going().max_by_key(|table| table.idle()).filter(|table| table.idle() > AWAY);
-            let Some(longest) = longest.map(|table| table.id.clone()) else {
-                return Err(Refusal::full(format!("all {} tables are taken", self.most))
-                    .hint("try again in a few minutes"));
-            };
-            self.clear(&mut tables, &longest);
-        }
-        let table = Arc::new(Table::new(new_id()?, setup));
-        let mut inner = lock(&table.inner);
-        let full = inner.setup.is_full();
-        keep::table(&self.db, &table.id, &inner.setup, full)?;
-        if full {
-            self.start(&table, &mut inner, allowed)?;
-        }
-        drop(inner);
-        tables.insert(table.id.clone(), table.clone());
-        Ok(table)
-    }
-
-    /// Clears tables at which nobody plays. What is over stays in the file.
-    fn sweep(&self, tables: &mut HashMap<String, Arc<Table>>) {
-        let idle: Vec<String> =
-            tables.values().filter(|table| table.idle() > IDLE).map(|table| table.id.clone()).collect();
-        for id in idle {
-            self.clear(tables, &id);
-        }
-        // Finished ones can be read from the file: no need for more than a few in memory.
-        while tables.len() > 2 * self.most.max(1) {
-            let finished = tables.values().filter(|table| table.is_finished());
-            let Some(oldest) = finished.max_by_key(|table| table.idle()).map(|table| table.id.clone()) else {
-                break;
-            };
-            tables.remove(&oldest);
-        }
-    }
-
-    fn clear(&self, tables: &mut HashMap<String, Arc<Table>>, id: &str) {
-        let Some(table) = tables.remove(id) else { return };
-        match &lock(&table.inner).running {
-            Some(running) => running.close(false),
-            None => {
-                if let Err(why) = keep::forget(&self.db, id) {
-                    eprintln!("error: a table cannot be forgotten: {why}");
-                }
-            }
-        }
-        table.changed();
+    fn all(&self) -> Vec<Arc<Table>> {
+        lock(&self.tables).values().cloned().collect()
     }
 
     fn find(&self, id: &str) -> Option<Arc<Table>> {
@@ -202,13 +146,181 @@ impl Tables {
     fn get(&self, id: &str) -> Result<Arc<Table>, Refusal> {
         self.find(id).ok_or_else(no_such_table)
     }
+
+    /// Begins a match. Programs that sit at the table have been allowed when it was set up.
+    fn start(
+        &self,
+        table: &Table,
+        setup: &Setup,
+        allowed: &Tournaments,
+    ) -> Result<Arc<dyn Running>, Refusal> {
+        let ground = Ground {
+            id: table.id.clone(),
+            db: self.db.clone(),
+            launcher: self.launcher.clone(),
+            changes: table.changes.clone(),
+        };
+        let game = setup::game(&setup.game)?;
+        let programs = |name: &str| allowed.program(game, name);
+        with_game!(game, G => play::start::<G>(ground, setup.clone(), &programs))
+    }
+
+    /// Opens a table.
+    fn add(&self, setup: Setup, allowed: &Tournaments) -> Result<Arc<Table>, Refusal> {
+        let _alone = lock(&self.opening);
+        self.sweep();
+        let going: Vec<_> = self.all().into_iter().filter(|table| !table.is_finished()).collect();
+        if going.len() >= self.most {
+            let longest = going.iter().max_by_key(|table| table.idle());
+            if !longest.is_some_and(|table| self.clear(table, AWAY)) {
+                return Err(Refusal::full(format!("all {} tables are taken", self.most))
+                    .hint("try again in a few minutes"));
+            }
+        }
+        let table = Arc::new(Table::new(new_id()?, setup.clone()));
+        self.settle(&table, setup, allowed)?;
+        lock(&self.tables).insert(table.id.clone(), table.clone());
+        Ok(table)
+    }
+
+    /// Clears tables at which nobody plays. What is over stays in the file.
+    fn sweep(&self) {
+        for table in self.all() {
+            self.clear(&table, IDLE);
+        }
+        // Finished ones can be read from the file: no need for more than a few in memory.
+        let mut finished: Vec<_> = self.all().into_iter().filter(|table| table.is_finished()).collect();
+        finished.sort_by_key(|table| table.idle());
+        let mut tables = lock(&self.tables);
+        while tables.len() > 2 * self.most.max(1)
+            && let Some(oldest) = finished.pop()
+        {
+            tables.remove(&oldest.id);
+        }
+    }
+
+    /// Removes a table if nobody has acted there for longer than this. Gives whether it did.
+    fn clear(&self, table: &Table, longer: Duration) -> bool {
+        if table.idle() <= longer {
+            return false;
+        }
+        let _alone = lock(&table.changing);
+        // Somebody may have acted meanwhile.
+        let is_idle = table.idle() > longer;
+        is_idle && self.remove(table).inspect_err(|why| eprintln!("error: a table stays: {why:?}")).is_ok()
+    }
+
+    /// Removes a table. The caller holds `changing`.
+    fn remove(&self, table: &Table) -> Result<(), Refusal> {
+        match table.now().1 {
+            Some(running) => running.close(false),
+            None => keep::forget(&self.db, &table.id)?,
+        }
+        lock(&self.tables).remove(&table.id);
+        table.changed();
+        Ok(())
+    }
+
+    /// Changes a table that is still there; one request at a time.
+    fn change(
+        &self,
+        table: &Table,
+        change: impl FnOnce(Setup, Option<Arc<dyn Running>>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let _alone = lock(&table.changing);
+        // The last one may have left since the request has found the table.
+        self.get(&table.id)?;
+        let (setup, running) = table.now();
+        change(setup, running)
+    }
+
+    /// Keeps a table that has changed before its match, and begins the match when all seats are taken.
+    fn settle(&self, table: &Table, setup: Setup, allowed: &Tournaments) -> Result<(), Refusal> {
+        let full = setup.is_full();
+        keep::table(&self.db, &table.id, &setup, full)?;
+        let running = full.then(|| self.start(table, &setup, allowed)).transpose()?;
+        table.set(setup, running);
+        Ok(())
+    }
+
+    fn join(
+        &self,
+        table: &Table,
+        shown: Option<KeyHash>,
+        name: &str,
+        key: &Key,
+        allowed: &Tournaments,
+    ) -> Result<(), Refusal> {
+        self.change(table, |mut setup, running| {
+            if setup.seat_of(shown).is_some() {
+                return Err(Refusal::conflict("you have a seat at this table"));
+            }
+            if running.is_some() {
+                return Err(Refusal::conflict("the game has begun, and all seats are taken")
+                    .hint("you can watch, or open a table of your own"));
+            }
+            setup.join(name, key)?;
+            self.settle(table, setup, allowed)
+        })
+    }
+
+    /// Begins with bots on the seats that are still open.
+    fn begin(&self, table: &Table, shown: Option<KeyHash>, allowed: &Tournaments) -> Result<(), Refusal> {
+        self.change(table, |mut setup, running| {
+            own_seat(&setup, shown)?;
+            if running.is_some() {
+                return Err(Refusal::conflict("the game has begun"));
+            }
+            setup.fill()?;
+            self.settle(table, setup, allowed)
+        })
+    }
+
+    fn act(
+        &self,
+        table: &Table,
+        shown: Option<KeyHash>,
+        ActAtTable { question, action }: ActAtTable,
+    ) -> Result<(), Refusal> {
+        self.change(table, |setup, running| {
+            let seat = own_seat(&setup, shown)?;
+            lock(&table.inner).touched = Instant::now();
+            let not_yet = || Refusal::conflict("the game has not begun: seats are still open");
+            running.ok_or_else(not_yet)?.act(seat, question, action)
+        })
+    }
+
+    /// Frees a seat; in a match a bot plays on. A table that the last one leaves is removed.
+    fn leave(&self, table: &Table, shown: Option<KeyHash>) -> Result<(), Refusal> {
+        self.change(table, |mut setup, running| {
+            let seat = own_seat(&setup, shown)?;
+            if setup.people() == 1 {
+                return self.remove(table);
+            }
+            let place = &mut setup.seats[seat.index()];
+            place.key = None;
+            match running {
+                None => place.name = None,
+                Some(_) => {
+                    let stand_in = with_game!(setup::game(&setup.game)?, G => G::STAND_IN);
+                    place.bot = Some(stand_in.to_owned());
+                }
+            }
+            keep::table(&self.db, &table.id, &setup, running.is_some())?;
+            if let Some(running) = &running {
+                running.leave(seat);
+            }
+            table.set(setup, running);
+            Ok(())
+        })
+    }
 }
 
 impl Drop for Tables {
     /// Nobody can ask any more. Whoever opens the file next must not find it in use.
     fn drop(&mut self) {
         self.close();
-        for table in lock(&self.tables).values() {
+        for table in self.all() {
             let thread = lock(&table.inner).running.as_ref().and_then(|running| running.take_thread());
             // A thread that has panicked has said so already.
             let _ = thread.map(JoinHandle::join);
@@ -226,7 +338,18 @@ fn new_id() -> Result<String, Refusal> {
 impl Table {
     fn new(id: String, setup: Setup) -> Self {
         let inner = Mutex::new(Inner { setup, running: None, touched: Instant::now() });
-        Table { id, changes: watch::Sender::new(0), inner }
+        Table { id, changes: watch::Sender::new(0), changing: Mutex::default(), inner }
+    }
+
+    fn now(&self) -> (Setup, Option<Arc<dyn Running>>) {
+        let inner = lock(&self.inner);
+        (inner.setup.clone(), inner.running.clone())
+    }
+
+    /// Shows what is in the file by now.
+    fn set(&self, setup: Setup, running: Option<Arc<dyn Running>>) {
+        *lock(&self.inner) = Inner { setup, running, touched: Instant::now() };
+        self.changed();
     }
 
     fn changed(&self) {
@@ -315,7 +438,7 @@ async fn open(
     // Strangers play against built-in bots only.
     let programs = |name: &str| site.tournaments().program(game, name).filter(|_| host);
     let setup = Setup::new(&wanted, &key, &programs)?;
-    let table = site.tables().add(setup, site.tournaments())?;
+    let table = site.aside(|site| site.tables().add(setup, site.tournaments())).await?;
     Ok(seated(&site, &table, &key, StatusCode::CREATED))
 }
 
@@ -338,7 +461,9 @@ async fn look(
         return Ok(Json(table.state(address, &headers)));
     }
     // One that is over is read from the file.
-    let kept = keep::find(site.db(), &id)?.ok_or_else(no_such_table)?;
+    let wanted = id.clone();
+    let kept = site.aside(move |site| Ok(keep::find(site.db(), &wanted)?)).await?;
+    let kept = kept.ok_or_else(no_such_table)?;
     let end = match kept.outcome {
         Some(outcome) => End::Over(outcome),
         None => End::Ended("The match was broken off.".to_owned()),
@@ -371,37 +496,16 @@ async fn join(
     Body(JoinTable { name }): Body<JoinTable>,
 ) -> Result<Response, Refusal> {
     let table = site.tables().get(&id)?;
-    let key = Key::random();
-    {
-        let mut inner = lock(&table.inner);
-        if inner.setup.seat_of(keys::shown(&headers, "table", &id)).is_some() {
-            return Err(Refusal::conflict("you have a seat at this table"));
-        }
-        if inner.running.is_some() {
-            return Err(Refusal::conflict("the game has begun, and all seats are taken")
-                .hint("you can watch, or open a table of your own"));
-        }
-        inner.setup.join(&name, &key)?;
-        inner.touched = Instant::now();
-        settle(&site, &table, &mut inner)?;
-    }
-    table.changed();
+    let (key, shown) = (Key::random(), keys::shown(&headers, "table", &id));
+    let (own, joined) = (key.clone(), table.clone());
+    let join = move |site: &Site| site.tables().join(&joined, shown, &name, &own, site.tournaments());
+    site.aside(join).await?;
     Ok(seated(&site, &table, &key, StatusCode::OK))
 }
 
-/// Keeps a table that has changed before its match, and begins the match when all seats are taken.
-fn settle(site: &Site, table: &Arc<Table>, inner: &mut Inner) -> Result<(), Refusal> {
-    let full = inner.setup.is_full();
-    keep::table(site.db(), &table.id, &inner.setup, full)?;
-    if full {
-        site.tables().start(table, inner, site.tournaments())?;
-    }
-    Ok(())
-}
-
 /// The seat of whoever asks.
-fn own_seat(inner: &Inner, headers: &HeaderMap, id: &str) -> Result<Seat, Refusal> {
-    let seat = inner.setup.seat_of(keys::shown(headers, "table", id));
+fn own_seat(setup: &Setup, shown: Option<KeyHash>) -> Result<Seat, Refusal> {
+    let seat = setup.seat_of(shown);
     seat.map(|seat| Seat(seat as u16))
         .ok_or_else(|| Refusal::forbidden("you have no seat at this table").hint("join it, or watch"))
 }
@@ -411,18 +515,8 @@ async fn begin(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Refusal> {
-    let table = site.tables().get(&id)?;
-    {
-        let mut inner = lock(&table.inner);
-        own_seat(&inner, &headers, &id)?;
-        if inner.running.is_some() {
-            return Err(Refusal::conflict("the game has begun"));
-        }
-        inner.setup.fill()?;
-        inner.touched = Instant::now();
-        settle(&site, &table, &mut inner)?;
-    }
-    table.changed();
+    let (table, shown) = (site.tables().get(&id)?, keys::shown(&headers, "table", &id));
+    site.aside(move |site| site.tables().begin(&table, shown, site.tournaments())).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -430,19 +524,10 @@ async fn act(
     State(site): State<Site>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    Body(ActAtTable { question, action }): Body<ActAtTable>,
+    Body(action): Body<ActAtTable>,
 ) -> Result<StatusCode, Refusal> {
-    let table = site.tables().get(&id)?;
-    let (seat, running) = {
-        let mut inner = lock(&table.inner);
-        let seat = own_seat(&inner, &headers, &id)?;
-        inner.touched = Instant::now();
-        (seat, inner.running.clone())
-    };
-    let Some(running) = running else {
-        return Err(Refusal::conflict("the game has not begun: seats are still open"));
-    };
-    running.act(seat, question, action)?;
+    let (table, shown) = (site.tables().get(&id)?, keys::shown(&headers, "table", &id));
+    site.aside(move |site| site.tables().act(&table, shown, action)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -451,45 +536,60 @@ async fn leave(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Refusal> {
-    let table = site.tables().get(&id)?;
-    {
-        let mut inner = lock(&table.inner);
-        let seat = own_seat(&inner, &headers, &id)?;
-        if inner.setup.people() == 1 {
-            drop(inner);
-            let tables = site.tables();
-            tables.clear(&mut lock(&tables.tables), &id);
-            return Ok(StatusCode::NO_CONTENT);
-        }
-        let running = inner.running.clone();
-        let place = &mut inner.setup.seats[seat.index()];
-        place.key = None;
-        match running {
-            None => place.name = None,
-            Some(running) => {
-                let game = setup::game(&inner.setup.game)?;
-                let stand_in = with_game!(game, G => G::STAND_IN);
-                inner.setup.seats[seat.index()].bot = Some(stand_in.to_owned());
-                running.leave(seat);
-            }
-        }
-        inner.touched = Instant::now();
-        let playing = inner.running.is_some();
-        keep::table(site.db(), &id, &inner.setup, playing)?;
-    }
-    table.changed();
+    let (table, shown) = (site.tables().get(&id)?, keys::shown(&headers, "table", &id));
+    site.aside(move |site| site.tables().leave(&table, shown)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// The packed replay of a table that is over.
+async fn packed(site: &Site, id: &str) -> Result<Vec<u8>, Refusal> {
+    let id = id.to_owned();
+    site.aside(move |site| keep::replay(site.db(), &id)).await
+}
+
 async fn show(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refusal> {
-    film::show(&site, keep::replay(site.db(), &id)?).await
+    film::show(&site, packed(&site, &id).await?).await
 }
 
 async fn replay(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refusal> {
-    let replay = keep::replay(site.db(), &id)?;
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{id}.replay\"")),
     ];
-    Ok((headers, replay).into_response())
+    Ok((headers, packed(&site, &id).await?).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn waiting_table(site: &Site, ada: &Key) -> Arc<Table> {
+        let wanted = json!({ "game": "tokyo", "name": "Ada", "friends": 2 });
+        let setup = Setup::new(&serde_json::from_value(wanted).unwrap(), ada, &|_| None).unwrap();
+        site.tables().add(setup, site.tournaments()).unwrap()
+    }
+
+    /// A request finds its table first and changes it later: here somebody else's request comes between.
+    #[test]
+    fn nobody_sits_down_at_a_table_that_is_gone() {
+        let site = Site::open(Config::default()).unwrap();
+        let (tables, ada, bea) = (site.tables(), Key::random(), Key::random());
+        let join = |table: &Table| tables.join(table, None, "Bea", &bea, site.tournaments());
+
+        let table = waiting_table(&site, &ada);
+        tables.leave(&table, Some(ada.hash())).unwrap();
+        assert_eq!(join(&table), Err(no_such_table()));
+        assert!(keep::find(site.db(), &table.id).unwrap().is_none(), "nothing of it is in the file");
+
+        let table = waiting_table(&site, &ada);
+        while !tables.clear(&table, Duration::ZERO) {}
+        assert_eq!(join(&table), Err(no_such_table()));
+
+        let table = waiting_table(&site, &ada);
+        join(&table).unwrap();
+        tables.leave(&table, Some(ada.hash())).unwrap();
+        assert_eq!(tables.get(&table.id).unwrap().now().0.seat_of(Some(bea.hash())), Some(1));
+        assert_eq!(keep::find(site.db(), &table.id).unwrap().unwrap().setup.people(), 1);
+    }
 }

@@ -85,6 +85,9 @@ pub(crate) struct Ground {
 
 struct Match<G: Seated> {
     ground: Ground,
+    /// Held by whoever writes answers to the file, until they count, and by whoever takes a person's answers away. Locked before
+    /// `state`, which is not held meanwhile: viewers look into it.
+    writing: Mutex<()>,
     state: Mutex<State<G>>,
     woken: Condvar,
 }
@@ -154,7 +157,12 @@ pub(crate) fn start<G: Seated>(
         closed: None,
         thread: None,
     };
-    let table = Arc::new(Match::<G> { ground, state: Mutex::new(state), woken: Condvar::new() });
+    let table = Arc::new(Match::<G> {
+        ground,
+        writing: Mutex::default(),
+        state: Mutex::new(state),
+        woken: Condvar::new(),
+    });
     let own = table.clone();
     let thread = thread::Builder::new()
         .name("table".to_owned())
@@ -167,6 +175,10 @@ pub(crate) fn start<G: Seated>(
 impl<G: Seated> Match<G> {
     fn lock(&self) -> MutexGuard<'_, State<G>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn changed(&self) {
@@ -284,17 +296,21 @@ impl<G: Seated> Match<G> {
         self.changed();
     }
 
-    /// Keeps what bots have answered. Before a person is waited for, and thus before its answer can come.
-    fn keep_answers(&self, state: &mut State<G>) {
-        match keep::answers(&self.ground.db, &self.ground.id, &state.unkept) {
-            Ok(_) => state.unkept.clear(),
-            // The match goes on; they are kept with the person's answer, or that is refused.
-            Err(why) => eprintln!("error: a table cannot be kept: {why}"),
-        }
+    /// Keeps what bots have answered, and the answer of a person after it. Gives whether all of it was new. The caller holds
+    /// `writing`.
+    fn keep_answers(&self, person: Option<keep::Answer>) -> rusqlite::Result<bool> {
+        let of_bots = self.lock().unkept.clone();
+        let count = of_bots.len();
+        let answers: Vec<keep::Answer> = of_bots.into_iter().chain(person).collect();
+        let new = keep::answers(&self.ground.db, &self.ground.id, &answers)?;
+        // Bots may have answered meanwhile: those come later.
+        self.lock().unkept.drain(..count);
+        Ok(new)
     }
 
     /// Waits for a person: its answer, or none when it has left or the table is closed.
     fn wait(&self, seat: Seat) -> Waited<G::Action> {
+        let mut tried = false;
         let mut state = self.lock();
         loop {
             if state.closed.is_some() {
@@ -307,8 +323,18 @@ impl<G: Seated> Match<G> {
             if place.left {
                 return Waited::Left;
             }
-            if !state.unkept.is_empty() {
-                self.keep_answers(&mut state);
+            // Before a person is waited for, and thus before its answer can come.
+            if !tried && !state.unkept.is_empty() {
+                tried = true;
+                drop(state);
+                let writing = self.writing();
+                if let Err(why) = self.keep_answers(None) {
+                    // The match goes on; they are kept with the person's answer, or that is refused.
+                    eprintln!("error: a table cannot be kept: {why}");
+                }
+                drop(writing);
+                state = self.lock();
+                continue;
             }
             state = self.woken.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -546,7 +572,8 @@ impl<G: Seated> Running for Match<G> {
     }
 
     fn act(&self, seat: Seat, question: u32, action: Value) -> Result<(), Refusal> {
-        let mut state = self.lock();
+        let _writing = self.writing();
+        let state = self.lock();
         if state.end.is_some() || state.closed.is_some() {
             return Err(Refusal::conflict("the match is over"));
         }
@@ -563,12 +590,13 @@ impl<G: Seated> Running for Match<G> {
             .map_err(|why| Refusal::bad(format!("this is no action of {}: {why}", G::TITLE)))?;
         state.check(seat, &action)?;
         let kept = serde_json::to_string(&Some((&action, None::<String>))).map_err(Refusal::internal)?;
-        let mut answers = state.unkept.clone();
-        answers.push((state.step, seat, kept));
-        if !keep::answers(&self.ground.db, &self.ground.id, &answers)? {
+        let step = state.step;
+        drop(state);
+        if !self.keep_answers(Some((step, seat, kept)))? {
             return Err(Refusal::conflict("this question has an answer already"));
         }
-        state.unkept.clear();
+        // Without this answer the match has not gone on.
+        let mut state = self.lock();
         let place = &mut state.seats[seat.index()];
         place.answered = true;
         place.action = Some(action);
@@ -583,6 +611,7 @@ impl<G: Seated> Running for Match<G> {
     }
 
     fn leave(&self, seat: Seat) {
+        let _writing = self.writing();
         if let Some(place) = self.lock().seats.get_mut(seat.index()) {
             place.left = true;
         }

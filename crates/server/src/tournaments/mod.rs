@@ -42,8 +42,11 @@ pub(crate) struct Tournaments {
     equipment: Arc<Equipment>,
     /// How many may run at the same time.
     limit: usize,
-    /// Those that somebody has looked at, or that run. Whoever holds it decides alone who runs.
+    /// Those that somebody has looked at, or that run. Whoever holds it decides alone who runs. Not held while a report is made:
+    /// the list looks into it.
     open: Mutex<BTreeMap<i64, Arc<Tournament>>>,
+    /// Held while a tournament is read from the file: its report may take long, and one at a time is enough.
+    reading: Arc<tokio::sync::Mutex<()>>,
     replays: Arc<Semaphore>,
 }
 
@@ -82,11 +85,11 @@ impl Tournaments {
             equipment: Arc::new(equipment),
             limit: config.limits.tournaments,
             open: Mutex::default(),
+            reading: Arc::default(),
             replays: Arc::new(Semaphore::new(REPLAYS)),
         };
         for id in running {
-            let mut open = tournaments.lock();
-            let Ok(tournament) = tournaments.find(&mut open, id) else { continue };
+            let Ok(tournament) = tournaments.read(id) else { continue };
             if let Err(refusal) = tournament.start() {
                 tournament.fail(refusal.to_string());
             }
@@ -109,23 +112,21 @@ impl Tournaments {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn find(&self, open: &mut BTreeMap<i64, Arc<Tournament>>, id: i64) -> Result<Arc<Tournament>, Refusal> {
-        if let Some(tournament) = open.get(&id) {
-            return Ok(tournament.clone());
+    /// The tournament with this number, if it was read already.
+    fn get(&self, id: i64) -> Option<Arc<Tournament>> {
+        self.lock().get(&id).cloned()
+    }
+
+    /// The tournament with this number. Whoever calls this while others could holds `reading`.
+    fn read(&self, id: i64) -> Result<Arc<Tournament>, Refusal> {
+        if let Some(tournament) = self.get(id) {
+            return Ok(tournament);
         }
         let missing = || Refusal::missing(format!("there is no tournament {id}"));
         let (store, plan) = self.archive.store(id)?.ok_or_else(missing)?;
         let tournament = Tournament::open(store, plan, self.equipment.clone())?;
-        open.insert(id, tournament.clone());
-        Ok(tournament)
-    }
-
-    /// The tournament with this number. Takes its time: not for the threads that answer requests.
-    fn tournament(&self, id: i64) -> Result<Arc<Tournament>, Refusal> {
-        if let Some(tournament) = self.lock().get(&id) {
-            return Ok(tournament.clone());
-        }
-        self.find(&mut self.lock(), id)
+        // One that has just begun is there already, and is being played.
+        Ok(self.lock().entry(id).or_insert(tournament).clone())
     }
 
     /// Refuses if as many run as may.
@@ -152,8 +153,7 @@ impl Tournaments {
     }
 
     /// Goes on with one that waits.
-    fn resume(&self, id: i64) -> Result<(), Refusal> {
-        let tournament = self.tournament(id)?;
+    fn resume(&self, tournament: &Arc<Tournament>) -> Result<(), Refusal> {
         let waits = || match tournament.state() {
             TournamentState::Paused | TournamentState::Failed => Ok(()),
             other => Err(Refusal::conflict(format!("it is {}, and cannot go on", other.as_str()))),
@@ -168,8 +168,7 @@ impl Tournaments {
     }
 
     /// Makes it wait, or ends it.
-    fn stop(&self, id: i64, state: TournamentState) -> Result<(), Refusal> {
-        let tournament = self.tournament(id)?;
+    fn stop(&self, tournament: &Tournament, state: TournamentState) -> Result<(), Refusal> {
         let _alone = self.lock();
         let now = tournament.state();
         let waits = matches!(now, TournamentState::Paused | TournamentState::Failed);
@@ -179,22 +178,25 @@ impl Tournaments {
         Err(Refusal::conflict(format!("it is {} already", now.as_str())))
     }
 
-    /// The latest tournaments, newest first.
-    fn lines(&self, count: usize) -> Result<Vec<TournamentLine>, Refusal> {
-        let mut lines = Vec::new();
+    /// The latest tournaments, newest first, and the first of those without a report. Makes none: the list must not wait for it.
+    fn lines(&self, count: usize) -> Result<(Vec<TournamentLine>, Option<i64>), Refusal> {
+        let (mut lines, mut unseen) = (Vec::new(), None);
         for (id, kept) in self.equipment.kept.lines(count)? {
-            let open = self.lock().get(&id).map(|tournament| tournament.line());
-            let line = match open.or(kept) {
-                Some(line) => line,
-                None => match self.tournament(id) {
-                    Ok(tournament) => tournament.line(),
-                    // One that cannot be shown must not hide the others.
-                    Err(_) => continue,
-                },
-            };
-            lines.push(line);
+            if let Some(line) = self.get(id).map(|tournament| tournament.line()).or(kept) {
+                lines.push(line);
+            } else if let Ok(line) = self.line_without_report(id) {
+                lines.push(line);
+                unseen = unseen.or(Some(id));
+            }
+            // One that cannot be shown must not hide the others.
         }
-        Ok(lines)
+        Ok((lines, unseen))
+    }
+
+    fn line_without_report(&self, id: i64) -> Result<TournamentLine, Refusal> {
+        let missing = || Refusal::missing(format!("there is no tournament {id}"));
+        let (store, plan) = self.archive.store(id)?.ok_or_else(missing)?;
+        Ok(Tournament::unseen(store, plan, self.equipment.clone())?.0.line())
     }
 
     /// Stops the play; what was running goes on with the next server.

@@ -76,8 +76,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Tournament {
-    /// Takes a tournament from the file. What was not shown yet is looked at now.
+    /// Takes a tournament from the file. What was not shown yet is looked at now, which may take long.
     pub fn open(store: Store, plan: Plan, equipment: Arc<Equipment>) -> Result<Arc<Self>, Refusal> {
+        let (tournament, is_kept) = Self::unseen(store, plan, equipment)?;
+        if !is_kept {
+            tournament.look(LOOK).map_err(Refusal::internal)?;
+            tournament.keep();
+        }
+        tournament.show();
+        Ok(Arc::new(tournament))
+    }
+
+    /// Takes a tournament from the file, and says whether what was last shown of it still holds.
+    pub fn unseen(store: Store, plan: Plan, equipment: Arc<Equipment>) -> Result<(Self, bool), Refusal> {
         let id = store.id();
         let game = game(&plan.game)?;
         let schedule = with_game!(game, G => Schedule::new(&plan, G::SEATS)).map_err(Refusal::internal)?;
@@ -104,12 +115,7 @@ impl Tournament {
         };
         lock(&tournament.view).line.state = page.state;
         lock(&tournament.view).played(blocks);
-        if !is_kept {
-            tournament.look(LOOK).map_err(Refusal::internal)?;
-            tournament.keep();
-        }
-        tournament.show();
-        Ok(Arc::new(tournament))
+        Ok((tournament, is_kept))
     }
 
     pub fn state(&self) -> TournamentState {

@@ -1,6 +1,6 @@
 //! The requests about tournaments.
 
-use super::{NewTournament, TournamentLine, TournamentState, Tournaments, played::Tournament};
+use super::{NewTournament, TournamentLine, TournamentState, played::Tournament};
 use crate::{
     Refusal, Site,
     json::Body,
@@ -18,7 +18,7 @@ use necrodome_arena::tournament::{self, MatchError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use tokio::task::spawn_blocking;
+use tokio::sync::OwnedMutexGuard;
 
 /// Tournaments of a list, and matches of a page.
 const LISTED: usize = 100;
@@ -83,32 +83,44 @@ pub(crate) fn routes() -> Router<Site> {
         .route("/tournaments/{id}/matches/{block}/{number}/film", get(film))
 }
 
-/// Does something that takes its time, such as reading the file, beside the threads that answer requests.
-async fn aside<T: Send + 'static>(
-    site: &Site,
-    work: impl FnOnce(&Tournaments) -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let site = site.clone();
-    spawn_blocking(move || work(site.tournaments())).await.map_err(Refusal::internal)?
-}
-
 fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Refusal> {
     text.parse().map_err(|_| Refusal::missing(format!("there is no {what} {text:?}")))
 }
 
+/// The tournament with this number, with its report.
 async fn find(site: &Site, id: &str) -> Result<Arc<Tournament>, Refusal> {
     let id = number(id, "tournament")?;
-    aside(site, move |tournaments| tournaments.tournament(id)).await
+    if let Some(tournament) = site.aside(move |site| Ok(site.tournaments().get(id))).await? {
+        return Ok(tournament);
+    }
+    // Whoever waits for its turn takes no thread from others.
+    let turn = site.tournaments().reading.clone().lock_owned().await;
+    read(site, id, turn).await
+}
+
+async fn read(site: &Site, id: i64, turn: OwnedMutexGuard<()>) -> Result<Arc<Tournament>, Refusal> {
+    site.aside(move |site| {
+        let _turn = turn;
+        site.tournaments().read(id)
+    })
+    .await
 }
 
 async fn list(State(site): State<Site>) -> Result<Json<TournamentList>, Refusal> {
-    let tournaments = aside(&site, |tournaments| tournaments.lines(LISTED)).await?;
-    Ok(Json(TournamentList { tournaments }))
+    Ok(Json(TournamentList { tournaments: latest(&site, LISTED).await? }))
 }
 
-/// The latest tournaments, for other pages.
+/// The latest tournaments.
 pub(crate) async fn latest(site: &Site, count: usize) -> Result<Vec<TournamentLine>, Refusal> {
-    aside(site, move |tournaments| tournaments.lines(count)).await
+    let (lines, unseen) = site.aside(move |site| site.tournaments().lines(count)).await?;
+    // Whoever asks next is told who leads, too.
+    if let Some(id) = unseen
+        && let Ok(turn) = site.tournaments().reading.clone().try_lock_owned()
+    {
+        let site = site.clone();
+        tokio::spawn(async move { read(&site, id, turn).await });
+    }
+    Ok(lines)
 }
 
 async fn begin(
@@ -116,11 +128,11 @@ async fn begin(
     State(site): State<Site>,
     Body(wanted): Body<NewTournament>,
 ) -> Result<Json<TournamentStarted>, Refusal> {
-    let begin = move |tournaments: &Tournaments| {
-        let plan = wanted.plan(&tournaments.equipment.allowed)?;
-        tournaments.begin(&plan)
+    let begin = move |site: &Site| {
+        let plan = wanted.plan(&site.tournaments().equipment.allowed)?;
+        site.tournaments().begin(&plan)
     };
-    Ok(Json(TournamentStarted { id: aside(&site, begin).await? }))
+    Ok(Json(TournamentStarted { id: site.aside(begin).await? }))
 }
 
 async fn look(
@@ -147,18 +159,18 @@ async fn follow(
 }
 
 async fn pause(_: Host, State(site): State<Site>, Path(id): Path<String>) -> Result<(), Refusal> {
-    let id = number(&id, "tournament")?;
-    aside(&site, move |tournaments| tournaments.stop(id, TournamentState::Paused)).await
+    let tournament = find(&site, &id).await?;
+    site.aside(move |site| site.tournaments().stop(&tournament, TournamentState::Paused)).await
 }
 
 async fn cancel(_: Host, State(site): State<Site>, Path(id): Path<String>) -> Result<(), Refusal> {
-    let id = number(&id, "tournament")?;
-    aside(&site, move |tournaments| tournaments.stop(id, TournamentState::Cancelled)).await
+    let tournament = find(&site, &id).await?;
+    site.aside(move |site| site.tournaments().stop(&tournament, TournamentState::Cancelled)).await
 }
 
 async fn resume(_: Host, State(site): State<Site>, Path(id): Path<String>) -> Result<(), Refusal> {
-    let id = number(&id, "tournament")?;
-    aside(&site, move |tournaments| tournaments.resume(id)).await
+    let tournament = find(&site, &id).await?;
+    site.aside(move |site| site.tournaments().resume(&tournament)).await
 }
 
 #[derive(Deserialize)]
@@ -180,9 +192,8 @@ async fn matches(
     };
     let from = whole(window.from, 0)?;
     let count = whole(window.count, 50)?.min(MATCHES as u64) as usize;
-    let id = number(&id, "tournament")?;
-    let read = move |tournaments: &Tournaments| page(&*tournaments.tournament(id)?, from, count);
-    Ok(Json(aside(&site, read).await?))
+    let tournament = find(&site, &id).await?;
+    Ok(Json(site.aside(move |_| page(&tournament, from, count)).await?))
 }
 
 fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, Refusal> {
@@ -204,14 +215,13 @@ fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, R
 
 /// The packed replay of a match.
 async fn packed(site: &Site, id: &str, block: &str, match_number: &str) -> Result<Vec<u8>, Refusal> {
-    let id = number(id, "tournament")?;
+    let tournament = find(site, id).await?;
     let (block, match_number) = (number(block, "block")?, number(match_number, "match")?);
     let Ok(permit) = site.tournaments().replays.clone().try_acquire_owned() else {
         return Err(Refusal::full("too many replays are being made").hint("try again in a moment"));
     };
-    aside(site, move |tournaments| {
+    site.aside(move |_| {
         let _permit = permit;
-        let tournament = tournaments.tournament(id)?;
         tournament::packed_replay(&tournament.plan, &tournament.store, block, match_number).map_err(|error| {
             match error {
                 MatchError::NoBlock { .. } | MatchError::NoMatch { .. } | MatchError::NotKept => {
@@ -242,4 +252,78 @@ async fn film(
 ) -> Result<Response, Refusal> {
     let packed = packed(&site, &id, &block, &number).await?;
     crate::film::show(&site, packed).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+    use necrodome_arena::{
+        entry::EntrySpec,
+        lineup::Table,
+        process::Limits,
+        tournament::{Format, Plan, PlannedEntry, Store},
+    };
+    use necrodome_rules::zombie_dice::Race;
+    use std::{pin::pin, sync::atomic::AtomicBool, time::Duration};
+
+    async fn is_waiting(request: impl Future) -> bool {
+        tokio::time::timeout(Duration::ZERO, request).await.is_err()
+    }
+
+    /// A file in which the command line has played a tournament, so that no page has a report of it.
+    fn played(path: &std::path::Path, blocks: u32) {
+        let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into() };
+        let plan = Plan {
+            game: "zombie-dice-race".into(),
+            options: serde_json::json!({}),
+            entries: vec![entry("greedy"), entry("random")],
+            format: Format::RoundRobin,
+            seats: 2,
+            blocks,
+            seed: 7,
+            until_decided: false,
+            limits: Limits::default(),
+        };
+        let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, path).unwrap();
+        let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
+        let table =
+            Table { launcher: "unused".into(), limits: plan.limits, rules: Default::default(), seats: 2 };
+        let (mut store, never) = (Store::open(path, &plan).unwrap(), AtomicBool::new(false));
+        tournament::run::<Race>(&plan, &entries, &table, &mut store, 1, &never, |_| {}).unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_list_does_not_wait_for_a_report() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("night.store");
+        played(&path, 20);
+        let site = Site::open(Config { store: Some(path), ..Config::default() }).unwrap();
+        // As long as a report is made, nobody else gets its turn.
+        let turn = site.tournaments().reading.clone().try_lock_owned().unwrap();
+        let mut looking = pin!(find(&site, "1"));
+        assert!(is_waiting(looking.as_mut()).await);
+        for _ in 0..3 {
+            let lines = latest(&site, 10).await.unwrap();
+            assert_eq!((lines.len(), lines[0].blocks, lines[0].matches), (1, 20, 40));
+            assert_eq!((lines[0].state, &lines[0].leader), (TournamentState::Finished, &None));
+            assert!(site.tournaments().get(1).is_none(), "no report was made");
+        }
+        assert!(is_waiting(looking.as_mut()).await, "the report had no turn yet");
+        drop(turn);
+        let leader = looking.await.unwrap().line().leader;
+        assert_eq!((&latest(&site, 10).await.unwrap()[0].leader, leader.is_some()), (&leader, true));
+    }
+
+    #[tokio::test]
+    async fn a_list_without_a_leader_has_one_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("night.store");
+        played(&path, 20);
+        let site = Site::open(Config { store: Some(path), ..Config::default() }).unwrap();
+        assert_eq!(latest(&site, 10).await.unwrap()[0].leader, None);
+        // The report has its turn now: whoever waits for the next one comes after it.
+        drop(site.tournaments().reading.lock().await);
+        assert!(latest(&site, 10).await.unwrap()[0].leader.is_some());
+    }
 }

@@ -1,10 +1,10 @@
 //! Parties over the wire: who sees what, who may do what, and nothing lost.
 
-use crate::visitor::{Answer, Visitor, config, site};
+use crate::visitor::{Answer, HeldFile, Visitor, config, is_waiting, site};
 use necrodome_judge::{book::Book, script};
 use necrodome_server::{Config, Limits, Site, party};
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 /// Later than anything can wait for.
 const FAR: u64 = u64::MAX / 2;
@@ -273,6 +273,32 @@ async fn what_many_do_at_once_is_all_kept() {
     assert_eq!(host.get(&path).await.ok(), before);
 }
 
+/// One thread answers all requests here: who waits for the file must not keep it from the others.
+#[tokio::test]
+async fn while_a_room_is_written_others_are_answered() {
+    let site = site();
+    let mut table = Table::new(&site, 1, json!({})).await;
+    let mut stranger = Visitor::stranger(&site);
+    for (path, body) in [
+        ("/api/party".to_owned(), json!({})),
+        (table.at("/join"), json!({ "name": "Bea" })),
+        (table.at("/host"), json!({ "type": "add_bots", "bot": "careful", "count": 3 })),
+        (table.at("/offer"), json!({ "player": 0 })),
+    ] {
+        let file = HeldFile::of(&site);
+        let mut host = table.host.clone();
+        let mut writing = pin!(host.post(&path, body));
+        assert!(is_waiting(writing.as_mut()).await, "{path}: written without the file");
+        for _ in 0..400 {
+            stranger.get(&table.path).await.ok();
+        }
+        table.host.get("/api/party").await.ok();
+        assert!(is_waiting(writing.as_mut()).await, "{path}: answered before it was written");
+        file.let_go();
+        writing.await.ok();
+    }
+}
+
 #[tokio::test]
 async fn what_waits_for_too_long_is_over() {
     let site = site();
@@ -315,6 +341,25 @@ async fn bots_play_among_guests_and_alone() {
     }
     assert_eq!(table.view(0).await["board"]["phase"], "over");
     assert!(table.book().await.party().unwrap().ending().is_some());
+}
+
+#[tokio::test]
+async fn bots_are_added_all_or_none() {
+    let site = site();
+    let mut table = Table::new(&site, 1, json!({})).await;
+    let add = |count: u32| json!({ "type": "add_bots", "bot": "careful", "count": count });
+    let players = |view: Value| view["board"]["players"].as_array().unwrap().len();
+    for _ in 0..4 {
+        table.order(add(100)).await;
+    }
+    let before = table.view(0).await;
+    assert_eq!(players(before.clone()), 401);
+    // There is room for 99 of them.
+    let path = table.at("/host");
+    assert!(Table::refused(table.host.post(&path, add(100)).await, 503).contains("as many players"));
+    assert_eq!(table.view(0).await, before);
+    table.order(add(99)).await;
+    assert_eq!(players(table.view(0).await), 500);
 }
 
 #[tokio::test]

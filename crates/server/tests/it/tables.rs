@@ -1,11 +1,11 @@
 //! Tables at which people play: whole games over the requests, and everything that must not work.
 
-use crate::visitor::{Answer, Live, Visitor, config, site};
+use crate::visitor::{Answer, HeldFile, Live, Visitor, config, is_waiting, site};
 use axum::http::StatusCode;
 use necrodome_server::{Config, Limits, Site};
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::{path::Path, pin::pin};
 
 /// Somebody at a table.
 struct Person {
@@ -429,6 +429,88 @@ async fn a_restart_in_the_middle_changes_nothing() {
         let seen = Visitor::stranger(&third).get(&format!("/api/tables/{id}")).await.ok();
         assert_eq!(seen["outcome"], outcome, "{game}");
     }
+}
+
+/// One thread answers all requests here: who waits for the file must not keep it from the others.
+#[tokio::test]
+async fn while_a_table_is_written_others_are_answered() {
+    let site = site();
+    let two = |name: &str| json!({ "game": "tokyo", "name": name, "friends": 1 });
+    let three = |name: &str| json!({ "game": "tokyo", "name": name, "friends": 2 });
+    let ada = Person::open(&site, three("Ada")).await;
+    let bea = Person::open(&site, three("Bea")).await;
+    let cy = Person::open(&site, two("Cy")).await;
+    let dora = Person::join(&site, &cy.id, "Dora").await;
+    let mut eve = Person::open(&site, table("zombie-dice-solo", &[])).await;
+    assert!(eve.asked().await);
+    let mut over = Person::open(&site, table("zombie-dice-solo", &[])).await;
+    over.play_to_the_end().await;
+    let paths: Vec<String> = [&ada, &bea, &cy, &eve].map(|one| format!("/api/tables/{}", one.id)).into();
+
+    let go = json!({ "question": eve.state["question"], "action": { "type": "go" } });
+    let stranger = Visitor::stranger(&site);
+    for (mut browser, path, body) in [
+        (stranger.clone(), "/api/tables".to_owned(), table("tokyo", &["angry"])),
+        (stranger.clone(), ada.path("join"), json!({ "name": "Fay" })),
+        (bea.browser.clone(), bea.path("start"), json!({})),
+        (dora.browser.clone(), dora.path("leave"), json!({})),
+        (ada.browser.clone(), ada.path("leave"), json!({})),
+        (eve.browser.clone(), eve.path("act"), go),
+    ] {
+        let file = HeldFile::of(&site);
+        let mut writing = pin!(browser.post(&path, body));
+        assert!(is_waiting(writing.as_mut()).await, "{path}: written without the file");
+        for path in paths.iter().cycle().take(400) {
+            stranger.clone().get(path).await.ok();
+        }
+        assert!(is_waiting(writing.as_mut()).await, "{path}: answered before it was written");
+        file.let_go();
+        writing.await.ok();
+    }
+    let file = HeldFile::of(&site);
+    let (mut one, path) = (stranger.clone(), over.path("replay"));
+    let mut reading = pin!(one.get(&path));
+    assert!(is_waiting(reading.as_mut()).await);
+    file.let_go();
+    assert_eq!(reading.await.status, StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_joins_while_the_last_one_leaves_has_a_table_or_is_told() {
+    let site = site();
+    for _ in 0..100 {
+        let wanted = json!({ "game": "tokyo", "name": "Ada", "friends": 2 });
+        let (mut ada, mut bea) = (Visitor::stranger(&site), Visitor::stranger(&site));
+        let id = ada.post("/api/tables", wanted).await.ok()["id"].as_str().unwrap().to_owned();
+        let path = format!("/api/tables/{id}");
+        let (leave, join) = (format!("{path}/leave"), format!("{path}/join"));
+        let leaving = tokio::spawn(async move { ada.post(&leave, json!({})).await.ok() });
+        let joined = bea.post(&join, json!({ "name": "Bea" })).await;
+        leaving.await.unwrap();
+        let seen = bea.get(&path).await;
+        if joined.status == StatusCode::OK {
+            assert_eq!(seen.ok()["you"], 1);
+            bea.post(&format!("{path}/leave"), json!({})).await.ok();
+        } else {
+            joined.refused(404);
+            seen.refused(404);
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_leaves_a_match_that_is_over_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("arena.sqlite");
+    let site = site_in(&store);
+    let mut ada = Person::open(&site, json!({ "game": "tokyo", "name": "Ada", "friends": 1 })).await;
+    let mut bea = Person::join(&site, &ada.id, "Bea").await;
+    tokio::join!(ada.play_to_the_end(), bea.play_to_the_end());
+    bea.browser.post(&ada.path("leave"), json!({})).await.ok();
+    let (id, outcome) = (ada.id.clone(), ada.state["outcome"].clone());
+    drop((ada, bea, site));
+    let seen = Visitor::stranger(&site_in(&store)).get(&format!("/api/tables/{id}")).await.ok();
+    assert_eq!((&seen["phase"], &seen["outcome"]), (&json!("over"), &outcome));
 }
 
 #[tokio::test]

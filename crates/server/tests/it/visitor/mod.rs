@@ -9,7 +9,12 @@ use http_body_util::BodyExt;
 use necrodome_server::{Config, Limits, Site, app};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::mpsc::{Sender, channel},
+    thread::JoinHandle,
+    time::Duration,
+};
 use tower::ServiceExt;
 
 /// A site that lives as long as the test, without limits on how often it may be asked.
@@ -157,5 +162,38 @@ impl Live {
             let frame = self.body.frame().await?.ok()?;
             self.rest += &String::from_utf8_lossy(frame.data_ref()?);
         }
+    }
+}
+
+/// Whether a request has no answer yet.
+pub async fn is_waiting(request: impl Future) -> bool {
+    tokio::time::timeout(Duration::ZERO, request).await.is_err()
+}
+
+/// The file, held so that nobody can read or write it.
+pub struct HeldFile {
+    release: Sender<()>,
+    holder: JoinHandle<bool>,
+}
+
+impl HeldFile {
+    pub fn of(site: &Site) -> Self {
+        let ((release, released), (held, is_held)) = (channel(), channel());
+        let db = site.db().clone();
+        let holder = std::thread::spawn(move || {
+            let _connection = db.lock();
+            held.send(()).unwrap();
+            // Nobody can release it if the thread of the test waits for it, too: then it is let go some time.
+            released.recv_timeout(Duration::from_secs(60)).is_ok()
+        });
+        is_held.recv().unwrap();
+        HeldFile { release, holder }
+    }
+
+    /// Lets go of it. Nobody must have waited for it on the thread of the test.
+    #[track_caller]
+    pub fn let_go(self) {
+        let _ = self.release.send(());
+        assert!(self.holder.join().unwrap(), "a thread that answers requests has waited for the file");
     }
 }
