@@ -7,6 +7,7 @@ mod commands;
 mod error;
 mod human;
 mod lineup;
+mod output_file;
 mod paint;
 mod tell;
 
@@ -38,7 +39,8 @@ Examples:
   necrodome judge live party.txt                         judge a party of Infection from the terminal
   necrodome serve --open                                 the arena in the browser, for phones and projectors
 
-Exit codes: 0 done, 1 something went wrong while running, 2 the command line makes no sense.";
+Exit codes: 0 done, 1 something went wrong while running, 2 the command line, a config or an input file makes no sense or is
+missing, 130 after Ctrl-C.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -60,6 +62,7 @@ enum Command {
 fn main() -> ExitCode {
     necrodome_arena::process::run_stage();
     necrodome_arena::process::adopt_orphans();
+    paint::choose_colours();
     let result = match Cli::parse().command {
         Command::Games(args) => commands::games::run(&args),
         Command::Bots(args) => commands::bots::run(&args),

@@ -4,6 +4,7 @@ use super::print_json;
 use crate::{
     error::Error,
     lineup,
+    output_file::OutputFile,
     paint::{bold, count, dim},
 };
 use necrodome_rules::{tokyo::Tokyo, with_game, zombie_dice::GOAL};
@@ -14,9 +15,8 @@ use necrodome_solve::{
 use npyz::WriterBuilder;
 use serde::Serialize;
 use std::{
-    fs,
     io::{BufWriter, Cursor, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Instant,
 };
 
@@ -47,6 +47,9 @@ pub struct Args {
     /// Write the whole policy to a file that numpy loads
     #[arg(long, value_name = "FILE.npz")]
     policy: Option<PathBuf>,
+    /// Overwrite the file of --policy
+    #[arg(long, requires = "policy")]
+    force: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -86,15 +89,12 @@ where
     G::Solution: Ask,
 {
     let rules = lineup::rules::<G>(&args.set)?;
+    let policy = args.policy.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     let start = Instant::now();
     let solution = G::solve(&rules, seats)?;
     let seconds = start.elapsed().as_secs_f64();
     let (value, meaning) = solution.ask(args.scores, args.seat.as_deref())?;
-    if let Some(path) = &args.policy {
-        let failed = |source| Error::Write { path: path.display().to_string(), source };
-        write_arrays(path, &Solution::<G>::arrays(&*solution)).map_err(failed)?;
-    }
     let solved = Solved {
         game: G::ID,
         options: &rules,
@@ -106,10 +106,14 @@ where
         seat: args.seat.as_deref(),
         distribution: solution.distribution(),
     };
-    if args.json { print_json(&solved) } else { print(&solved, args.policy.as_deref()) }
+    let printed = if args.json { print_json(&solved) } else { print(&solved) };
+    if let Some(file) = policy {
+        file.write(archive(&Solution::<G>::arrays(&*solution))?)?;
+    }
+    printed
 }
 
-fn print<R>(solved: &Solved<R>, policy: Option<&Path>) -> Result<(), Error> {
+fn print<R>(solved: &Solved<R>) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     writeln!(out, "{}  {}", bold(format!("{:.12}", solved.value)), solved.meaning)?;
     if let Some(distribution) = &solved.distribution {
@@ -122,9 +126,6 @@ fn print<R>(solved: &Solved<R>, policy: Option<&Path>) -> Result<(), Error> {
         writeln!(out)?;
     }
     writeln!(out, "{}", dim(format!("{} positions, solved in {:.3} s", solved.states, solved.seconds)))?;
-    if let Some(path) = policy {
-        writeln!(out, "{}", dim(format!("the whole policy is in {}", path.display())))?;
-    }
     Ok(())
 }
 
@@ -235,8 +236,8 @@ impl Ask for Never {
     }
 }
 
-/// Writes arrays as an archive that `numpy.load` opens.
-fn write_arrays(path: &Path, arrays: &[Array]) -> std::io::Result<()> {
+/// The arrays as an archive that `numpy.load` opens.
+fn archive(arrays: &[Array]) -> std::io::Result<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options =
         zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
@@ -249,8 +250,7 @@ fn write_arrays(path: &Path, arrays: &[Array]) -> std::io::Result<()> {
             Data::F64(values) => write_array(out, shape, values)?,
         }
     }
-    // Whole or not at all: a file that was there is not lost to a mistake in the middle.
-    fs::write(path, archive.finish()?.into_inner())
+    Ok(archive.finish()?.into_inner())
 }
 
 fn write_array<T: npyz::AutoSerialize + Copy>(

@@ -87,7 +87,7 @@ fn a_bad_set_up_is_an_error_with_file_line_and_column() {
         ("players: [a, b]\nmax_turns: soon\n", "my.yml:2:12", ""),
     ] {
         fs::write(folder.path().join("my.yml"), text).unwrap();
-        let error = error(folder.path(), 1, &["new", "--config", "my.yml"]);
+        let error = error(folder.path(), 2, &["new", "--config", "my.yml"]);
         assert!(error.contains(place) && error.contains(message), "{text}: {error}");
         assert!(!folder.path().join("game.txt").exists());
     }
@@ -153,7 +153,7 @@ fn all_mistakes_are_shown_at_once_and_left_out() {
 #[test]
 fn files_that_are_not_there_or_no_text_are_errors_and_no_panics() {
     let folder = folder();
-    assert!(error(folder.path(), 1, &["run", "nowhere.txt"]).contains("nowhere.txt"));
+    assert!(error(folder.path(), 2, &["run", "nowhere.txt"]).contains("nowhere.txt"));
     fs::write(folder.path().join("bytes.txt"), b"HUMAN a\nHUMAN b\n\xff\xfe\x00\nGAME_START\n\"\n").unwrap();
     let shown = judge(folder.path(), &["run", "bytes.txt"]);
     assert_eq!(shown.status.code(), Some(1));

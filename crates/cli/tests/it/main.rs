@@ -5,6 +5,7 @@
 mod advise;
 mod check_bot;
 mod cli;
+mod files;
 mod judge;
 mod judge_live;
 mod judge_simulate;
