@@ -213,6 +213,22 @@ fn formats_meet_as_they_should() {
     );
 }
 
+/// In a battle every entry keeps its seat: a strong entry is not a strong seat.
+#[test]
+fn the_seat_is_judged_only_where_entries_change_seats() {
+    let words = |format| ["tokyo", "angry", "random", "random", "--seed=1", "--blocks=200", format];
+    let battle = words("--format=battle");
+    assert_eq!(json(&battle)["seats"], Value::Null);
+    let told = |words: &[&str]| {
+        let result = necrodome(words).assert().success();
+        String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    };
+    assert!(!told(&battle).contains("seat"), "{}", told(&battle));
+    let table = words("--format=table");
+    assert_eq!(json(&table)["seats"]["win_rates"].as_array().unwrap().len(), 3);
+    assert!(told(&table).contains("seat 0 wins"));
+}
+
 #[test]
 fn a_misbehaving_bot_hurts_only_itself() {
     let bot = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bots/misbehaving/crash.py");
