@@ -83,9 +83,9 @@ class Match:
 class Report(dict[str, Any]):
     """What a tournament has shown: a dict of plain values and of lists of flat rows, each of which makes a table.
 
-    ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair; ``seats`` one for each seat;
-    ``undecided``, ``faults`` and ``logs`` say what their names say. ``plan`` is all that determines the tournament, ``hash``
-    proves its results. An interval is three columns: ``win_rate``, ``win_rate_low``, ``win_rate_high``.
+    ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair; ``seats`` one for each seat
+    (none after a battle, where every bot keeps its seat); ``undecided``, ``faults`` and ``logs`` say what their names say.
+    ``plan`` is all that determines the tournament, ``hash`` proves its results. An interval is three columns: ``win_rate``, ``win_rate_low``, ``win_rate_high``.
     """
 
     #: The report as ``necrodome tournament --json`` prints it, to the letter.
@@ -101,7 +101,7 @@ class Report(dict[str, Any]):
             for b, met in enumerate(row)
             if a != b
         ]
-        effect = document["seats"]
+        effect = document["seats"] or {"win_rates": [], "differ": None, "p_value": None}
         seats = [{"seat": seat, **_flat({"win_rate": rate})} for seat, rate in enumerate(effect["win_rates"])]
         document["standings"] = [_flat(row) for row in document["standings"]]
         document["head_to_head"] = pairs

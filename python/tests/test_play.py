@@ -192,6 +192,8 @@ def test_a_report_is_tables() -> None:
         assert all(isinstance(value, flat) for row in report[table] for value in row.values())
     assert (report["blocks"], report["matches"], report["plan"]["seed"]) == (10, 60, 7)
     assert report.document["standings"][0]["win_rate"]["mean"] == report["standings"][0]["win_rate"]
+    battle = tournament("tokyo", ["angry", "random"], format="battle", blocks=10, seed=7, progress=False)
+    assert (battle["seats"], battle["seats_differ"]) == ([], None), "every bot keeps its seat"
 
 
 def test_a_report_does_not_depend_on_threads() -> None:

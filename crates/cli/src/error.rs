@@ -1,10 +1,15 @@
 //! What can go wrong, said once, in one line, with a hint.
 
 use necrodome_arena::{
-    entry::EntryError, lineup::LineupError, replay::ReplayError, run::RunError, tournament::TournamentError,
+    entry::EntryError,
+    lineup::LineupError,
+    replay::ReplayError,
+    run::RunError,
+    tournament::{StoreError, TournamentError},
 };
 use necrodome_judge::simulate::SimulateError;
 use necrodome_rules::{names::SetupError, options::OptionError};
+use necrodome_server::ServeError;
 use necrodome_solve::Unsolved;
 use std::{io, path::Path};
 
@@ -55,7 +60,7 @@ pub enum Error {
     #[error("cannot listen on {address}: {source} (choose another --port, or end what uses it)")]
     Listen { address: std::net::SocketAddr, source: io::Error },
     #[error(transparent)]
-    Serve(#[from] necrodome_server::ServeError),
+    Serve(#[from] ServeError),
     #[error("cannot write {path}: {source}")]
     Write { path: String, source: io::Error },
     #[error("no random seed could be had from the system ({0}): choose one with --seed")]
@@ -65,7 +70,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// 2 where the command line or a set-up makes no sense, 1 for everything else.
+    /// 2 where the command line, a config or an input file makes no sense or is missing, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::UnknownGame { .. }
@@ -79,7 +84,23 @@ impl Error {
             | Error::Setup { .. }
             | Error::Unsolved(_)
             | Error::Usage(_)
+            | Error::Serve(ServeError::Bots(_))
             | Error::Tournament(TournamentError::Schedule(_) | TournamentError::Lineup(_)) => 2,
+            Error::Tournament(TournamentError::Store(why)) | Error::Serve(ServeError::Store { why, .. }) => {
+                match why {
+                    StoreError::Foreign
+                    | StoreError::Damaged(_)
+                    | StoreError::Version { .. }
+                    | StoreError::OtherPlan { .. } => 2,
+                    StoreError::Busy | StoreError::Full | StoreError::Other(_) => 1,
+                }
+            }
+            // The file is what it should be, but the referee does not agree with it.
+            Error::Replay {
+                source: ReplayError::Rejected { .. } | ReplayError::Picks { .. } | ReplayError::Changed(_),
+                ..
+            } => 1,
+            Error::Replay { .. } => 2,
             // What shells give for a command that Ctrl-C has ended.
             Error::Interrupted => 130,
             _ => 1,

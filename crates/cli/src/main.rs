@@ -10,6 +10,7 @@ mod human;
 mod interrupt;
 mod lineup;
 mod npz;
+mod output_file;
 mod paint;
 mod tell;
 
@@ -43,7 +44,8 @@ Examples:
   necrodome rules tokyo                                  the rules of a game
   necrodome docs                                         everything else there is to read
 
-Exit codes: 0 done, 1 something went wrong while running, 2 the command line makes no sense.";
+Exit codes: 0 done, 1 something went wrong while running, 2 the command line, a config or an input file makes no sense or is
+missing, 130 after Ctrl-C.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -69,6 +71,7 @@ enum Command {
 fn main() -> ExitCode {
     necrodome_arena::process::run_stage();
     necrodome_arena::process::adopt_orphans();
+    paint::choose_colours();
     let result = interrupt::watch().map_err(Error::from).and_then(|()| run(Cli::parse().command));
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,8 +1,35 @@
-//! Colours for the terminal. They vanish by themselves where the output is not one, or `NO_COLOR` is set.
+//! Colours for the terminal. They vanish by themselves where the output is not one, or `NO_COLOR` is set, or `TERM` is dumb.
 
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use necrodome_rules::{game::Seat, names::Names};
-use std::fmt;
+use std::{
+    env, fmt,
+    io::{self, IsTerminal},
+};
+
+/// Whether the terminal shows lines of plain text and nothing else.
+pub fn is_dumb() -> bool {
+    env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
+}
+
+/// No colours on a dumb terminal, unless they are forced.
+pub fn choose_colours() {
+    let forced = env::var_os("CLICOLOR_FORCE").is_some_and(|force| !force.is_empty());
+    if is_dumb() && !forced {
+        ColorChoice::Never.write_global();
+    }
+}
+
+/// Whether standard error shows colours.
+pub fn error_is_coloured() -> bool {
+    AutoStream::choice(&io::stderr()) != ColorChoice::Never
+}
+
+/// Whether standard error is a terminal on which something can be drawn again and again.
+pub fn error_redraws() -> bool {
+    io::stderr().is_terminal() && !is_dumb()
+}
 
 /// Text in a style.
 pub struct Painted<T>(pub Style, pub T);

@@ -2,7 +2,7 @@
 
 use necrodome_arena::tournament::{Archive, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::{path::Path, sync::MutexGuard};
+use std::{fs::OpenOptions, os::unix::fs::OpenOptionsExt, path::Path, sync::MutexGuard};
 
 /// The file, shared by all that keep something in it.
 #[derive(Debug, Clone)]
@@ -17,7 +17,12 @@ impl Db {
     /// Opens the file, or makes it. No other process can open it meanwhile.
     pub fn open(path: Option<&Path>) -> Result<Self, StoreError> {
         let archive = match path {
-            Some(path) => Archive::open(path)?,
+            Some(path) => {
+                // The key of the host and the roles of players are in it: a new file is for its owner alone. What goes wrong
+                // here goes wrong for SQLite too, which says why.
+                let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+                Archive::open(path)?
+            }
             None => Archive::in_memory()?,
         };
         archive.connection().execute_batch(TABLES)?;

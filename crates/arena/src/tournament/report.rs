@@ -21,8 +21,8 @@ pub struct Report {
     pub standings: Vec<EntryReport>,
     /// For each pair of entries (numbers as in the plan): how often the first placed better.
     pub head_to_head: Vec<Vec<stats::HeadToHead>>,
-    /// What the seat is worth.
-    pub seats: stats::SeatEffect,
+    /// What the seat is worth; missing in a battle, where every entry keeps its seat.
+    pub seats: Option<stats::SeatEffect>,
     /// Pairs of neighbours in the standings that cannot be told apart.
     pub undecided: Vec<Separated>,
     /// What went wrong, counted.
@@ -146,7 +146,7 @@ pub fn glance(
         matches: blocks.iter().map(|block| block.games.len()).sum(),
         standings: order.iter().map(entry_report).collect(),
         head_to_head: stats::head_to_head(&sample),
-        seats: stats::seat_effect(&sample),
+        seats: (plan.format != Format::Battle).then(|| stats::seat_effect(&sample)),
         undecided: ranking
             .undecided
             .iter()

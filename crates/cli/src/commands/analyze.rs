@@ -5,7 +5,7 @@ mod ledger;
 mod profile;
 
 use super::replay;
-use crate::{error::Error, lineup, tell::Tell};
+use crate::{error::Error, lineup, output_file::OutputFile, tell::Tell};
 use necrodome_arena::replay::{Replay, Unpacked, unpack};
 use necrodome_rules::{catalog::GameId, with_game};
 use necrodome_solve::Explain;
@@ -53,6 +53,9 @@ pub struct Args {
     /// Write a chart of the winning chance over the match
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Overwrite the file of --svg
+    #[arg(long, requires = "svg")]
+    force: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -84,23 +87,24 @@ pub fn run(args: &Args) -> Result<(), Error> {
             }
             let path = PathBuf::from(&args.what);
             let refuse = |source| Error::Replay { path: args.what.clone(), source };
+            let svg = args.svg.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
             let packed = replay::read(&path, args.from.as_deref())?;
             let unpacked = unpack(packed.as_slice()).map_err(refuse)?;
             let id = replay::game(&unpacked).map_err(refuse)?;
-            with_game!(id, G => audit::<G>(args, unpacked))
+            with_game!(id, G => audit::<G>(args, unpacked, svg.as_ref()))
         }
     }
 }
 
-fn audit<G: Tell + Explain>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
+fn audit<G: Tell + Explain>(args: &Args, unpacked: Unpacked, svg: Option<&OutputFile>) -> Result<(), Error> {
     let refuse = |source| Error::Replay { path: args.what.clone(), source };
     let replay: Replay<G> = unpacked.parse().map_err(refuse)?;
     let solution = G::solve(&replay.rules, replay.names.iter().count())?;
     let ledger = replay.ledger(solution).map_err(refuse)?;
-    if let Some(path) = &args.svg {
-        let failed = |source| Error::Write { path: path.display().to_string(), source };
-        let drawn = chart::draw(&replay.names, &ledger).map_err(std::io::Error::other);
-        drawn.and_then(|chart| std::fs::write(path, chart)).map_err(failed)?;
+    let printed =
+        if args.json { ledger::print_json(&replay, &ledger) } else { ledger::print(&replay, &ledger) };
+    if let Some(file) = svg {
+        file.write(chart::draw(&replay.names, &ledger).map_err(std::io::Error::other)?)?;
     }
-    if args.json { ledger::print_json(&replay, &ledger) } else { ledger::print(&replay, &ledger) }
+    printed
 }

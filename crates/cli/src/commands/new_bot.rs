@@ -3,13 +3,13 @@
 use crate::{
     error::Error,
     lineup,
+    output_file::{Access, OutputFile},
     paint::{bold, dim},
 };
 use necrodome_rules::catalog::GameId;
 use std::{
     fs,
     io::Write,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -97,13 +97,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let game = lineup::game(&args.game)?;
     let language = language(&args.language)?;
     let plan = plan(args, game, language)?;
-    if !args.force
-        && let Some((path, _)) = plan.files.iter().find(|(path, _)| path.symlink_metadata().is_ok())
-    {
-        return Err(Error::Exists { path: path.display().to_string() });
-    }
-    for (path, text) in &plan.files {
-        write(path, text).map_err(|source| Error::Write { path: path.display().to_string(), source })?;
+    let files = OutputFile::claim_all(plan.files.iter().map(|(path, _)| path.clone()), args.force)?;
+    for (file, (_, text)) in files.into_iter().zip(&plan.files) {
+        let access = if text.starts_with("#!") { Access::Program } else { Access::Usual };
+        file.with_access(access).write(text)?;
     }
     print_next_steps(game, language, &plan)
 }
@@ -291,19 +288,6 @@ fn hint(game: GameId) -> &'static str {
     }
 }
 
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(path, text)?;
-    if text.starts_with("#!") {
-        let mode = fs::metadata(path)?.permissions().mode();
-        // Whoever may read it may run it.
-        fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))?;
-    }
-    Ok(())
-}
-
 /// How an entry is written: with a slash, so that it is not taken for a built-in bot.
 fn as_entry(path: &Path) -> String {
     let text = path.display().to_string();
@@ -342,7 +326,7 @@ fn print_next_steps(game: GameId, language: &Language, plan: &Plan) -> Result<()
     steps.push(format!("necrodome check-bot {game} {entry}"));
     steps.push(format!("necrodome match {game} {entry}{others}"));
     let mut out = anstream::stdout().lock();
-    writeln!(out, "Wrote {}, a bot for {game} in {}. Next:", bold(main.display()), language.name)?;
+    writeln!(out, "{} is a bot for {game} in {}. Next:", bold(main.display()), language.name)?;
     for step in steps {
         writeln!(out, "  {step}")?;
     }

@@ -37,6 +37,9 @@ pub struct Args {
     /// Save the match, to be told and verified again
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
+    /// Overwrite the file of --replay
+    #[arg(long, requires = "replay")]
+    force: bool,
 }
 
 /// Copies of each entry of Last Bullet: a few lives, and a board that can be crossed.
@@ -44,7 +47,7 @@ const COPIES: &str = "copies=5";
 
 pub fn run(args: Args) -> Result<(), Error> {
     let id = lineup::game(&args.game)?;
-    let Args { game, mut bots, name, seed, mut set, replay } = args;
+    let Args { game, mut bots, name, seed, mut set, replay, force } = args;
     if bots.is_empty() {
         let opponents = with_game!(id, G => G::OPPONENTS);
         bots.extend(opponents.iter().map(|&bot| bot.to_owned()));
@@ -57,5 +60,5 @@ pub fn run(args: Args) -> Result<(), Error> {
     if id == GameId::LastBullet && !set.iter().any(|setting| setting.starts_with("copies=")) {
         set.push(COPIES.to_owned());
     }
-    play_match::run(&play_match::Args { game, bots, seed, set, replay, json: false, quiet: false })
+    play_match::run(&play_match::Args { game, bots, seed, set, replay, force, json: false, quiet: false })
 }

@@ -5,6 +5,7 @@ use crate::{
     error::Error,
     human::Playable,
     lineup,
+    output_file::OutputFile,
     paint::{self, bold, count, dim, red},
     tell::Tell,
 };
@@ -15,7 +16,6 @@ use necrodome_rules::{
     with_game,
 };
 use std::{
-    fs,
     io::{self, BufWriter, Write},
     path::PathBuf,
 };
@@ -53,6 +53,9 @@ pub struct Args {
     /// Save the match, to be told and verified again
     #[arg(long, value_name = "FILE")]
     pub(super) replay: Option<PathBuf>,
+    /// Overwrite the file of --replay
+    #[arg(long, requires = "replay")]
+    pub(super) force: bool,
     /// Print one JSON document with the result instead of the story
     #[arg(long)]
     pub(super) json: bool,
@@ -75,6 +78,7 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
     if with_human && (args.json || args.quiet) {
         return Err(Error::Usage("a human must be asked: leave out --json and --quiet".to_owned()));
     }
+    let file = args.replay.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let table = lineup::table(rules, names.len())?;
     let mut players = lineup::players::<G>(&entries, &names, &table, seed)?;
 
@@ -99,24 +103,27 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
         necrodome_arena::run::RunError::Setup(source) => Error::Setup { game: G::ID, source },
         other => Error::Run(other),
     })?;
-    told?;
-    if let Some(game) = last {
-        G::tell_end(&mut out, &names, &game)?;
-    }
     let logs = finished.close(&mut players);
-    if let Some(path) = &args.replay {
-        let written = finished.recording.pack().and_then(|packed| fs::write(path, packed));
-        written.map_err(|source| Error::Write { path: path.display().to_string(), source })?;
+    let print = || -> Result<(), Error> {
+        told?;
+        if args.json {
+            return print_json(&finished.document(&entries, &names, &table.rules, seed, &logs));
+        }
+        if let Some(game) = last {
+            G::tell_end(&mut out, &names, &game)?;
+        }
+        print_result::<G>(&mut out, &names, &finished.outcome)?;
+        print_faults(&mut out, &names, &finished.faults)?;
+        print_logs(&mut out, &names, &logs)?;
+        writeln!(out, "{}", dim(format!("{}, seed {seed}", count(finished.outcome.turns, "turn"))))?;
+        Ok(out.flush()?)
+    };
+    // Neither depends on the other: a reader who has seen enough still gets the file.
+    let printed = print();
+    if let Some(file) = file {
+        file.write(finished.recording.pack()?)?;
     }
-    if args.json {
-        return print_json(&finished.document(&entries, &names, &table.rules, seed, &logs));
-    }
-    print_result::<G>(&mut out, &names, &finished.outcome)?;
-    print_faults(&mut out, &names, &finished.faults)?;
-    print_logs(&mut out, &names, &logs)?;
-    writeln!(out, "{}", dim(format!("{}, seed {seed}", count(finished.outcome.turns, "turn"))))?;
-    out.flush()?;
-    Ok(())
+    printed
 }
 
 /// The places with names and scores.

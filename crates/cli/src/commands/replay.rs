@@ -3,6 +3,7 @@
 use super::play_match::print_result;
 use crate::{
     error::Error,
+    output_file::OutputFile,
     paint::{bold, dim, green},
     tell::Tell,
 };
@@ -41,26 +42,27 @@ pub struct Args {
     #[arg(long, value_name = "BLOCK.MATCH")]
     from: Option<String>,
     /// Write the viewer of the web arena with this match: one file that opens from disk, without a server
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "at", "save"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "at"], group = "output")]
     html: Option<PathBuf>,
-    /// Overwrite the file of --html
-    #[arg(long, requires = "html")]
-    force: bool,
     /// Save the match to a file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "output")]
     save: Option<PathBuf>,
+    /// Overwrite the file of --html or --save
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let refuse = |source: ReplayError| Error::Replay { path: args.file.display().to_string(), source };
+    let claim = |path: &PathBuf| OutputFile::claim(path, args.force);
+    let (save, html) =
+        (args.save.as_ref().map(claim).transpose()?, args.html.as_ref().map(claim).transpose()?);
     let packed = read(&args.file, args.from.as_deref())?;
-    if let Some(path) = &args.save {
-        let failed = |source| Error::Write { path: path.display().to_string(), source };
-        return fs::write(path, packed).map_err(failed);
+    if let Some(file) = save {
+        return file.write(packed);
     }
-    if let Some(path) = &args.html {
-        let film = film::film(packed.as_slice()).map_err(refuse)?;
-        return write_page(path, &film, args.force);
+    if let Some(file) = html {
+        return file.write(page(&film::film(packed.as_slice()).map_err(refuse)?)?);
     }
     let unpacked = replay::unpack(packed.as_slice()).map_err(refuse)?;
     let id = game(&unpacked).map_err(refuse)?;
@@ -70,17 +72,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     })
 }
 
-fn write_page(path: &Path, film: &Film, force: bool) -> Result<(), Error> {
-    let shown = || path.display().to_string();
-    if path.exists() && !force {
-        return Err(Error::Exists { path: shown() });
-    }
-    let Some(page) = film::page(film) else {
-        let text = "the viewer is not included: this necrodome was built where Node.js was missing; \
-                    install Node.js 20 or newer with npm and build again";
-        return Err(Error::Usage(text.into()));
-    };
-    fs::write(path, page).map_err(|source| Error::Write { path: shown(), source })
+fn page(film: &Film) -> Result<String, Error> {
+    let text = "the viewer is not included: this necrodome was built where Node.js was missing; \
+                install Node.js 20 or newer with npm and build again";
+    film::page(film).ok_or_else(|| Error::Usage(text.into()))
 }
 
 /// The game of a replay.
@@ -96,7 +91,10 @@ const STORE: &[u8] = b"SQLite format 3";
 pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
     let refuse = |error: io::Error| Error::Replay { path: path.display().to_string(), source: error.into() };
     match from {
-        Some(place) => from_store(path, place),
+        Some(place) => {
+            fs::File::open(path).map_err(refuse)?;
+            from_store(path, place)
+        }
         None => {
             let packed = fs::read(path).map_err(refuse)?;
             if packed.starts_with(STORE) {

@@ -1,6 +1,6 @@
 //! `necrodome completions` and `necrodome man`: what shells and `man` want to know, from the flags themselves.
 
-use crate::error::Error;
+use crate::{error::Error, output_file::say_written};
 use clap_complete::Shell;
 use std::{fs, io::Write, path::PathBuf};
 
@@ -38,6 +38,6 @@ pub fn man(args: &ManArgs, command: clap::Command) -> Result<(), Error> {
     let path = args.out.display().to_string();
     let written = fs::create_dir_all(&args.out).and_then(|()| clap_mangen::generate_to(command, &args.out));
     written.map_err(|source| Error::Write { path: path.clone(), source })?;
-    eprintln!("the man pages are in {path}");
+    say_written(&format!("the man pages to {path}"));
     Ok(())
 }

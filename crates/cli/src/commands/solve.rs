@@ -4,6 +4,7 @@ use super::print_json;
 use crate::{
     error::Error,
     lineup, npz,
+    output_file::OutputFile,
     paint::{bold, count, dim},
 };
 use necrodome_rules::{tokyo::Tokyo, with_game, zombie_dice::GOAL};
@@ -11,12 +12,7 @@ use necrodome_solve::{
     Never, RaceSolution, SoloSolution, Solution, Solvable, Standing, TableSolution, TokyoSolution,
 };
 use serde::Serialize;
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{io::Write, path::PathBuf, time::Instant};
 
 /// Solve a dice game exactly: its value, and the perfect policy
 #[derive(clap::Args)]
@@ -45,6 +41,9 @@ pub struct Args {
     /// Write the whole policy to a file that numpy loads
     #[arg(long, value_name = "FILE.npz")]
     policy: Option<PathBuf>,
+    /// Overwrite the file of --policy
+    #[arg(long, requires = "policy")]
+    force: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -84,16 +83,12 @@ where
     G::Solution: Ask,
 {
     let rules = lineup::rules::<G>(&args.set)?;
+    let policy = args.policy.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     let start = Instant::now();
     let solution = G::solve(&rules, seats)?;
     let seconds = start.elapsed().as_secs_f64();
     let (value, meaning) = solution.ask(args.scores, args.seat.as_deref())?;
-    if let Some(path) = &args.policy {
-        let failed = |source| Error::Write { path: path.display().to_string(), source };
-        let packed = npz::pack(&Solution::<G>::arrays(&*solution)).map_err(failed)?;
-        fs::write(path, packed).map_err(failed)?;
-    }
     let solved = Solved {
         game: G::ID,
         options: &rules,
@@ -105,10 +100,14 @@ where
         seat: args.seat.as_deref(),
         distribution: solution.distribution(),
     };
-    if args.json { print_json(&solved) } else { print(&solved, args.policy.as_deref()) }
+    let printed = if args.json { print_json(&solved) } else { print(&solved) };
+    if let Some(file) = policy {
+        file.write(npz::pack(&Solution::<G>::arrays(&*solution))?)?;
+    }
+    printed
 }
 
-fn print<R>(solved: &Solved<R>, policy: Option<&Path>) -> Result<(), Error> {
+fn print<R>(solved: &Solved<R>) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     writeln!(out, "{}  {}", bold(format!("{:.12}", solved.value)), solved.meaning)?;
     if let Some(distribution) = &solved.distribution {
@@ -121,9 +120,6 @@ fn print<R>(solved: &Solved<R>, policy: Option<&Path>) -> Result<(), Error> {
         writeln!(out)?;
     }
     writeln!(out, "{}", dim(format!("{} positions, solved in {:.3} s", solved.states, solved.seconds)))?;
-    if let Some(path) = policy {
-        writeln!(out, "{}", dim(format!("the whole policy is in {}", path.display())))?;
-    }
     Ok(())
 }
 

@@ -5,12 +5,12 @@ mod print;
 mod progress;
 
 use super::print_json;
-use crate::{error::Error, interrupt, lineup};
+use crate::{error::Error, interrupt, lineup, output_file::OutputFile};
 use config::Config;
 use necrodome_arena::tournament::{self, Schedule, Stop, Store, TournamentError, Wishes, report};
 use necrodome_rules::{catalog::GameId, with_game};
 use necrodome_solve::Solvable;
-use std::{fs, path::PathBuf, thread};
+use std::{path::PathBuf, thread};
 
 /// Play a tournament and print a leaderboard with intervals
 #[derive(clap::Args)]
@@ -71,6 +71,9 @@ pub struct Args {
     /// Write the standings as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Overwrite the file of --csv
+    #[arg(long, requires = "csv")]
+    force: bool,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
@@ -102,6 +105,7 @@ where
     };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
+    let csv = args.csv.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let mut table = lineup::table(rules, plan.seats)?;
     table.limits = plan.limits;
     let store = match &config.store {
@@ -119,15 +123,11 @@ where
         })?;
     progress.finish();
     let report = report(&plan, &schedule, &store)?;
-    if let Some(path) = &args.csv {
-        let failed = |source| Error::Write { path: path.display().to_string(), source };
-        fs::write(path, print::csv(&report)).map_err(failed)?;
+    let printed = if args.json { print_json(&report) } else { print::report(&report, stop) };
+    if let Some(csv) = csv {
+        csv.write(print::csv(&report))?;
     }
-    if args.json {
-        print_json(&report)?;
-    } else {
-        print::report(&report, stop)?;
-    }
+    printed?;
     match (stop, &config.store) {
         (Stop::Interrupted, Some(_)) => {
             eprintln!("stopped: {} blocks are kept; run the same command again to go on", report.blocks);

@@ -12,7 +12,7 @@ pub mod restore;
 mod tokyo;
 mod zombie_dice;
 
-use crate::tell::Tell;
+use crate::{paint::is_dumb, tell::Tell};
 use keys::Keys;
 use lines::Lines;
 use necrodome_arena::{
@@ -119,8 +119,7 @@ impl Desk {
 
 /// Whether somebody sits at a terminal that can do more than lines.
 pub fn at_terminal() -> bool {
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    io::stdin().is_terminal() && io::stdout().is_terminal() && !dumb
+    io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb()
 }
 
 /// The person at this terminal.

@@ -178,7 +178,9 @@ fn a_replay_becomes_a_page_that_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (replay, page) = (path("my.replay"), path("my.html"));
-    output(&["match", "zombie-dice-race", "greedy", "cautious", "--quiet", "--seed=3", "--replay", &replay]);
+    let words =
+        ["match", "zombie-dice-race", "greedy", "cautious", "--quiet", "--seed=3", "--replay", &replay];
+    necrodome(&words).assert().success();
 
     let made = necrodome(&["replay", &replay, "--html", &page]).output().unwrap();
     if !made.status.success() {
@@ -196,6 +198,6 @@ fn a_replay_becomes_a_page_that_is_not_overwritten() {
     let told = necrodome(&["replay", &replay, "--html", &page]).assert().code(1).stdout("");
     assert!(String::from_utf8_lossy(&told.get_output().stderr).contains("--force"));
     assert_eq!(std::fs::read_to_string(&page).unwrap(), "mine");
-    output(&["replay", &replay, "--html", &page, "--force"]);
+    necrodome(&["replay", &replay, "--html", &page, "--force"]).assert().success();
     assert_eq!(std::fs::read_to_string(&page).unwrap(), html);
 }

@@ -88,7 +88,7 @@ fn what_cannot_be_solved_is_refused_with_a_hint() {
         let error = refusal(2, words);
         assert!(error.contains(text), "{words:?}: {error}");
     }
-    assert!(refusal(1, &["analyze", "nowhere.replay"]).contains("nowhere.replay"));
+    assert!(refusal(2, &["analyze", "nowhere.replay"]).contains("nowhere.replay"));
     let scores = necrodome(&["solve", "zombie-dice-race", "--scores", "7"]).assert().code(2);
     let error = String::from_utf8(scores.get_output().stderr.clone()).unwrap();
     assert!(error.contains("expected two scores such as 7,9"), "{error}");
@@ -102,8 +102,8 @@ fn replay(folder: &Path, game: &str, bots: &[&str], set: &[&str]) -> String {
     for option in set {
         words.extend(["--set", option]);
     }
-    words.extend(["--seed", "5", "--quiet", "--replay", &path]);
-    output(&words);
+    words.extend(["--seed", "5", "--quiet", "--force", "--replay", &path]);
+    necrodome(&words).assert().success();
     path
 }
 
@@ -144,7 +144,7 @@ fn a_ledger_tells_the_worst_decisions_in_words() {
     let path = replay(folder.path(), "zombie-dice-race", &["greedy", "cautious"], &[]);
     insta::assert_snapshot!(output(&["analyze", &path]));
     let picture = folder.path().join("a.svg");
-    output(&["analyze", &path, "--svg", picture.to_str().unwrap()]);
+    necrodome(&["analyze", &path, "--svg", picture.to_str().unwrap()]).assert().success();
     let svg = fs::read_to_string(&picture).unwrap();
     assert!(svg.contains("chance of greedy to win, %") && svg.matches("<circle").count() == 5, "{svg}");
     // A store is no replay, a replay of a game that is not solved, and one that was changed.
@@ -157,7 +157,7 @@ fn a_ledger_tells_the_worst_decisions_in_words() {
     let table = replay(folder.path(), "zombie-dice", &["greedy", "cautious", "random"], &[]);
     assert!(refusal(2, &["analyze", &table]).contains("two seats, not for 3"));
     fs::write(&other, "not a replay").unwrap();
-    assert!(refusal(1, &["analyze", &other]).contains("not a necrodome replay"));
+    assert!(refusal(2, &["analyze", &other]).contains("not a necrodome replay"));
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn a_policy_is_an_archive_that_numpy_loads() {
         ("zombie-dice", "table.npz"),
         ("tokyo", "tokyo.npz"),
     ] {
-        output(&["solve", game, "--policy", &file(name)]);
+        necrodome(&["solve", game, "--policy", &file(name)]).assert().success();
     }
     // Read by the standard library alone, so that the test needs no numpy: the header of every array is checked and
     // the answers of some positions are compared with `solve`.

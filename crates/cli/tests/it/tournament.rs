@@ -126,25 +126,25 @@ fn ctrl_c_stops_cleanly_and_says_how_to_go_on() {
 fn a_store_that_cannot_be_used_is_refused_and_left_alone() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let with = |store: &str| {
+    let with = |store: &str, code| {
         let stored = format!("--store={store}");
-        refusal(&[&LINE_UP[..], &["--blocks=5", &stored]].concat(), 1)
+        refusal(&[&LINE_UP[..], &["--blocks=5", &stored]].concat(), code)
     };
 
     fs::write(path("text"), "my diary").unwrap();
-    assert!(with(&path("text")).contains("not a necrodome store"));
+    assert!(with(&path("text"), 2).contains("not a necrodome store"));
     assert_eq!(fs::read_to_string(path("text")).unwrap(), "my diary");
 
     let foreign = rusqlite::Connection::open(path("foreign")).unwrap();
     foreign.execute_batch("CREATE TABLE diary (day TEXT); INSERT INTO diary VALUES ('monday')").unwrap();
     drop(foreign);
     let before = fs::read(path("foreign")).unwrap();
-    assert!(with(&path("foreign")).contains("not a necrodome store"));
+    assert!(with(&path("foreign"), 2).contains("not a necrodome store"));
     assert_eq!(fs::read(path("foreign")).unwrap(), before);
 
     let good = format!("--store={}", path("good"));
     json(&[&LINE_UP[..], &["--blocks=500", &good]].concat());
-    let other = refusal(&["zombie-dice", "greedy", "random", "--seed=7", "--blocks=5", &good], 1);
+    let other = refusal(&["zombie-dice", "greedy", "random", "--seed=7", "--blocks=5", &good], 2);
     assert!(other.contains("another tournament (entries differs)"), "{other}");
 
     // Damage in the middle of the file.
@@ -152,11 +152,11 @@ fn a_store_that_cannot_be_used_is_refused_and_left_alone() {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 4096].fill(0xff);
     fs::write(path("damaged"), &bytes).unwrap();
-    let damaged = with(&path("damaged"));
+    let damaged = with(&path("damaged"), 2);
     assert!(damaged.contains("damaged") || damaged.contains("malformed"), "{damaged}");
     assert_eq!(fs::read(path("damaged")).unwrap(), bytes);
 
-    assert!(with("/nowhere/at/all.store").contains("cannot be used"));
+    assert!(with("/nowhere/at/all.store", 1).contains("cannot be used"));
 }
 
 #[test]
@@ -211,6 +211,22 @@ fn formats_meet_as_they_should() {
     assert!(
         battle["standings"][0]["median_score"].as_f64() >= battle["standings"][1]["median_score"].as_f64()
     );
+}
+
+/// In a battle every entry keeps its seat: a strong entry is not a strong seat.
+#[test]
+fn the_seat_is_judged_only_where_entries_change_seats() {
+    let words = |format| ["tokyo", "angry", "random", "random", "--seed=1", "--blocks=200", format];
+    let battle = words("--format=battle");
+    assert_eq!(json(&battle)["seats"], Value::Null);
+    let told = |words: &[&str]| {
+        let result = necrodome(words).assert().success();
+        String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    };
+    assert!(!told(&battle).contains("seat"), "{}", told(&battle));
+    let table = words("--format=table");
+    assert_eq!(json(&table)["seats"]["win_rates"].as_array().unwrap().len(), 3);
+    assert!(told(&table).contains("seat 0 wins"));
 }
 
 #[test]

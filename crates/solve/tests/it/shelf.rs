@@ -20,7 +20,8 @@ fn solutions_can_be_asked_for_from_within_rayon() {
     }
     thread::spawn(move || {
         // Some of these come while the others solve.
-        let values = (0..4).map(|code| rayon::broadcast(|_| Table::solve(&rules(code), 2).unwrap().start())[0]);
+        let values =
+            (0..4).map(|code| rayon::broadcast(|_| Table::solve(&rules(code), 2).unwrap().start())[0]);
         done.send(values.sum())
     });
     for _ in 0..5 {

@@ -1,12 +1,13 @@
 //! `necrodome judge new`: a script with the roles drawn.
 
-use crate::{error::Error, lineup, paint::dim};
-use necrodome_judge::config::{Config, EXAMPLE};
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
+use crate::{
+    error::Error,
+    lineup,
+    output_file::{Access, OutputFile},
+    paint::dim,
 };
+use necrodome_judge::config::{Config, EXAMPLE};
+use std::{fs, io::Write, path::PathBuf};
 
 /// Draw the roles of a party and write the script that begins it
 #[derive(clap::Args)]
@@ -31,12 +32,10 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    if args.script.exists() && !args.force {
-        return Err(Error::Exists { path: args.script.display().to_string() });
-    }
+    let file = OutputFile::claim(&args.script, args.force)?.with_access(Access::Secret);
     let mut out = anstream::stdout().lock();
     if !args.config.exists() {
-        write(&args.config, EXAMPLE)?;
+        OutputFile::claim(&args.config, false)?.write(EXAMPLE)?;
         let text = format!("there was no {0}: an example is in {0}, to be edited", args.config.display());
         writeln!(out, "{}", dim(text))?;
     }
@@ -50,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         Error::Config { path, why: error.message }
     })?;
     let seed = lineup::seed(args.seed)?;
-    write(&args.script, &config.script(seed))?;
+    file.write(config.script(seed))?;
     let (players, zombies) = (config.players.len(), config.rules.zombies.get());
     let script = args.script.display();
     writeln!(
@@ -62,15 +61,5 @@ pub fn run(args: &Args) -> Result<(), Error> {
         "{}",
         dim(format!("it tells who is what: for the judge only. Next: necrodome judge live {script}"))
     )?;
-    Ok(())
-}
-
-/// Writes a file, whole or not at all.
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let failed = |source| Error::Write { path: path.display().to_string(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }

@@ -3,7 +3,8 @@
 use crate::{
     commands::print_json,
     error::Error,
-    paint::{bold, yellow},
+    output_file::{Access, OutputFile, say_written},
+    paint::{bold, count, error_is_coloured, yellow},
 };
 use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 use necrodome_judge::{
@@ -18,7 +19,7 @@ use necrodome_rules::{
 use serde::Serialize;
 use std::{
     fs,
-    io::{BufWriter, IsTerminal, Write},
+    io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 
@@ -35,6 +36,7 @@ Examples:
 Lines that make no sense or break a rule are shown and left out; the others count. The exit code is then 1.")]
 pub struct Args {
     /// The script
+    #[arg(default_value = "game.txt")]
     script: PathBuf,
     /// Only what may be read aloud
     #[arg(long, conflicts_with_all = ["player", "letters", "json"])]
@@ -45,6 +47,9 @@ pub struct Args {
     /// Write a file for each player, with what may be whispered to it
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     letters: Option<PathBuf>,
+    /// Overwrite letters that are there
+    #[arg(long, requires = "letters")]
+    force: bool,
     /// Print one JSON document with everything
     #[arg(long)]
     json: bool,
@@ -94,8 +99,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         };
         out.write_all(report::player(&book, seat).as_bytes())?;
     } else if let Some(folder) = &args.letters {
-        let count = write_letters(&book, folder)?;
-        writeln!(out, "{count} letters are in {}", folder.display())?;
+        write_letters(&book, folder, args.force)?;
     } else {
         for line in report::judge(&book).lines() {
             let heading = !line.is_empty() && !line.starts_with(' ');
@@ -132,10 +136,8 @@ fn left_out(out: &mut impl Write, mistakes: &[Mistake]) -> std::io::Result<()> {
 
 /// All mistakes with their places in the script.
 pub fn show_mistakes(path: &Path, text: &str, mistakes: &[Mistake]) -> Result<(), Error> {
-    let colours =
-        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
     let name = path.display().to_string();
-    let config = Config::default().with_color(colours).with_index_type(IndexType::Byte);
+    let config = Config::default().with_color(error_is_coloured()).with_index_type(IndexType::Byte);
     let mut source = (name.clone(), Source::from(text));
     let mut err = std::io::stderr().lock();
     for mistake in mistakes {
@@ -170,16 +172,16 @@ fn document(book: &Book) -> Document<'_> {
 }
 
 /// A file for each player; names become harmless file names.
-fn write_letters(book: &Book, folder: &Path) -> Result<usize, Error> {
-    let failed = |path: &Path| {
-        let path = path.display().to_string();
-        move |source| Error::Write { path, source }
-    };
-    fs::create_dir_all(folder).map_err(failed(folder))?;
-    for (index, name) in book.names().iter().enumerate() {
+fn write_letters(book: &Book, folder: &Path, force: bool) -> Result<(), Error> {
+    let path = |(index, name): (usize, &String)| {
         let harmless: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-        let path = folder.join(format!("{:03}-{harmless}.txt", index + 1));
-        fs::write(&path, report::player(book, Seat(index as u16))).map_err(failed(&path))?;
+        folder.join(format!("{:03}-{harmless}.txt", index + 1))
+    };
+    let files = OutputFile::claim_all(book.names().iter().enumerate().map(path), force)?;
+    let letters = count(files.len() as u64, "letter");
+    for (index, file) in files.into_iter().enumerate() {
+        file.with_access(Access::Secret).write_silently(report::player(book, Seat(index as u16)))?;
     }
-    Ok(book.names().len())
+    say_written(&format!("{letters} in {}", folder.display()));
+    Ok(())
 }

@@ -6,7 +6,8 @@ use crate::{
     commands::print_json,
     error::Error,
     interrupt, lineup,
-    paint::{bold, count, dim},
+    output_file::OutputFile,
+    paint::{bold, count, dim, error_redraws},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use necrodome_arena::lineup::LineupError;
@@ -21,7 +22,6 @@ use necrodome_rules::{
 };
 use serde::Serialize;
 use std::{
-    fs,
     io::Write,
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
@@ -52,6 +52,9 @@ pub struct Args {
     /// Draw the numbers of humans and zombies over the turns
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
+    /// Overwrite the file of --svg
+    #[arg(long, requires = "svg")]
+    force: bool,
 }
 
 /// What `simulate` and `balance` are both told.
@@ -137,7 +140,8 @@ pub struct Progress {
 impl Progress {
     pub fn new(games: u64) -> Self {
         let stop = interrupt::flag();
-        let bar = ProgressBar::new(games).with_message("playing");
+        let bar = if error_redraws() { ProgressBar::new(games) } else { ProgressBar::hidden() };
+        let bar = bar.with_message("playing");
         bar.enable_steady_tick(Duration::from_millis(200));
         let bar = match ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
             Ok(style) => bar.with_style(style),
@@ -179,6 +183,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let plan = args.party.plan()?;
     let rules = sized(&plan.rules, args.zombies, args.turns).map_err(refused)?;
     let simulator = Simulator::new(plan.players, rules, &plan.humans, &plan.zombie_play).map_err(refused)?;
+    let svg = args.svg.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let progress = Progress::new(args.games);
     let play = || simulator.run(plan.seed, 0..args.games, &|games| progress.advance(games));
     let tally = on_threads(plan.threads, play);
@@ -195,12 +200,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
         confidence: 0.95,
         report: &report,
     };
-    if let Some(path) = &args.svg {
-        let failed = |source| Error::Write { path: path.display().to_string(), source };
-        let svg = chart::draw(&title(&document), &report).map_err(|e| failed(std::io::Error::other(e)))?;
-        fs::write(path, svg).map_err(failed)?;
+    let printed = if args.party.json { print_json(&document) } else { print(&document) };
+    if let Some(file) = svg {
+        file.write(chart::draw(&title(&document), &report).map_err(std::io::Error::other)?)?;
     }
-    if args.party.json { print_json(&document) } else { print(&document, args.svg.as_deref()) }
+    printed
 }
 
 fn title(document: &Document) -> String {
@@ -230,7 +234,7 @@ fn quartiles(spread: &Spread) -> String {
     format!("{lower:>3} {median:>3} {upper:>3}")
 }
 
-fn print(document: &Document, svg: Option<&std::path::Path>) -> Result<(), Error> {
+fn print(document: &Document) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     let report = document.report;
     writeln!(out, "{}", bold(title(document)))?;
@@ -268,8 +272,5 @@ fn print(document: &Document, svg: Option<&std::path::Path>) -> Result<(), Error
         format!("Intervals are of 95%; the quartiles are off by {} at most.", off.unwrap_or(0)),
     ];
     writeln!(out, "\n{}", dim(notes.join("\n")))?;
-    if let Some(path) = svg {
-        writeln!(out, "{}", dim(format!("the chart is in {}", path.display())))?;
-    }
     Ok(())
 }

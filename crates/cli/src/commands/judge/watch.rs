@@ -31,6 +31,7 @@ look at the screen, which shows nothing but what was announced. Where there is n
 judge's view is printed again after every change.")]
 pub struct Args {
     /// The script
+    #[arg(default_value = "game.txt")]
     script: PathBuf,
     /// Print how it stands now and end
     #[arg(long)]

@@ -141,13 +141,12 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         let text = format!("{} and {} cannot be told apart by these results", pair.one, pair.other);
         writeln!(out, "{}", yellow(text))?;
     }
-    let seat = |(seat, rate): (usize, &Option<Estimate>)| {
-        format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
-    };
-    let seats: Vec<String> = report.seats.win_rates.iter().enumerate().take(6).map(seat).collect();
-    if report.plan.seats > 1 {
-        let verdict =
-            if report.seats.differ { "the seat matters" } else { "no effect of the seat is visible" };
+    if let Some(effect) = report.seats.as_ref().filter(|effect| effect.win_rates.len() > 1) {
+        let seat = |(seat, rate): (usize, &Option<Estimate>)| {
+            format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
+        };
+        let seats: Vec<String> = effect.win_rates.iter().enumerate().take(6).map(seat).collect();
+        let verdict = if effect.differ { "the seat matters" } else { "no effect of the seat is visible" };
         writeln!(out, "{}: {}", verdict, seats.join(", "))?;
     }
     let ratios = report.standings.iter().filter_map(|entry| entry.luck_adjusted?.variance_ratio);

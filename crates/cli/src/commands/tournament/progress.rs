@@ -1,11 +1,9 @@
 //! What is shown while a tournament is played: a bar and the standings on a terminal, plain lines elsewhere.
 
+use crate::paint::error_redraws;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use necrodome_arena::tournament::{Plan, Schedule, Update, report};
-use std::{
-    io::{IsTerminal, stderr},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 /// How often standings are computed, and plain lines are written.
 const EVERY: Duration = Duration::from_secs(2);
@@ -26,7 +24,7 @@ struct Bars {
 
 impl<'a> Progress<'a> {
     pub fn new(plan: &'a Plan, schedule: &'a Schedule, done: u32) -> Self {
-        let bars = stderr().is_terminal().then(|| {
+        let bars = error_redraws().then(|| {
             let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
             let standings = all.add(ProgressBar::new_spinner());
             standings

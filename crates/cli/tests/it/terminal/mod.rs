@@ -29,10 +29,10 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn run(words: &[&str]) -> Self {
-        Terminal::run_with(words, &[])
+        Self::run_with(words, &[])
     }
 
-    /// With these environment variables.
+    /// Runs with these variables in the environment.
     pub fn run_with(words: &[&str], variables: &[(&str, &str)]) -> Self {
         let pair = native_pty_system()
             .openpty(PtySize { rows: 30, cols: 100, pixel_width: 0, pixel_height: 0 })
@@ -42,7 +42,10 @@ impl Terminal {
         command.args(words);
         command.env("TERM", "xterm-256color");
         command.env_remove("NO_COLOR");
-        variables.iter().for_each(|(name, value)| command.env(name, value));
+        command.env_remove("CLICOLOR_FORCE");
+        for (name, value) in variables {
+            command.env(name, value);
+        }
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (sender, output) = channel();
@@ -88,6 +91,11 @@ impl Terminal {
             self.rest.clear();
         }
         true
+    }
+
+    /// The output so far.
+    pub fn output(&self) -> &str {
+        &self.text
     }
 
     /// The output so far without escape codes.

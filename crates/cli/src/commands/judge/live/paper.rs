@@ -4,7 +4,7 @@ use crate::error::Error;
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, ErrorKind, Write},
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     thread,
     time::Duration,
@@ -149,8 +149,9 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> Error + use<> {
 /// Opens a file and locks it.
 fn open(path: &Path) -> Result<File, Error> {
     loop {
-        let file =
-            OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed(path))?;
+        // A new script tells who is what: it is for the judge alone.
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path);
+        let file = file.map_err(failed(path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

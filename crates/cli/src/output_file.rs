@@ -1,0 +1,305 @@
+//! Files that commands write. A path is claimed before the work begins, so that a typing mistake costs no hours of play, and
+//! the file is written whole at the end.
+
+use crate::error::Error;
+use std::{
+    fs::{self, Metadata, OpenOptions, Permissions},
+    io::{self, ErrorKind, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+/// A file that will be written.
+#[derive(Debug)]
+pub struct OutputFile {
+    path: PathBuf,
+    way: Way,
+    force: bool,
+    access: Access,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// A temporary file in the same folder takes the place of the path: whole or not at all.
+    Replace,
+    /// The file may be written to, its folder may not.
+    InPlace,
+    /// A device or a pipe: nothing is there that could be lost.
+    Stream,
+}
+
+/// Who may use a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// As the system wants it.
+    Usual,
+    /// Its owner alone.
+    Secret,
+    /// Whoever may read it may run it.
+    Program,
+}
+
+impl OutputFile {
+    /// Claims a path: it must be free or `force` be given, and its folder must take new files.
+    pub fn claim(path: &Path, force: bool) -> Result<Self, Error> {
+        let mut file = Self::free(path, force)?;
+        file.check_folder()?;
+        Ok(file)
+    }
+
+    /// Claims several paths. Once all of them are free, missing folders are made.
+    pub fn claim_all(paths: impl IntoIterator<Item = PathBuf>, force: bool) -> Result<Vec<Self>, Error> {
+        let mut files =
+            paths.into_iter().map(|path| Self::free(&path, force)).collect::<Result<Vec<_>, _>>()?;
+        for file in &mut files {
+            fs::create_dir_all(folder(&file.path)).map_err(|error| file.failed(error))?;
+            file.check_folder()?;
+        }
+        Ok(files)
+    }
+
+    /// Says who may use the file.
+    pub fn with_access(self, access: Access) -> Self {
+        OutputFile { access, ..self }
+    }
+
+    /// Writes the file and says so on standard error.
+    pub fn write(&self, contents: impl AsRef<[u8]>) -> Result<(), Error> {
+        self.write_silently(contents)?;
+        say_written(&self.path.display().to_string());
+        Ok(())
+    }
+
+    /// Writes one of many files; the command says so once for all of them.
+    pub fn write_silently(&self, contents: impl AsRef<[u8]>) -> Result<(), Error> {
+        let contents = contents.as_ref();
+        let written = match self.way {
+            Way::Replace => self.replace(contents),
+            Way::InPlace => self.overwrite(contents),
+            // Standard output that goes to a file has been written to already.
+            Way::Stream => OpenOptions::new()
+                .append(true)
+                .open(&self.path)
+                .and_then(|mut stream| stream.write_all(contents)),
+        };
+        written.map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => self.exists(),
+            _ => self.failed(error),
+        })
+    }
+
+    /// A path that nothing stands in the way of, as far as the path itself goes.
+    fn free(path: &Path, force: bool) -> Result<Self, Error> {
+        let mut file = OutputFile { path: path.to_owned(), way: Way::Replace, force, access: Access::Usual };
+        let names_folder = path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        match fs::metadata(path) {
+            Ok(there) if there.is_dir() => return Err(file.failed(ErrorKind::IsADirectory.into())),
+            Ok(there) if is_stream(path, &there) => file.way = Way::Stream,
+            Ok(_) if !force => return Err(file.exists()),
+            Ok(_) => {}
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(file.failed(error)),
+            Err(_) if names_folder => {
+                return Err(file.failed(io::Error::other("expected the name of a file")));
+            }
+            // A link that leads nowhere.
+            Err(_) if !force && path.is_symlink() => return Err(file.exists()),
+            Err(_) => {}
+        }
+        Ok(file)
+    }
+
+    /// The folder must take new files; if it does not, a file that is there may still be written to.
+    fn check_folder(&mut self) -> Result<(), Error> {
+        if self.way != Way::Replace {
+            return Ok(());
+        }
+        let target = self.target();
+        check_is_there(folder(&target)).map_err(|error| self.failed(error))?;
+        // A file without a name: a kill leaves nothing behind.
+        let Err(error) = tempfile::tempfile_in(folder(&target)) else { return Ok(()) };
+        if OpenOptions::new().write(true).open(&self.path).is_err() {
+            return Err(self.failed(error.kind().into()));
+        }
+        self.way = Way::InPlace;
+        Ok(())
+    }
+
+    fn replace(&self, contents: &[u8]) -> io::Result<()> {
+        let mode = if self.access == Access::Secret { 0o600 } else { 0o666 };
+        let target = self.target();
+        check_is_there(folder(&target))?;
+        let mut file = tempfile::Builder::new()
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(folder(&target))
+            .map_err(|error| io::Error::from(error.kind()))?;
+        file.write_all(contents)?;
+        if self.access != Access::Secret {
+            let there = fs::metadata(&target).or_else(|_| file.as_file().metadata())?;
+            let mode = there.permissions().mode();
+            let run = if self.access == Access::Program { (mode & 0o444) >> 2 } else { 0 };
+            file.as_file().set_permissions(Permissions::from_mode(mode | run))?;
+        }
+        file.as_file().sync_all()?;
+        if self.force {
+            return file.persist(&target).map(drop).map_err(|error| error.error);
+        }
+        // Somebody may have made one in the meantime.
+        let Err(error) = file.persist_noclobber(&target) else { return Ok(()) };
+        if error.error.kind() == ErrorKind::AlreadyExists || target.exists() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        // Some file systems can only replace.
+        error.file.persist(&target).map(drop).map_err(|error| error.error)
+    }
+
+    fn overwrite(&self, contents: &[u8]) -> io::Result<()> {
+        if self.access == Access::Secret {
+            fs::set_permissions(&self.path, Permissions::from_mode(0o600))?;
+        }
+        fs::write(&self.path, contents)
+    }
+
+    /// What a link leads to is replaced, not the link.
+    fn target(&self) -> PathBuf {
+        fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
+    }
+
+    fn exists(&self) -> Error {
+        Error::Exists { path: self.path.display().to_string() }
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        Error::Write { path: self.path.display().to_string(), source }
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn check_is_there(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::new(ErrorKind::NotFound, format!("there is no folder {}", folder.display())))
+}
+
+/// Says what was written, in the same words for all commands.
+pub fn say_written(what: &str) {
+    // Nobody is there to be told if this fails.
+    let _ = writeln!(io::stderr(), "wrote {what}");
+}
+
+/// Whether it is written to and not replaced. The streams of a process can lead to plain files.
+fn is_stream(path: &Path, there: &Metadata) -> bool {
+    let own = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+    !there.is_file() || own.iter().any(|own| path.starts_with(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_claim_alone_leaves_the_folder_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = OutputFile::claim(&folder.path().join("a"), false).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        file.write_silently("text").unwrap();
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["a"], "no temporary file stays");
+    }
+
+    #[test]
+    fn paths_that_cannot_become_a_file_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let taken = folder.path().join("taken");
+        fs::write(&taken, "mine").unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("link")).unwrap();
+        let long = "x".repeat(300);
+        for force in [false, true] {
+            for bad in ["", ".", "new/", "none/a", "taken/a", &long] {
+                let path = if bad.is_empty() { PathBuf::new() } else { folder.path().join(bad) };
+                let error = OutputFile::claim(&path, force).unwrap_err();
+                assert!(matches!(error, Error::Write { .. }), "{bad:?}: {error}");
+            }
+        }
+        for there in ["taken", "link"] {
+            let error = OutputFile::claim(&folder.path().join(there), false).unwrap_err();
+            assert!(matches!(error, Error::Exists { .. }), "{there}: {error}");
+        }
+        assert_eq!(fs::read_to_string(&taken).unwrap(), "mine");
+    }
+
+    #[test]
+    fn what_comes_after_the_claim_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let file = OutputFile::claim(&path, false).unwrap();
+        fs::write(&path, "another's").unwrap();
+        assert!(matches!(file.write_silently("mine"), Err(Error::Exists { .. })));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "another's");
+        OutputFile::claim(&path, true).unwrap().write_silently("mine").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_its_file_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["a", "link"].map(|name| folder.path().join(name));
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        OutputFile::claim(&link, true).unwrap().write_silently("new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode(&path)), ("new", 0o640));
+    }
+
+    #[test]
+    fn secrets_are_for_their_owner_and_programs_can_be_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for (name, access) in
+            [("usual", Access::Usual), ("secret", Access::Secret), ("program", Access::Program)]
+        {
+            OutputFile::claim(&path(name), false).unwrap().with_access(access).write_silently("").unwrap();
+        }
+        // As the system makes files here.
+        fs::write(path("plain"), "").unwrap();
+        assert_eq!(mode(&path("usual")), mode(&path("plain")));
+        assert_eq!(mode(&path("secret")), 0o600);
+        assert_eq!(mode(&path("program")), mode(&path("plain")) | (mode(&path("plain")) & 0o444) >> 2);
+        // A file that everybody could read becomes a secret.
+        OutputFile::claim(&path("plain"), true)
+            .unwrap()
+            .with_access(Access::Secret)
+            .write_silently("")
+            .unwrap();
+        assert_eq!(mode(&path("plain")), 0o600);
+    }
+
+    #[test]
+    fn missing_folders_are_made_once_all_files_are_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("taken"), "").unwrap();
+        assert!(OutputFile::claim_all([path("new/a"), path("taken")], false).is_err());
+        assert!(!path("new").exists());
+        let files = OutputFile::claim_all([path("new/a"), path("new/b")], false).unwrap();
+        assert_eq!(files.len(), 2);
+        assert!(path("new").is_dir());
+    }
+
+    #[test]
+    fn devices_are_written_to() {
+        OutputFile::claim(Path::new("/dev/null"), false).unwrap().write_silently("text").unwrap();
+        let full = OutputFile::claim(Path::new("/dev/full"), false).unwrap();
+        assert!(matches!(full.write_silently("text"), Err(Error::Write { .. })));
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+}
