@@ -50,7 +50,7 @@ pub enum LineupError {
         source: OptionError,
     },
     /// A person can only sit at the terminal.
-    #[error("a human can play in `match` and `play` only")]
+    #[error("a human can only play at a terminal, in a single match")]
     Human,
 }
 
