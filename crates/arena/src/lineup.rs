@@ -32,7 +32,7 @@ pub struct Table<R> {
 #[derive(Debug, thiserror::Error)]
 pub enum LineupError {
     /// There is no such built-in bot.
-    #[error("{game} has no bot {name:?}")]
+    #[error("{game} has no bot {name:?}: expected one of {}", .valid.join(", "))]
     UnknownBot {
         /// The game.
         game: &'static str,

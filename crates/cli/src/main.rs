@@ -8,6 +8,7 @@ mod error;
 mod human;
 mod lineup;
 mod paint;
+mod progress;
 mod tell;
 
 use anstyle::{AnsiColor, Style};
@@ -80,8 +81,12 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough.
         Err(Error::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
+            let bold = Style::new().bold();
             let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
             anstream::eprintln!("{red}error:{red:#} {error}");
+            for hint in error.hints() {
+                anstream::eprintln!("{bold}hint:{bold:#} {hint}");
+            }
             ExitCode::from(error.exit_code())
         }
     }

@@ -169,7 +169,8 @@ pub fn solo(
     mut progress: impl FnMut(f64),
 ) -> Result<ExactSolo, Inexact> {
     let graph = FullGraph::new(rules.out_of_dice);
-    let (distribution, views) = banks(&graph, rules.first_roll, bot, |turn| SoloView { turn }, &mut progress)?;
+    let (distribution, views) =
+        banks(&graph, rules.first_roll, bot, |turn| SoloView { turn }, &mut progress)?;
     Ok(ExactSolo::new(rules, distribution, views))
 }
 

@@ -267,7 +267,8 @@ fn log_of(path: &Path) -> PathBuf {
 fn unchanging(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-    let written = |&byte: &u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let written =
+        |&byte: &u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     let path: String = path.as_os_str().as_bytes().iter().map(written).collect();
     format!("file:{path}?immutable=1")
 }

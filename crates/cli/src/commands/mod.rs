@@ -13,6 +13,7 @@ pub mod replay;
 pub mod serve;
 pub mod solve;
 pub mod tournament;
+mod trouble;
 
 use crate::error::Error;
 use serde::Serialize;

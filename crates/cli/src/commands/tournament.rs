@@ -31,14 +31,15 @@ A block is one round of the schedule in all seatings (all orders up to three sea
 and luck cancel; built-in bots meet the same dice in each. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
 again and it goes on where it was. The hash at the end proves the results: the same with any number of threads.
 
-A file.toml holds the same as the flags:
+A file.toml holds the same as the flags, under their names; a flag overrides it. Paths in it start from its folder.
   game = \"zombie-dice\"
   bots = [\"greedy\", \"Ada=./ada.py\"]
   blocks = 2000
-  seed = 7
-  [options]
+  until = \"decided\"
+  store = \"night.store\"
+  [options]  # what --set sets
   tiebreak = \"until_broken\"
-  [limits]
+  [limits]   # what programs may use; only in a file
   decision_ms = 100")]
 pub struct Args {
     /// A game (see `necrodome games`), or a FILE.toml
@@ -86,10 +87,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let id = lineup::game(&config.game)?;
     // The folder of the bundled bot lives until the tournament is over.
     let _folder = if config.bots.is_empty() { config.default_line_up(id)? } else { None };
-    with_game!(id, G => play::<G>(id, args, &config))
+    with_game!(id, G => play::<G>(id, &config))
 }
 
-fn play<G: Solvable>(id: GameId, args: &Args, config: &Config) -> Result<(), Error>
+fn play<G: Solvable>(id: GameId, config: &Config) -> Result<(), Error>
 where
     G::Rules: Sync,
 {
@@ -104,7 +105,7 @@ where
         seats: config.seats,
         blocks: config.blocks,
         seed: config.seed,
-        until_decided: args.until.is_some() || config.until_decided,
+        until_decided: config.until_decided,
         limits: config.limits.unwrap_or_default(),
         store: config.store.as_deref(),
     };
@@ -123,8 +124,7 @@ where
             std::process::exit(130);
         }
     });
-    let threads = args.threads.map(usize::from);
-    let threads = threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
         progress::Progress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
     let stop = tournament::run::<G>(&plan, &entries, &table, &mut store, threads, &INTERRUPTED, |update| {
@@ -132,11 +132,11 @@ where
     })?;
     progress.finish();
     let report = report(&plan, &schedule, &store)?;
-    if let Some(path) = &args.csv {
+    if let Some(path) = &config.csv {
         let failed = |source| Error::Write { path: path.display().to_string(), source };
         fs::write(path, print::csv(&report)).map_err(failed)?;
     }
-    if args.json {
+    if config.json {
         print_json(&report)?;
     } else {
         print::report(&report, stop)?;

@@ -320,10 +320,8 @@ impl TournamentView {
         };
         self.faults = report.trouble.faults.iter().map(fault).collect();
         let error = self.host.take().and_then(|host| host.error);
-        let log = |log: &necrodome_arena::fault::Log| EntryLog {
-            name: log.name.clone(),
-            lines: log.lines.clone(),
-        };
+        let log =
+            |log: &necrodome_arena::fault::Log| EntryLog { name: log.name.clone(), lines: log.lines.clone() };
         self.host = Some(HostOnly {
             error,
             first_faults: report.trouble.faults.iter().map(|fault| fault.first.clone()).collect(),
