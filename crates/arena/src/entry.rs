@@ -11,6 +11,7 @@ use necrodome_rules::{
 };
 use std::{
     fs,
+    io::ErrorKind,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
@@ -49,9 +50,15 @@ impl EntryKind {
 /// Why an entry cannot take part.
 #[derive(Debug, thiserror::Error)]
 pub enum EntryError {
-    /// The file does not exist or cannot be read.
-    #[error("there is no file {path:?} ({why})")]
+    /// The file does not exist.
+    #[error("there is no file {path:?}")]
     NoFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be read, or is none.
+    #[error("cannot read {path:?}: {why}")]
+    Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
@@ -121,7 +128,7 @@ impl EntrySpec {
         } else if let Some(written) = text.strip_prefix(compat::PREFIX) {
             EntryKind::Program(compat::Written::parse(written)?.program(folder)?)
         } else if looks_like_file(text) {
-            EntryKind::Program(file_program(&folder.join(text))?)
+            EntryKind::Program(file_program(&seen_from(folder, text))?)
         } else {
             let why = |why| EntryError::Params { text: text.to_owned(), why };
             EntryKind::BuiltIn(text.parse().map_err(why)?)
@@ -233,9 +240,17 @@ fn runner(path: &Path) -> Option<&'static [&'static str]> {
     })
 }
 
+/// A file as seen from a folder, without needless dots.
+fn seen_from(folder: &Path, file: &str) -> PathBuf {
+    folder.join(file).components().collect()
+}
+
 /// What is said of a file that cannot be found.
 fn missing(path: &Path) -> impl Fn(std::io::Error) -> EntryError {
-    move |error| EntryError::NoFile { path: path.to_owned(), why: error.to_string() }
+    move |error| match error.kind() {
+        ErrorKind::NotFound => EntryError::NoFile { path: path.to_owned() },
+        _ => EntryError::Unreadable { path: path.to_owned(), why: error.to_string() },
+    }
 }
 
 fn file_program(path: &Path) -> Result<Program, EntryError> {
@@ -350,6 +365,14 @@ mod tests {
         for same in ["greedy", "stop-at:brains=5", "cmd:python3 x/a.py", "human", "compat:nothing:a.py"] {
             assert_eq!(moved(same), same);
         }
+    }
+
+    #[test]
+    fn a_file_is_named_as_it_was_written() {
+        let missing = |text| EntrySpec::parse(text, Path::new(".")).unwrap_err().to_string();
+        assert_eq!(missing("./nope.py"), r#"there is no file "./nope.py""#);
+        assert_eq!(missing("bots/nope.py"), r#"there is no file "./bots/nope.py""#);
+        assert_eq!(missing("/nope.py"), r#"there is no file "/nope.py""#);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use necrodome_rules::game::Seat;
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// The kinds of misbehaviour, as `docs/protocol.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -102,4 +102,72 @@ pub struct SeatFault {
     /// What.
     #[serde(flatten)]
     pub fault: Fault,
+}
+
+/// How often an entry misbehaved in one way.
+#[derive(Debug, Clone, Serialize)]
+pub struct FaultCount {
+    /// The entry.
+    pub name: String,
+    /// How it misbehaved.
+    pub kind: FaultKind,
+    /// How often.
+    pub count: u32,
+    /// The first time, in words.
+    pub first: String,
+}
+
+/// What an entry has written to standard error.
+#[derive(Debug, Clone, Serialize)]
+pub struct Log {
+    /// The entry.
+    pub name: String,
+    /// The last lines.
+    pub lines: Vec<String>,
+}
+
+/// What went wrong in many matches, and what the entries have written to standard error.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Trouble {
+    /// What went wrong, counted.
+    pub faults: Vec<FaultCount>,
+    /// The end of each log.
+    pub logs: Vec<Log>,
+}
+
+/// Trouble while it is collected; entries go by their numbers.
+#[derive(Debug, Default)]
+pub struct Notes {
+    faults: BTreeMap<(usize, FaultKind), (u32, String)>,
+    logs: BTreeMap<usize, Vec<String>>,
+}
+
+impl Notes {
+    /// Notes a fault; `place` says where, and is asked for the first of its kind only.
+    pub fn fault(&mut self, entry: usize, fault: &Fault, place: impl FnOnce() -> String) {
+        let first = || (0, format!("{}: {}", place(), fault.detail));
+        self.faults.entry((entry, fault.kind)).or_insert_with(first).0 += 1;
+    }
+
+    /// Notes the end of a log. An entry that has run in several processes shows the last one that wrote something.
+    pub fn log(&mut self, entry: usize, log: &str) {
+        const SHOWN: usize = 10;
+        const LONGEST: usize = 500;
+        let harmless = |c: char| if c.is_control() { '?' } else { c };
+        let skipped = log.lines().count().saturating_sub(SHOWN);
+        let lines = log.lines().skip(skipped).map(|line| line.chars().map(harmless).take(LONGEST).collect());
+        if !log.is_empty() {
+            self.logs.insert(entry, lines.collect());
+        }
+    }
+
+    /// All that was noted, by name.
+    pub fn named(self, name: impl Fn(usize) -> String) -> Trouble {
+        let faults = self.faults.into_iter();
+        let faults = faults
+            .map(|((entry, kind), (count, first))| FaultCount { name: name(entry), kind, count, first })
+            .collect();
+        let logs = self.logs.into_iter().map(|(entry, lines)| Log { name: name(entry), lines }).collect();
+        Trouble { faults, logs }
+    }
 }

@@ -32,7 +32,7 @@ pub struct Table<R> {
 #[derive(Debug, thiserror::Error)]
 pub enum LineupError {
     /// There is no such built-in bot.
-    #[error("{game} has no bot {name:?}")]
+    #[error("{game} has no bot {name:?}: expected one of {}", .valid.join(", "))]
     UnknownBot {
         /// The game.
         game: &'static str,
@@ -50,7 +50,7 @@ pub enum LineupError {
         source: OptionError,
     },
     /// A person can only sit at the terminal.
-    #[error("a human can play in `match` and `play` only")]
+    #[error("a human can only play at a terminal, in a single match")]
     Human,
 }
 

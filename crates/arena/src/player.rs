@@ -71,6 +71,11 @@ pub trait Player<G: Game> {
     /// The match is over. Gives what went wrong beside the answers.
     fn end(&mut self, outcome: &Outcome) -> Vec<Fault>;
 
+    /// Whether it was ever ready to play. Known once its first match is over.
+    fn has_started(&self) -> bool {
+        true
+    }
+
     /// Whether it says of itself that it always answers the same view in the same way.
     fn is_deterministic(&self) -> bool {
         false

@@ -1,7 +1,7 @@
 //! The profile of a bot: what its decisions cost, where, and what it would gain without its worst habits.
 
 use crate::{
-    fault::Fault,
+    fault::{Fault, Notes, SeatFault, Trouble},
     lineup::LineupError,
     player::{Answer, Effort, MatchStart, Player},
     run::{RunError, run_match},
@@ -9,7 +9,7 @@ use crate::{
 };
 use necrodome_rules::{
     chance::{Chance, Seeded},
-    game::{Logged, Move, Outcome, Seat},
+    game::{Game, Logged, Move, Outcome, Seat},
     names::{Names, SetupError},
 };
 use necrodome_solve::{
@@ -48,6 +48,9 @@ pub struct Profile {
     pub habits: Vec<Habit>,
     /// What the bot would gain without these habits.
     pub without_habits: Option<Cured>,
+    /// What went wrong in the matches, and what the players have written to standard error.
+    #[serde(flatten)]
+    pub trouble: Trouble,
 }
 
 /// Decisions of one kind.
@@ -116,6 +119,14 @@ pub enum ProfileError {
     /// The names cannot sit at one table.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// A player never got ready to play, so there is nothing to look at.
+    #[error("{name} did not start")]
+    NoStart {
+        /// Its name.
+        name: String,
+        /// What went wrong.
+        trouble: Trouble,
+    },
     /// Somebody wanted to stop.
     #[error("interrupted")]
     Interrupted,
@@ -179,17 +190,20 @@ pub fn profile<G: Explain>(
 ) -> Result<Profile, ProfileError> {
     let blocks = setting.blocks;
     let all = 3 * blocks;
-    let plain = setting.play(players()?, 0, &mut |done| progress(done, all))?;
+    let mut notes = Notes::default();
+    let plain = setting.play(players()?, 0, &mut notes, &mut |done| progress(done, all))?;
     let habits = habits(&plain);
     let cured = if habits.is_empty() {
         None
     } else {
-        let again = setting.play(players()?, 1, &mut |done| progress(blocks + done, all))?;
+        // The same faults come again: those of the first matches are told.
+        let mut untold = Notes::default();
+        let again = setting.play(players()?, 1, &mut untold, &mut |done| progress(blocks + done, all))?;
         let mut players = players()?;
         let inner = players.remove(0);
         let worst = habits.iter().map(|habit| habit.habit.clone()).collect();
         players.insert(0, Box::new(Mended { inner, solution: setting.solution.clone(), habits: worst }));
-        let mended = setting.play(players, 1, &mut |done| progress(2 * blocks + done, all))?;
+        let mended = setting.play(players, 1, &mut untold, &mut |done| progress(2 * blocks + done, all))?;
         Some((again, mended))
     };
     let per_match = |value: &dyn Fn(&Block) -> f64, blocks: &[Block]| {
@@ -232,6 +246,7 @@ pub fn profile<G: Explain>(
         kinds,
         habits,
         without_habits,
+        trouble: setting.named(notes),
     })
 }
 
@@ -261,6 +276,7 @@ impl<G: Explain> Setting<'_, G> {
         &self,
         mut players: Vec<Box<dyn Player<G>>>,
         series: u64,
+        notes: &mut Notes,
         progress: &mut dyn FnMut(u32) -> bool,
     ) -> Result<Vec<Block>, ProfileError> {
         let mut seeds = Seeded::new(self.seed, "profile", series);
@@ -272,19 +288,34 @@ impl<G: Explain> Setting<'_, G> {
             }
             let seed = u64::from(seeds.uniform(u32::MAX)) << 32 | u64::from(seeds.uniform(u32::MAX));
             let mut block = Block::default();
-            block.add(&self.audit(self.names, seed, &mut players)?, Seat(0), &self.solution);
+            let (ledger, faults) = self.audit(self.names, seed, &mut players)?;
+            block.add(&ledger, Seat(0), &self.solution);
+            for fault in &faults {
+                notes.fault(fault.seat.index(), &fault.fault, || format!("block {done}, match 0"));
+            }
             if let [_, _] = players.as_slice() {
                 players.reverse();
-                let ledger = self.audit(&turned, seed, &mut players);
+                let audited = self.audit(&turned, seed, &mut players);
                 players.reverse();
-                block.add(&ledger?, Seat(1), &self.solution);
+                let (ledger, faults) = audited?;
+                block.add(&ledger, Seat(1), &self.solution);
+                for fault in &faults {
+                    notes.fault(1 - fault.seat.index(), &fault.fault, || format!("block {done}, match 1"));
+                }
+            }
+            if let Some(entry) = players.iter().position(|player| !player.has_started()) {
+                close(&mut players, notes);
+                let name = self.names[Seat(entry as u16)].to_owned();
+                return Err(ProfileError::NoStart { name, trouble: self.named(std::mem::take(notes)) });
             }
             blocks.push(block);
         }
-        for player in &mut players {
-            player.close();
-        }
+        close(&mut players, notes);
         Ok(blocks)
+    }
+
+    fn named(&self, notes: Notes) -> Trouble {
+        notes.named(|entry| self.names[Seat(entry as u16)].to_owned())
     }
 
     fn audit(
@@ -292,7 +323,7 @@ impl<G: Explain> Setting<'_, G> {
         names: &Names,
         seed: u64,
         players: &mut [Box<dyn Player<G>>],
-    ) -> Result<Ledger<G>, RunError> {
+    ) -> Result<(Ledger<G>, Vec<SeatFault>), RunError> {
         let mut states: Vec<(G, Vec<Logged<G::Event>>)> = Vec::new();
         let watch = |game: &G, log: &[Logged<G::Event>]| states.push((game.clone(), log.to_vec()));
         let finished = run_match(names, self.rules, seed, players, watch)?;
@@ -304,7 +335,16 @@ impl<G: Explain> Setting<'_, G> {
                 audit.decide(game, &step.moves);
             }
         }
-        Ok(audit.finish(&finished.outcome))
+        Ok((audit.finish(&finished.outcome), finished.faults))
+    }
+}
+
+/// Ends all players, and notes what is left to say.
+fn close<G: Game>(players: &mut [Box<dyn Player<G>>], notes: &mut Notes) {
+    for (entry, player) in players.iter_mut().enumerate() {
+        let (faults, log) = player.close();
+        faults.iter().for_each(|fault| notes.fault(entry, fault, || "the end".to_owned()));
+        notes.log(entry, &log);
     }
 }
 
@@ -348,6 +388,14 @@ impl<G: Explain> Player<G> for Mended<G> {
         self.inner.end(outcome)
     }
 
+    fn has_started(&self) -> bool {
+        self.inner.has_started()
+    }
+
+    fn is_deterministic(&self) -> bool {
+        self.inner.is_deterministic()
+    }
+
     fn take_effort(&mut self) -> Effort {
         self.inner.take_effort()
     }
@@ -375,14 +423,19 @@ impl<G: Explain> Surveyed<G> {
     pub fn new(player: Box<dyn Player<G>>, names: &Names, again: usize, quits: fn() -> bool) -> Self {
         Surveyed { player, names: names.clone(), asked: 0, again, quits }
     }
+
+    /// Ends the player. Gives what went wrong at the end, and what it has written to its log.
+    pub fn close(&mut self) -> (Vec<Fault>, String) {
+        self.player.close()
+    }
 }
 
 impl<G: Explain> Asked<G> for Surveyed<G> {
     fn act(&mut self, view: &G::View) -> Result<G::Action, Inexact> {
+        if (self.quits)() {
+            return Err(Inexact::Interrupted);
+        }
         if self.asked.is_multiple_of(QUESTIONS) {
-            if (self.quits)() {
-                return Err(Inexact::Interrupted);
-            }
             // From another seat with another seed each time: a function of the view does not look at them.
             let matches = self.asked / QUESTIONS;
             let seat = Seat((matches % self.names.iter().count()) as u16);

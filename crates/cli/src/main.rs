@@ -12,6 +12,7 @@ mod lineup;
 mod npz;
 mod output_file;
 mod paint;
+mod progress;
 mod tell;
 
 use anstyle::{AnsiColor, Style};
@@ -78,8 +79,12 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough.
         Err(Error::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+            let bold = Style::new().bold();
+            let red = bold.fg_color(Some(AnsiColor::Red.into()));
             anstream::eprintln!("{red}error:{red:#} {error}");
+            for hint in error.hints() {
+                anstream::eprintln!("{bold}hint:{bold:#} {hint}");
+            }
             ExitCode::from(error.exit_code())
         }
     }

@@ -342,14 +342,14 @@ impl Book {
                 (Some(seat), "there is no such player".to_owned(), "expected a player")
             }
             Refused::Itself { seat } => {
-                (Some(seat), format!("{} cannot meet itself", name(seat)), "expected two players")
+                (Some(seat), format!("{} cannot meet themselves", name(seat)), "expected two players")
             }
             Refused::Again { a, b } => {
                 let message = format!("{} and {} have met in this turn already", name(a), name(b));
                 (None, message, "expected two who have not met since the last NEXT_TURN")
             }
             Refused::Ended { seat } => {
-                let message = format!("{} has ended its turn", name(seat));
+                let message = format!("{} has ended their turn", name(seat));
                 (Some(seat), message, "expected players who have not ended their turn")
             }
             Refused::NoAntibody { seat } => {
@@ -369,7 +369,7 @@ impl Book {
             }
             Refused::TooManyViruses { seat, count, has } => {
                 let message = format!("{} applies {count} viruses and has {has}", name(seat));
-                (Some(seat), message, "expected no more viruses than it has")
+                (Some(seat), message, "expected no more viruses than they have")
             }
         };
         let of = who.and_then(|seat| seats.iter().rposition(|other| other == seat));

@@ -27,7 +27,7 @@ use std::ops::Range;
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     /// There is no such built-in bot.
-    #[error("infection has no bot {name:?}")]
+    #[error("infection has no bot {name:?}: expected one of {}", .valid.join(", "))]
     UnknownBot {
         /// What came.
         name: String,

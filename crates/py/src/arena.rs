@@ -8,7 +8,7 @@ use necrodome_arena::{
     entry::{EntryError, EntryKind, EntrySpec, name_all},
     fault::{Fault, FaultKind},
     guest::{Guest, Invitation, Silence},
-    lineup::{LineupError, Table, player},
+    lineup::{Table, player},
     player::{Answer, Effort, MatchStart, Player},
     process::{self, Launcher, Limits},
     run::run_match,
@@ -282,16 +282,6 @@ fn refuse_entry(error: EntryError) -> PyErr {
     }
 }
 
-fn refuse_lineup(error: LineupError) -> PyErr {
-    match &error {
-        LineupError::UnknownBot { valid, .. } => {
-            refuse(format!("{error}: expected one of {}", valid.join(", ")))
-        }
-        LineupError::Human => refuse("a human can only play at a terminal: necrodome match, necrodome play"),
-        LineupError::Params { .. } => refuse(error),
-    }
-}
-
 /// All that is needed to sit down.
 struct Ready<G: Solvable> {
     entries: Vec<EntrySpec>,
@@ -363,7 +353,7 @@ where
     names.expect_seats(G::SEATS).map_err(|error| refuse(format!("{}: {error}", G::ID)))?;
     let seed = wanted.seed.unwrap_or(wanted.spare_seed);
     for (entry, name) in entries.iter().zip(names.iter()) {
-        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(refuse_lineup)?;
+        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(refuse)?;
     }
     let interrupt = Arc::new(AtomicBool::new(false));
     let stopped = interrupt.clone();
@@ -411,7 +401,7 @@ where
     let schedule = Schedule::new(&plan, G::SEATS).map_err(refuse)?;
     table.seats = plan.seats;
     for (entry, name) in entries.iter().zip(names.iter()) {
-        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(refuse_lineup)?;
+        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(refuse)?;
     }
     let store = match &more.store {
         Some(path) => Store::open(path, &plan),

@@ -37,7 +37,7 @@ pub enum Inexact {
     Silent(String),
     /// It does not say that it is a function of what it sees.
     #[error(
-        "it does not promise \"deterministic\": true in its handshake (or did not start), so it may answer as it likes"
+        "it does not promise \"deterministic\": true in its handshake, so it may answer the same question differently"
     )]
     NoPromise,
     /// It is the other bot that has no exact value.
@@ -73,18 +73,22 @@ pub trait Asked<G: Game> {
     }
 }
 
-/// How often the turn of a bot banks each number of brains, and how many views it was shown.
+/// How often the turn of a bot banks each number of brains, and how many views it was shown. `progress` hears which share of
+/// the questions is asked.
 fn banks<G: Game<Action = Action>>(
     graph: &FullGraph,
     first_roll: FirstRoll,
     bot: &mut (impl Asked<G> + ?Sized),
     show: impl Fn(TurnView) -> G::View,
+    progress: &mut dyn FnMut(f64),
 ) -> Result<(Vec<f64>, usize), Inexact> {
+    let every = bot.again();
+    let first_time = every as f64 / (every as f64 + 1.0);
     let mut views = 0;
     let mut answers: Vec<(TurnView, f64)> = Vec::new();
     let mut ask = |view: &TurnView| {
         let rolls = bot.rolls(&show(*view))?;
-        if views % bot.again() == 0 {
+        if views % every == 0 {
             answers.push((*view, rolls));
         }
         views += 1;
@@ -94,7 +98,8 @@ fn banks<G: Game<Action = Action>>(
         FirstRoll::Mandatory => 1.0,
         FirstRoll::Free => ask(&Turn::START.view())?,
     };
-    let mut banks = if goes > 0.0 { graph.banks(&mut ask)? } else { vec![1.0] };
+    let mut told = |share: f64| progress(share * first_time);
+    let mut banks = if goes > 0.0 { graph.banks(&mut ask, &mut told)? } else { vec![1.0] };
     if goes < 1.0 {
         banks.iter_mut().for_each(|chance| *chance *= goes);
         banks[0] += 1.0 - goes;
@@ -103,7 +108,9 @@ fn banks<G: Game<Action = Action>>(
     Seeded::new(views as u64, "ask again", 0).shuffle(&mut answers);
     // Who stops at once is shown one view: asked often enough, a coin shows itself there, too.
     let passes = 64usize.div_ceil(answers.len().max(1));
-    for (view, first) in answers.iter().copied().cycle().take(passes * answers.len()) {
+    let questions = passes * answers.len();
+    for (number, (view, first)) in answers.iter().copied().cycle().take(questions).enumerate() {
+        progress(first_time + (1.0 - first_time) * number as f64 / questions as f64);
         let again = bot.rolls(&show(view))?;
         if again != first {
             let word = |rolls: f64| match rolls {
@@ -155,10 +162,15 @@ pub struct ExactSolo {
     pub views: usize,
 }
 
-/// The expected score of a bot in solo.
-pub fn solo(rules: &SoloRules, bot: &mut (impl Asked<Solo> + ?Sized)) -> Result<ExactSolo, Inexact> {
+/// The expected score of a bot in solo; `progress` hears which share of the questions is asked.
+pub fn solo(
+    rules: &SoloRules,
+    bot: &mut (impl Asked<Solo> + ?Sized),
+    mut progress: impl FnMut(f64),
+) -> Result<ExactSolo, Inexact> {
     let graph = FullGraph::new(rules.out_of_dice);
-    let (distribution, views) = banks(&graph, rules.first_roll, bot, |turn| SoloView { turn })?;
+    let (distribution, views) =
+        banks(&graph, rules.first_roll, bot, |turn| SoloView { turn }, &mut progress)?;
     Ok(ExactSolo::new(rules, distribution, views))
 }
 
@@ -210,21 +222,22 @@ pub struct RaceProfile {
 }
 
 impl RaceProfile {
-    /// Asks a bot at every pair of scores; `progress` hears how many of 169 are done.
+    /// Asks a bot at every pair of scores; `progress` hears which share of the questions is asked.
     pub fn ask(
         rules: &RaceRules,
         bot: &mut (impl Asked<Race> + ?Sized),
-        mut progress: impl FnMut(usize),
+        mut progress: impl FnMut(f64),
     ) -> Result<Self, Inexact> {
         let graph = FullGraph::new(rules.out_of_dice);
         let mut profile = RaceProfile { banks: Vec::with_capacity(SCORES * SCORES), views: 0 };
         for own in 0..GOAL {
             for other in 0..GOAL {
                 let show = |turn| RaceView { turn, score: own, opponent_score: other };
-                let (banks, views) = banks(&graph, rules.first_roll, bot, show)?;
+                let done = profile.banks.len() as f64;
+                let mut told = |share: f64| progress((done + share) / (SCORES * SCORES) as f64);
+                let (banks, views) = banks(&graph, rules.first_roll, bot, show, &mut told)?;
                 profile.banks.push(banks);
                 profile.views += views;
-                progress(profile.banks.len());
             }
         }
         Ok(profile)

@@ -43,12 +43,13 @@ pub trait Explain: Solvable {
         String::new()
     }
 
-    /// What a bot is worth exactly, alone or against another; none where that is not worked out.
+    /// What a bot is worth exactly, alone or against another; none where that is not worked out. `progress` hears which share of
+    /// the questions is asked.
     fn exact(
         _rules: &Self::Rules,
         _bot: &mut dyn Asked<Self>,
         _against: Option<&mut dyn Asked<Self>>,
-        _progress: &mut dyn FnMut(usize, usize),
+        _progress: &mut dyn FnMut(f64),
     ) -> Option<Result<Exact, Inexact>> {
         None
     }
@@ -159,9 +160,9 @@ impl Explain for Solo {
         rules: &SoloRules,
         bot: &mut dyn Asked<Solo>,
         _: Option<&mut dyn Asked<Solo>>,
-        _: &mut dyn FnMut(usize, usize),
+        progress: &mut dyn FnMut(f64),
     ) -> Option<Result<Exact, Inexact>> {
-        Some(solo(rules, bot).map(Exact::Solo))
+        Some(solo(rules, bot, progress).map(Exact::Solo))
     }
 }
 
@@ -176,19 +177,18 @@ impl Explain for Race {
         rules: &RaceRules,
         bot: &mut dyn Asked<Race>,
         against: Option<&mut dyn Asked<Race>>,
-        progress: &mut dyn FnMut(usize, usize),
+        progress: &mut dyn FnMut(f64),
     ) -> Option<Result<Exact, Inexact>> {
-        let scores = (GOAL * GOAL) as usize;
-        let all = if against.is_some() { 2 * scores } else { scores };
+        let bots = if against.is_some() { 2.0 } else { 1.0 };
         let solution = match Race::solve(rules, 2) {
             Ok(solution) => solution,
             Err(_) => return None,
         };
         let ask = || {
-            let own = RaceProfile::ask(rules, bot, |done| progress(done, all))?;
+            let own = RaceProfile::ask(rules, bot, |share| progress(share / bots))?;
             let other = match against {
                 Some(other) => {
-                    let asked = RaceProfile::ask(rules, other, |done| progress(scores + done, all));
+                    let asked = RaceProfile::ask(rules, other, |share| progress((1.0 + share) / bots));
                     Some(asked.map_err(|why| Inexact::Other(Box::new(why)))?)
                 }
                 None => None,

@@ -1,7 +1,7 @@
 //! Bots that were written for other programs: `compat:zombiedice:my_bots.py:ClassName`. The Python package runs them, each in
 //! a process that speaks the bot protocol.
 
-use super::{EntryError, missing};
+use super::{EntryError, missing, seen_from};
 use crate::process::Program;
 use std::{
     fs,
@@ -58,10 +58,10 @@ impl<'a> Written<'a> {
     }
 
     pub(super) fn program(self, folder: &Path) -> Result<Program, EntryError> {
-        let path = folder.join(self.file);
+        let path = seen_from(folder, self.file);
         let file = fs::canonicalize(&path).map_err(missing(&path))?;
         if !file.is_file() {
-            return Err(EntryError::NoFile { path, why: "expected a file of Python".into() });
+            return Err(EntryError::Unreadable { path, why: "expected a file of Python".into() });
         }
         let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
         let own = file.to_string_lossy().into_owned();

@@ -111,6 +111,8 @@ pub struct ProcessPlayer<G: Listed> {
     process: Option<Process>,
     wants_events: bool,
     deterministic: bool,
+    /// Whether it was ready at least once.
+    started: bool,
     /// How often it may still be started.
     starts_left: u32,
     /// What went wrong when the question was put.
@@ -148,6 +150,7 @@ impl<G: Listed> ProcessPlayer<G> {
             process: None,
             wants_events: false,
             deterministic: false,
+            started: false,
             starts_left: limits.restarts.saturating_add(1),
             pending: None,
             next_id: 0,
@@ -178,6 +181,7 @@ impl<G: Listed> ProcessPlayer<G> {
         self.wants_events = ready.events;
         self.deterministic = ready.deterministic;
         self.ids = Ids::default();
+        self.started = true;
         process.tell(&self.start_line);
         Ok(process)
     }
@@ -372,6 +376,10 @@ impl<G: Listed> Player<G> for ProcessPlayer<G> {
         self.pending.take().into_iter().collect()
     }
 
+    fn has_started(&self) -> bool {
+        self.started
+    }
+
     /// Known once the first match has begun.
     fn is_deterministic(&self) -> bool {
         self.deterministic
@@ -383,7 +391,7 @@ impl<G: Listed> Player<G> for ProcessPlayer<G> {
 
     /// The log holds up to 64 KiB for each time the bot was started.
     fn close(&mut self) -> (Vec<Fault>, String) {
-        let mut faults = Vec::new();
+        let mut faults: Vec<Fault> = self.pending.take().into_iter().collect();
         if let Some(process) = self.process.take() {
             let (fault, log) = process.finish();
             faults.extend(fault);

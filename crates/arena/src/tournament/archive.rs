@@ -1,9 +1,14 @@
 //! One SQLite file that keeps tournaments, as many as are wanted. Other tables may live beside theirs.
 
-use super::{Plan, Store};
+use super::{Plan, PlannedEntry, Store};
+use crate::process::Limits;
+use necrodome_rules::options::plain;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
+use serde_json::{Map, Value};
 use std::{
-    path::Path,
+    collections::BTreeSet,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -17,32 +22,33 @@ const VERSION: i32 = 3;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process has it.
-    #[error("the store is in use by another process: wait for it, or choose another --store")]
+    #[error("the store is in use by another process")]
     Busy,
     /// It is not ours.
-    #[error("this file is not a necrodome store, and is left as it is: choose another --store")]
+    #[error("this file is not a necrodome store, and is left as it is")]
     Foreign,
     /// It is ours, but damaged.
-    #[error("the store is damaged ({0}), and is left as it is: choose another --store")]
+    #[error("the store is damaged ({0}), and is left as it is")]
     Damaged(String),
     /// It was written by another version.
-    #[error("the store has version {came}, and this necrodome uses version {VERSION}")]
+    #[error("the store has version {came}, and this necrodome reads versions up to {VERSION}")]
     Version {
         /// The version of the file.
         came: i32,
     },
     /// It holds other tournaments only.
-    #[error(
-        "the store holds another tournament ({what} differs): choose another --store, or repeat the command as it was"
-    )]
+    #[error("the store holds another tournament: {}", .differences.join("; "))]
     OtherPlan {
-        /// What is not the same.
-        what: String,
+        /// What is not the same, with both values.
+        differences: Vec<String>,
     },
-    /// The disk is full.
+    /// Whoever wrote it was killed, and this place is read-only, so that it cannot be put in order.
     #[error(
-        "the disk is full: what was reported as played is kept; make room and run the same command again"
+        "the tournament that wrote the store was killed, and the store can only be put in order where it can be written"
     )]
+    Unfinished,
+    /// The disk is full.
+    #[error("the disk is full; what was reported as played is kept")]
     Full,
     /// Anything else.
     #[error("the store cannot be used: {0}")]
@@ -61,7 +67,7 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// An open file; a clone is the same file. No other process can open it meanwhile.
+/// An open file; a clone is the same file. No other process can open it meanwhile, unless it was opened to be read.
 #[derive(Debug, Clone)]
 pub struct Archive(Arc<Mutex<Connection>>);
 
@@ -110,6 +116,17 @@ DROP TABLE old_plan; DROP TABLE old_results; DROP TABLE old_luck; DROP TABLE old
 DROP TABLE old_closing;
 ";
 
+/// An older version, shown as the present one without a change to the file.
+const VIEWS_OF_2: &str = "
+CREATE TEMP VIEW tournament AS SELECT 1 AS id, plan FROM main.plan LIMIT 1;
+CREATE TEMP VIEW results AS SELECT 1 AS tournament, first, blocks, packed FROM main.results;
+CREATE TEMP VIEW detail AS SELECT 1 AS tournament, block, number, faults, replay FROM main.detail;
+CREATE TEMP VIEW effort AS SELECT 1 AS tournament, entry, decisions, nanoseconds FROM main.effort;
+CREATE TEMP VIEW closing AS SELECT rowid, 1 AS tournament, entry, faults, log FROM main.closing;
+";
+const LUCK_OF_2: &str = "CREATE TEMP VIEW luck AS SELECT 1 AS tournament, first, packed FROM main.luck;";
+const LUCK_OF_1: &str = "CREATE TEMP VIEW luck AS SELECT 1 AS tournament, 0 AS first, x'' AS packed WHERE 0;";
+
 impl Archive {
     /// A file that lives as long as the process.
     pub fn in_memory() -> Result<Self, StoreError> {
@@ -121,9 +138,31 @@ impl Archive {
         Self::prepare(Connection::open(path)?)
     }
 
-    /// Opens a file that is there.
+    /// Opens a file that is there, to read it: also a file that may not be written, and without changing it.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        Self::prepare(Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?)
+        let connection = if log_of(path).exists() {
+            // Somebody is writing, and holds the lock; or was killed, and SQLite puts the file in order.
+            let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            let locked = take_lock(&connection).map_err(|error| match error {
+                StoreError::Other(_) => StoreError::Unfinished,
+                other => other,
+            });
+            locked.map(|()| connection)?
+        } else {
+            // All is in the file itself. SQLite takes no lock and writes no file beside it then. Whoever begins to write
+            // meanwhile leaves the file as it is for its first thousand pages.
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            Connection::open_with_flags(unchanging(path), flags)?
+        };
+        check_version(&connection)?;
+        check_pages(&connection)?;
+        let version = version(&connection)?;
+        if version < VERSION {
+            connection.pragma_update(None, "temp_store", "MEMORY")?;
+            connection.execute_batch(VIEWS_OF_2)?;
+            connection.execute_batch(if version < 2 { LUCK_OF_1 } else { LUCK_OF_2 })?;
+        }
+        Ok(Archive(Arc::new(Mutex::new(connection))))
     }
 
     /// Checks that the file is ours, takes the lock, and brings it up to date.
@@ -136,10 +175,7 @@ impl Archive {
         if !fresh {
             check_version(&connection)?;
         }
-        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?;
+        take_lock(&connection)?;
         if fresh {
             let transaction = connection.transaction()?;
             transaction.execute_batch(TABLES)?;
@@ -147,10 +183,7 @@ impl Archive {
             transaction.pragma_update(None, "user_version", VERSION)?;
             transaction.commit()?;
         } else {
-            let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-            if check != "ok" {
-                return Err(StoreError::Damaged(check));
-            }
+            check_pages(&connection)?;
             upgrade(&mut connection)?;
         }
         Ok(Archive(Arc::new(Mutex::new(connection))))
@@ -201,25 +234,57 @@ impl Archive {
         let stores = self.stores()?;
         let alike = stores.iter().find(|(_, stored)| {
             let same_seed = Plan { seed: stored.seed, ..plan.clone() };
-            difference(stored, &same_seed).is_none()
+            differences(stored, &same_seed).is_empty()
         });
         Ok(alike.or(stores.last()).map(|(_, stored)| stored.seed))
     }
 
     /// The tournament with this plan. An empty file begins it; a file of others only is refused.
     pub fn resume(&self, plan: &Plan) -> Result<Store, StoreError> {
-        let mut what = None;
+        let mut last = None;
         for (store, stored) in self.stores()? {
-            what = difference(&stored, plan);
-            if what.is_none() {
+            let differences = differences(&stored, plan);
+            if differences.is_empty() {
                 return Ok(store);
             }
+            last = Some(differences);
         }
-        match what {
+        match last {
             None => self.begin(plan),
-            Some(what) => Err(StoreError::OtherPlan { what }),
+            Some(differences) => Err(StoreError::OtherPlan { differences }),
         }
     }
+}
+
+/// Where SQLite keeps what is not in the file yet; there as long as somebody writes.
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
+/// The address of a file that nobody changes.
+fn unchanging(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let written =
+        |&byte: &u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let path: String = path.as_os_str().as_bytes().iter().map(written).collect();
+    format!("file:{path}?immutable=1")
+}
+
+/// Takes the lock for as long as the connection lives.
+fn take_lock(connection: &Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(Duration::ZERO)?;
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    Ok(connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?)
+}
+
+fn check_pages(connection: &Connection) -> Result<(), StoreError> {
+    let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if check == "ok" { Ok(()) } else { Err(StoreError::Damaged(check)) }
 }
 
 fn check_version(connection: &Connection) -> Result<(), StoreError> {
@@ -264,10 +329,36 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> String {
 }
 
 /// What is not the same in two plans. More blocks than before are welcome: the tournament goes on.
-fn difference(stored: &Plan, asked: &Plan) -> Option<String> {
-    let (Ok(stored), Ok(asked)) = (serde_json::to_value(stored), serde_json::to_value(asked)) else {
-        return Some("plan".into());
+fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
+    let entries = |plan: &Plan| {
+        let entry = |PlannedEntry { name, bot }: &PlannedEntry| {
+            if name == bot { name.clone() } else { format!("{name}={bot}") }
+        };
+        plan.entries.iter().map(entry).collect::<Vec<_>>().join(", ")
     };
-    let fields = stored.as_object()?.iter().filter(|(name, _)| *name != "blocks");
-    fields.into_iter().find(|(name, value)| asked.get(name) != Some(value)).map(|(name, _)| name.clone())
+    // The compiler says when a field is missing here.
+    let Plan { game, options, entries: _, format, seats, blocks: _, seed, until_decided, limits } = stored;
+    let until = |decided: bool| if decided { "it is decided" } else { "all blocks are played" }.to_owned();
+    let mut all = Vec::new();
+    let mut differ = |what: &str, stored: String, asked: String| {
+        if stored != asked {
+            all.push(format!("{what} {stored} there, {asked} here"));
+        }
+    };
+    differ("the game is", game.clone(), asked.game.clone());
+    differ("the entries are", entries(stored), entries(asked));
+    differ("the format is", format.as_str().to_owned(), asked.format.as_str().to_owned());
+    differ("the number of seats is", seats.to_string(), asked.seats.to_string());
+    differ("the seed is", seed.to_string(), asked.seed.to_string());
+    differ("it is played until", until(*until_decided), until(asked.until_decided));
+    let table = |limits: &Limits| serde_json::to_value(limits).unwrap_or_default();
+    let tables =
+        [("option", options.clone(), asked.options.clone()), ("limit", table(limits), table(&asked.limits))];
+    for (what, stored, asked) in &tables {
+        let keys = [stored, asked].into_iter().filter_map(Value::as_object).flat_map(Map::keys);
+        for key in keys.collect::<BTreeSet<_>>() {
+            differ(&format!("the {what} {key} is"), plain(&stored[key]), plain(&asked[key]));
+        }
+    }
+    all
 }

@@ -81,7 +81,7 @@ pub fn matches(
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
     /// It was not played, or not yet.
-    #[error("there is no block {block}: {blocks} are stored")]
+    #[error("there is no block {block}: {}", stored(*.blocks))]
     NoBlock {
         /// What was asked for.
         block: u32,
@@ -89,7 +89,7 @@ pub enum MatchError {
         blocks: u32,
     },
     /// A block has fewer matches.
-    #[error("there is no match {number}: a block has {matches}")]
+    #[error("there is no match {number} in a block: expected 0 to {}", matches.saturating_sub(1))]
     NoMatch {
         /// What was asked for.
         number: u32,
@@ -120,6 +120,13 @@ pub enum MatchError {
     /// The match cannot be recorded.
     #[error("the match cannot be recorded: {0}")]
     Replay(#[from] std::io::Error),
+}
+
+fn stored(blocks: u32) -> String {
+    match blocks {
+        0 => "none is stored yet".to_owned(),
+        blocks => format!("expected 0 to {}", blocks - 1),
+    }
 }
 
 /// The replay of a match: the one that was kept, or else the match played again, since between built-in bots the seed is all

@@ -11,7 +11,7 @@ mod store;
 pub use archive::{Archive, StoreError};
 pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
 pub use play::{Stop, TournamentError, Update, run};
-pub use report::{EntryReport, FaultCount, Log, Report, Separated, glance, report};
+pub use report::{EntryReport, Report, Separated, glance, report};
 pub use results::{BlockResult, Closing, Detail, MatchResult};
 pub use schedule::{Schedule, ScheduleError};
 pub use store::Store;

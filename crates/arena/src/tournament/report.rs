@@ -2,11 +2,11 @@
 
 use super::{Format, Plan, Schedule, Store, StoreError, TournamentError, results};
 use crate::{
-    fault::FaultKind,
+    fault::{Notes, Trouble},
     stats::{self, Measure, Sample},
 };
 use serde::Serialize;
-use std::{collections::BTreeMap, num::NonZero, time::Duration};
+use std::{num::NonZero, time::Duration};
 
 /// The result of a tournament, ready to be printed.
 #[derive(Debug, Clone, Serialize)]
@@ -25,10 +25,9 @@ pub struct Report {
     pub seats: Option<stats::SeatEffect>,
     /// Pairs of neighbours in the standings that cannot be told apart.
     pub undecided: Vec<Separated>,
-    /// What went wrong, counted.
-    pub faults: Vec<FaultCount>,
-    /// What processes have written to standard error, by entry; the end of it.
-    pub logs: Vec<Log>,
+    /// What went wrong, and what processes have written to standard error.
+    #[serde(flatten)]
+    pub trouble: Trouble,
     /// A hash of the plan and all results: the same on any machine, with any number of threads.
     pub hash: String,
 }
@@ -63,31 +62,6 @@ pub struct Separated {
     /// The other.
     pub other: String,
 }
-
-/// How often an entry misbehaved in one way.
-#[derive(Debug, Clone, Serialize)]
-pub struct FaultCount {
-    /// The entry.
-    pub name: String,
-    /// How it misbehaved.
-    pub kind: FaultKind,
-    /// How often.
-    pub count: u32,
-    /// The first time, in words.
-    pub first: String,
-}
-
-/// What an entry has written to standard error.
-#[derive(Debug, Clone, Serialize)]
-pub struct Log {
-    /// The entry.
-    pub name: String,
-    /// The last lines.
-    pub lines: Vec<String>,
-}
-
-/// Lines of a log that are shown.
-const LOG_LINES: usize = 10;
 
 /// Makes the report of all that is stored.
 pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
@@ -152,8 +126,7 @@ pub fn glance(
             .iter()
             .map(|&(one, other)| Separated { one: name(one), other: name(other) })
             .collect(),
-        faults: count_faults(plan, schedule, store)?,
-        logs: logs(plan, store)?,
+        trouble: trouble(plan, schedule, store)?,
         hash,
     })
 }
@@ -228,45 +201,25 @@ fn medians(blocks: &[stats::Block], entries: usize) -> Vec<Option<f64>> {
     scores.iter_mut().map(median).collect()
 }
 
-fn count_faults(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Vec<FaultCount>, StoreError> {
-    let mut counts: BTreeMap<(usize, FaultKind), (u32, String)> = BTreeMap::new();
+/// What went wrong in all matches and when players were closed.
+fn trouble(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Trouble, StoreError> {
+    let mut notes = Notes::default();
     for (block, number, faults) in store.faults()? {
         let damaged = || StoreError::Damaged("a fault does not fit the plan".into());
         let seating = schedule.seatings().get(number as usize).ok_or_else(damaged)?;
         for fault in faults {
             let entry = *seating.get(fault.seat.index()).ok_or_else(damaged)?;
-            let first = || (0, format!("block {block}, match {number}: {}", fault.fault.detail));
-            counts.entry((entry, fault.fault.kind)).or_insert_with(first).0 += 1;
+            notes.fault(entry, &fault.fault, || format!("block {block}, match {number}"));
         }
     }
     for closing in store.closings()? {
         if closing.entry >= plan.entries.len() {
             return Err(StoreError::Damaged("a closing does not fit the plan".into()));
         }
-        for fault in closing.faults {
-            let first = || (0, format!("the end: {}", fault.detail));
-            counts.entry((closing.entry, fault.kind)).or_insert_with(first).0 += 1;
+        for fault in &closing.faults {
+            notes.fault(closing.entry, fault, || "the end".to_owned());
         }
+        notes.log(closing.entry, &closing.log);
     }
-    let count = |((entry, kind), (count, first)): ((usize, FaultKind), (u32, String))| FaultCount {
-        name: plan.entries[entry].name.clone(),
-        kind,
-        count,
-        first,
-    };
-    Ok(counts.into_iter().map(count).collect())
-}
-
-/// The end of each log; an entry that has run in several processes shows the last one that wrote something.
-fn logs(plan: &Plan, store: &Store) -> Result<Vec<Log>, StoreError> {
-    let mut logs: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for closing in store.closings()?.into_iter().filter(|closing| !closing.log.is_empty()) {
-        let lines: Vec<&str> = closing.log.lines().collect();
-        let shown = lines[lines.len().saturating_sub(LOG_LINES)..].iter();
-        let harmless =
-            |line: &&str| line.chars().map(|c| if c.is_control() { '?' } else { c }).take(500).collect();
-        logs.insert(closing.entry, shown.map(harmless).collect());
-    }
-    let name = |entry: usize| plan.entries.get(entry).map_or(String::new(), |entry| entry.name.clone());
-    Ok(logs.into_iter().map(|(entry, lines)| Log { name: name(entry), lines }).collect())
+    Ok(notes.named(|entry| plan.entries[entry].name.clone()))
 }

@@ -12,16 +12,24 @@ const MAX_SEATINGS: usize = 100_000;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// Not enough entries, or too many, for the game and the format.
-    #[error("{format} with {seats} seats does not fit {entries} entries: {why}")]
-    Seats {
+    #[error("a {format} needs {}, got {came}", range(.expected, "entries"))]
+    Entries {
         /// The format.
         format: &'static str,
-        /// Seats of a match.
-        seats: usize,
-        /// Entries.
-        entries: usize,
-        /// What would fit.
-        why: String,
+        /// How many would do.
+        expected: RangeInclusive<usize>,
+        /// How many came.
+        came: usize,
+    },
+    /// A match of the game, or of the format, has another number of seats.
+    #[error("a match of this {what} has {}, got {came}", range(.expected, "seats"))]
+    Seats {
+        /// What says how many: the game or the format.
+        what: &'static str,
+        /// How many would do.
+        expected: RangeInclusive<usize>,
+        /// How many came.
+        came: usize,
     },
     /// There is no such format.
     #[error("there is no format {name:?}: expected one of {}", Format::ALL.map(Format::as_str).join(", "))]
@@ -32,6 +40,16 @@ pub enum ScheduleError {
     /// More matches in a block than anybody wants to play.
     #[error("one block would have more than {MAX_SEATINGS} matches: choose fewer entries or another format")]
     TooMany,
+}
+
+/// `exactly 2 seats`, `at least 3 entries`, `2 to 6 seats`.
+fn range(range: &RangeInclusive<usize>, things: &str) -> String {
+    match (*range.start(), *range.end()) {
+        (1, 1) => format!("exactly 1 {}", if things == "seats" { "seat" } else { "entry" }),
+        (low, high) if low == high => format!("exactly {low} {things}"),
+        (low, usize::MAX) => format!("at least {low} {things}"),
+        (low, high) => format!("{low} to {high} {things}"),
+    }
 }
 
 /// All seatings of a block, the same in each.
@@ -45,20 +63,26 @@ impl Schedule {
     /// The schedule of a plan for a game that takes so many seats.
     pub fn new(plan: &Plan, takes: RangeInclusive<usize>) -> Result<Self, ScheduleError> {
         let (entries, seats) = (plan.entries.len(), plan.seats);
-        let refuse =
-            |why: String| Err(ScheduleError::Seats { format: plan.format.as_str(), seats, entries, why });
+        let format = plan.format.as_str();
+        let whole_field = matches!(plan.format, Format::Table | Format::Battle);
+        if whole_field && !takes.contains(&entries) {
+            // As many as there may be names, so there is no upper limit to speak of.
+            let expected = if entries < *takes.start() { *takes.start()..=usize::MAX } else { takes };
+            return Err(ScheduleError::Entries { format, expected, came: entries });
+        }
+        let of_format = match plan.format {
+            Format::Table | Format::Battle => Some(entries),
+            Format::Gauntlet => Some(2),
+            Format::RoundRobin => None,
+        };
+        if let Some(expected) = of_format.filter(|&expected| expected != seats) {
+            return Err(ScheduleError::Seats { what: format, expected: expected..=expected, came: seats });
+        }
         if !takes.contains(&seats) {
-            return refuse(format!("the game takes {} to {} seats", takes.start(), takes.end()));
+            return Err(ScheduleError::Seats { what: "game", expected: takes, came: seats });
         }
         if entries < seats {
-            return refuse("expected at least one entry for each seat".into());
-        }
-        let whole_field = matches!(plan.format, Format::Table | Format::Battle);
-        if whole_field && entries != seats {
-            return refuse("every entry sits at the table, so expected as many seats as entries".into());
-        }
-        if plan.format == Format::Gauntlet && seats != 2 {
-            return refuse("a gauntlet is played by two".into());
+            return Err(ScheduleError::Entries { format, expected: seats..=usize::MAX, came: entries });
         }
         let groups = match plan.format {
             Format::Table | Format::Battle => vec![(0..entries).collect()],
@@ -191,13 +215,17 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        for (format, entries, seats) in [
-            (Format::Table, 3, 2),
-            (Format::RoundRobin, 2, 3),
-            (Format::Gauntlet, 4, 3),
-            (Format::Table, 1, 1),
+        for (format, entries, seats, why) in [
+            (Format::Table, 3, 2, "a match of this table has exactly 3 seats, got 2"),
+            (Format::RoundRobin, 2, 3, "a round-robin needs at least 3 entries, got 2"),
+            (Format::RoundRobin, 2, 1, "a match of this game has 2 to 99 seats, got 1"),
+            (Format::Gauntlet, 4, 3, "a match of this gauntlet has exactly 2 seats, got 3"),
+            (Format::Gauntlet, 1, 2, "a gauntlet needs at least 2 entries, got 1"),
+            (Format::Table, 1, 1, "a table needs at least 2 entries, got 1"),
+            (Format::Table, 100, 100, "a table needs 2 to 99 entries, got 100"),
         ] {
-            assert!(schedule(format, entries, seats).is_err(), "{format:?} {entries} {seats}");
+            let refused = schedule(format, entries, seats).map_err(|error| error.to_string());
+            assert_eq!(refused.unwrap_err(), why, "{format:?} {entries} {seats}");
         }
         assert_eq!(schedule(Format::RoundRobin, 60, 6), Err(ScheduleError::TooMany));
     }

@@ -117,7 +117,7 @@ fn solo_adjusts_the_score() {
     for name in ["cautious", "optimal"] {
         let truth = match name {
             "optimal" => Solo::solve(&SoloRules::default(), 1).unwrap().value(),
-            name => solo(&SoloRules::default(), &mut asked::<Solo>(name)).unwrap().score,
+            name => solo(&SoloRules::default(), &mut asked::<Solo>(name), |_| {}).unwrap().score,
         };
         let (_, adjusted) = adjusted(&report, name);
         assert!((adjusted.estimate.mean - truth).abs() < 0.06, "{adjusted:?} and {truth}");

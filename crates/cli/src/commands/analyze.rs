@@ -6,7 +6,10 @@ mod profile;
 
 use super::replay;
 use crate::{error::Error, lineup, output_file::OutputFile, tell::Tell};
-use necrodome_arena::replay::{Replay, Unpacked, unpack};
+use necrodome_arena::{
+    lineup::bots,
+    replay::{Replay, Unpacked, unpack},
+};
 use necrodome_rules::{catalog::GameId, with_game};
 use necrodome_solve::Explain;
 use std::path::PathBuf;
@@ -26,7 +29,8 @@ Examples:
 Every value is exact (for a match without a limit on rounds). A decision costs what the best option would have been worth more; luck is how much better a roll
 came out than expected. Start + luck - own costs + the other's costs = result, if no limit ends the match.
 The exact value of a bot needs one that is a function of what it sees: built-in bots are asked by themselves, processes
-with --exact, if they call themselves deterministic. Every state that it can come to is asked once.")]
+with --exact, if they call themselves deterministic. Every state that it can come to is asked once.
+A bot that does not start has no profile: its faults and its log are shown, and the exit code is 1.")]
 pub struct Args {
     /// A replay file, a store (with --from), or a game
     what: String,
@@ -74,10 +78,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
         }
         None => {
             if let Some(id) = GameId::ALL.into_iter().find(|id| id.as_str() == args.what) {
-                let text = format!(
-                    "which bot? For example: necrodome analyze {id} greedy (see necrodome bots {id})"
+                let bots: Vec<&str> = with_game!(id, G => bots::<G>()).iter().map(|bot| bot.name).collect();
+                let text =
+                    format!("which bot of {id}? Expected a file, a command, or one of {}", bots.join(", "));
+                return Err(
+                    Error::Usage(text).hint(format!("for example: necrodome analyze {id} {}", bots[0]))
                 );
-                return Err(Error::Usage(text));
             }
             let for_bots = args.against.is_some() || args.blocks.is_some() || args.seed.is_some();
             if for_bots || args.exact || !args.set.is_empty() {

@@ -15,6 +15,7 @@ pub mod serve;
 pub mod shell;
 pub mod solve;
 pub mod tournament;
+mod trouble;
 
 use crate::error::Error;
 use serde::Serialize;

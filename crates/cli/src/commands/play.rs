@@ -17,6 +17,7 @@ Examples:
 
 On a terminal one key is one choice: ? shows the rules, q quits. Otherwise one line of text is one answer.
 You sit in the first seat and are told only what that seat may know; there is no undo.
+A bot that does not start forfeits all its decisions: the match has a result, and the exit code is 1.
 Last Bullet: you steer one survivor. The other copies of your entry stay where they are and are your spare lives; the
 default here is copies=5.")]
 pub struct Args {

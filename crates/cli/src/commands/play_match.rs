@@ -1,15 +1,15 @@
 //! `necrodome match`: one match, told as a person would tell it.
 
-use super::print_json;
+use super::{print_json, trouble};
 use crate::{
     error::Error,
     human::Playable,
     lineup,
     output_file::OutputFile,
-    paint::{self, bold, count, dim, red},
+    paint::{self, bold, count, dim},
     tell::Tell,
 };
-use necrodome_arena::{entry::EntryKind, fault::SeatFault, run::run_match};
+use necrodome_arena::{entry::EntryKind, run::run_match};
 use necrodome_rules::{
     game::{Outcome, Seat},
     names::Names,
@@ -37,7 +37,8 @@ A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, 
 command (cmd:...), or a class that was written for another program (compat:KIND:FILE.py:CLASS with KIND zombiedice,
 gamezombies or godzilla; needs the Python package), each with an optional NAME= in front. `human` is you: one for each
 match, and told only what its seat may know.
-The same seed, game, options and bots give the same match.")]
+The same seed, game, options and bots give the same match.
+A bot that does not start forfeits all its decisions: the match has a result, and the exit code is 1.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
     pub(super) game: String,
@@ -113,8 +114,7 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
             G::tell_end(&mut out, &names, &game)?;
         }
         print_result::<G>(&mut out, &names, &finished.outcome)?;
-        print_faults(&mut out, &names, &finished.faults)?;
-        print_logs(&mut out, &names, &logs)?;
+        trouble::print_match(&mut out, &names, &finished.faults, &logs)?;
         writeln!(out, "{}", dim(format!("{}, seed {seed}", count(finished.outcome.turns, "turn"))))?;
         Ok(out.flush()?)
     };
@@ -123,7 +123,10 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
     if let Some(file) = file {
         file.write(finished.recording.pack()?)?;
     }
-    printed
+    printed?;
+    let absent = names.iter().zip(&players).filter(|(_, player)| !player.has_started());
+    let absent: Vec<&str> = absent.map(|(name, _)| name).collect();
+    if absent.is_empty() { Ok(()) } else { Err(Error::NoStart(absent.join(", "))) }
 }
 
 /// The places with names and scores.
@@ -137,34 +140,6 @@ pub fn print_result<G: Tell>(out: &mut impl Write, names: &Names, outcome: &Outc
         let place = outcome.places[seat.index()];
         let score = G::score_text(outcome.scores[seat.index()]);
         writeln!(out, "  {place:>2}. {}{padding}  {score}", paint::name(names, seat))?;
-    }
-    Ok(())
-}
-
-/// The first faults of each seat; many of a kind are counted.
-fn print_faults(out: &mut impl Write, names: &Names, faults: &[SeatFault]) -> io::Result<()> {
-    const SHOWN: usize = 5;
-    for &seat in Seat::all(names.len()) {
-        let own: Vec<_> = faults.iter().filter(|fault| fault.seat == seat).collect();
-        for fault in own.iter().take(SHOWN) {
-            writeln!(out, "{} {}: {}", red("fault:"), paint::name(names, seat), fault.fault)?;
-        }
-        if own.len() > SHOWN {
-            writeln!(out, "{} {}: {} more", red("fault:"), paint::name(names, seat), own.len() - SHOWN)?;
-        }
-    }
-    Ok(())
-}
-
-/// What bots have written to standard error; control characters are made harmless.
-fn print_logs(out: &mut impl Write, names: &Names, logs: &[String]) -> io::Result<()> {
-    const SHOWN: usize = 20;
-    for (&seat, log) in Seat::all(names.len()).iter().zip(logs) {
-        let lines = log.lines().count();
-        for line in log.lines().skip(lines.saturating_sub(SHOWN)) {
-            let line: String = line.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-            writeln!(out, "{} {}: {line}", dim("log:"), paint::name(names, seat))?;
-        }
     }
     Ok(())
 }

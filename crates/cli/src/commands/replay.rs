@@ -4,7 +4,7 @@ use super::play_match::print_result;
 use crate::{
     error::Error,
     output_file::OutputFile,
-    paint::{bold, dim, green},
+    paint::{bold, count, dim, green},
     tell::Tell,
 };
 use necrodome_arena::{
@@ -66,10 +66,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     let unpacked = replay::unpack(packed.as_slice()).map_err(refuse)?;
     let id = game(&unpacked).map_err(refuse)?;
-    with_game!(id, G => show::<G>(args, unpacked)).map_err(|error| match error {
-        ReplayError::Io(error) => Error::Io(error),
-        other => refuse(other),
-    })
+    with_game!(id, G => show::<G>(args, unpacked))
 }
 
 fn page(film: &Film) -> Result<String, Error> {
@@ -99,7 +96,8 @@ pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
             let packed = fs::read(path).map_err(refuse)?;
             if packed.starts_with(STORE) {
                 let path = path.display();
-                return Err(Error::Usage(format!("{path} is a store: say which match, such as --from 12.0")));
+                let hint = "--from BLOCK.MATCH says which match, such as --from 12.0";
+                return Err(Error::Usage(format!("{path} is the store of a tournament")).hint(hint));
             }
             Ok(packed)
         }
@@ -114,7 +112,7 @@ fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
         Some(&[tournament, block, number]) => (Some(tournament), block, number),
         _ => return Err(Error::Usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}"))),
     };
-    let failed = |source: StoreError| Error::Tournament(source.into());
+    let failed = |source: StoreError| Error::Store { path: path.display().to_string(), source };
     let stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
     let (store, plan) = choose(stores, tournament)?;
     packed_replay(&plan, &store, block, number).map_err(|error| match error {
@@ -131,35 +129,45 @@ fn choose(mut stores: Vec<(Store, Plan)>, number: Option<u32>) -> Result<(Store,
         None if all.len() <= 1 => (!all.is_empty()).then_some(0),
         None => {
             let all = all.join(", ");
-            return Err(Error::Usage(format!(
-                "the store has several tournaments ({all}): say which, such as --from {}.12.0",
-                stores[0].0.id()
-            )));
+            let hint = format!("say which one in front, such as --from {}.12.0", stores[0].0.id());
+            return Err(Error::Usage(format!("the store has several tournaments: {all}")).hint(hint));
         }
     };
-    match found {
-        Some(found) => Ok(stores.swap_remove(found)),
-        None if all.is_empty() => Err(Error::Usage("the store has no tournament yet".into())),
-        None => {
-            Err(Error::Usage(format!("expected a tournament of the store ({}), got another", all.join(", "))))
+    match (found, number) {
+        (Some(found), _) => Ok(stores.swap_remove(found)),
+        (None, Some(number)) if !all.is_empty() => {
+            let all = all.join(", ");
+            Err(Error::Usage(format!("the store has no tournament {number}: expected one of {all}")))
         }
+        (None, _) => Err(Error::Usage("the store has no tournament yet".into())),
     }
 }
 
-fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), ReplayError> {
-    let replay: Replay<G> = unpacked.parse()?;
+fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
+    let failed = |error| match error {
+        ReplayError::Io(error) => Error::Io(error),
+        source => Error::Replay { path: args.file.display().to_string(), source },
+    };
+    let replay: Replay<G> = unpacked.parse().map_err(failed)?;
     let mut out = BufWriter::new(anstream::stdout().lock());
     if args.verify {
-        replay.play(|_, _, _| Ok(()))?;
+        replay.play(|_, _, _| Ok(())).map_err(failed)?;
         writeln!(out, "{}: {} steps, every event and the hash agree", green("verified"), replay.steps.len())?;
         return Ok(out.flush()?);
     }
     if let Some(at) = args.at {
-        return show_step(&replay, at, &mut out);
+        let last = replay.steps.len();
+        if at > last {
+            let decisions = count(last as u64, "decision");
+            return Err(Error::Usage(format!(
+                "--at {at}: the match has {decisions}, so expected a number from 0 to {last}"
+            )));
+        }
+        return show_step(&replay, at, &mut out).map_err(failed);
     }
     let mut story = G::Story::default();
     let mut reasons = replay.steps.iter().map(|step| &step.reasons);
-    replay.play(|step, game: &G, log| {
+    let told = replay.play(|step, game: &G, log| {
         if step > 0 {
             for reason in reasons.next().into_iter().flatten().flatten() {
                 writeln!(out, "  {}", dim(format!("reason: {reason:?}")))?;
@@ -170,7 +178,8 @@ fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), ReplayError> {
             G::tell_end(&mut out, &replay.names, game)?;
         }
         Ok(())
-    })?;
+    });
+    told.map_err(failed)?;
     print_result::<G>(&mut out, &replay.names, &replay.outcome)?;
     Ok(out.flush()?)
 }
@@ -178,10 +187,6 @@ fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), ReplayError> {
 /// The state after a step, and the moves that are made from it.
 fn show_step<G: Tell>(replay: &Replay<G>, at: usize, out: &mut impl Write) -> Result<(), ReplayError> {
     let last = replay.steps.len();
-    if at > last {
-        let why = format!("there is no step {at}: the match has {last}");
-        return Err(ReplayError::Io(io::Error::other(why)));
-    }
     replay.play(|step, game: &G, log| {
         if step != at {
             return Ok(());

@@ -26,14 +26,15 @@ A block is one round of the schedule in all seatings (all orders up to three sea
 and luck cancel; built-in bots meet the same dice in each. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
 again and it goes on where it was. The hash at the end proves the results: the same with any number of threads.
 
-A file.toml holds the same as the flags:
+A file.toml holds the same as the flags, under their names; a flag overrides it. Paths in it start from its folder.
   game = \"zombie-dice\"
   bots = [\"greedy\", \"Ada=./ada.py\"]
   blocks = 2000
-  seed = 7
-  [options]
+  until = \"decided\"
+  store = \"night.store\"
+  [options]  # what --set sets
   tiebreak = \"until_broken\"
-  [limits]
+  [limits]   # what programs may use; only in a file
   decision_ms = 100")]
 pub struct Args {
     /// A game (see `necrodome games`), or a FILE.toml
@@ -72,7 +73,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Overwrite the file of --csv
-    #[arg(long, requires = "csv")]
+    #[arg(long)]
     force: bool,
 }
 
@@ -81,10 +82,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let id = lineup::game(&config.game)?;
     // The folder of the bundled bot lives until the tournament is over.
     let _folder = if config.bots.is_empty() { config.default_line_up(id)? } else { None };
-    with_game!(id, G => play::<G>(id, args, &config))
+    with_game!(id, G => play::<G>(id, &config))
 }
 
-fn play<G: Solvable>(id: GameId, args: &Args, config: &Config) -> Result<(), Error>
+fn play<G: Solvable>(id: GameId, config: &Config) -> Result<(), Error>
 where
     G::Rules: Sync,
 {
@@ -99,13 +100,13 @@ where
         seats: config.seats,
         blocks: config.blocks,
         seed: config.seed,
-        until_decided: args.until.is_some() || config.until_decided,
+        until_decided: config.until_decided,
         limits: config.limits.unwrap_or_default(),
         store: config.store.as_deref(),
     };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
-    let csv = args.csv.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
+    let csv = config.csv.as_ref().map(|path| OutputFile::claim(path, config.force)).transpose()?;
     let mut table = lineup::table(rules, plan.seats)?;
     table.limits = plan.limits;
     let store = match &config.store {
@@ -113,8 +114,7 @@ where
         None => Store::in_memory(&plan),
     };
     let mut store = store.map_err(TournamentError::from)?;
-    let threads = args.threads.map(usize::from);
-    let threads = threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
         progress::Progress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
     let stop =
@@ -123,7 +123,7 @@ where
         })?;
     progress.finish();
     let report = report(&plan, &schedule, &store)?;
-    let printed = if args.json { print_json(&report) } else { print::report(&report, stop) };
+    let printed = if config.json { print_json(&report) } else { print::report(&report, stop) };
     if let Some(csv) = csv {
         csv.write(print::csv(&report))?;
     }

@@ -28,11 +28,12 @@ fn document(line: &str) -> Value {
     serde_json::from_str(&output(&format!("{line} --json"))).unwrap()
 }
 
-/// Standard error of a command that is refused: one line, exit code 2, nothing on standard output.
+/// Standard error of a command that is refused: one line and hints, exit code 2, nothing on standard output.
 fn refusal(line: &str) -> String {
     let result = advise(line).assert().code(2).stdout("");
     let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.starts_with("error: "), "{error}");
+    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
     error.trim_end().to_owned()
 }
 

@@ -19,11 +19,12 @@ fn json(words: &[&str]) -> Value {
     serde_json::from_str(&output(words)).unwrap()
 }
 
-/// Standard error of a command that is refused: one line, exit code 2, nothing on standard output.
+/// Standard error of a command that is refused: one line and hints, exit code 2, nothing on standard output.
 fn refusal(words: &[&str]) -> String {
     let result = necrodome(words).assert().code(2).stdout("");
     let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.starts_with("error: "), "{error}");
+    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
     error.trim_end().to_owned()
 }
 
@@ -114,7 +115,7 @@ fn without_a_seed_a_random_one_is_chosen_and_printed() {
 }
 
 #[test]
-fn mistakes_get_one_line_with_a_hint() {
+fn mistakes_get_one_line_and_hints() {
     let refusals = [
         refusal(&["match", "zombiedice", "greedy", "greedy"]),
         refusal(&["match", "chess", "greedy", "greedy"]),
@@ -171,6 +172,31 @@ fn a_reader_that_stops_early_is_no_error() {
     let result = child.wait_with_output().unwrap();
     assert!(result.status.success(), "{result:?}");
     assert_eq!(String::from_utf8_lossy(&result.stderr), "");
+}
+
+#[test]
+fn a_step_beyond_the_end_of_a_replay_is_refused_with_the_number_of_decisions() {
+    let folder = tempfile::tempdir().unwrap();
+    let replay = folder.path().join("my.replay").display().to_string();
+    output(&["match", "zombie-dice-solo", "stop-at:brains=5", "--quiet", "--seed=3", "--replay", &replay]);
+    let steps: usize = output(&["replay", &replay, "--verify"])
+        .split_whitespace()
+        .find_map(|word| word.parse().ok())
+        .unwrap();
+    let words = ["replay", &replay, "--at", "99999"];
+    let expected =
+        format!("error: --at 99999: the match has {steps} decisions, so expected a number from 0 to {steps}");
+    assert_eq!(refusal(&words), expected);
+    assert!(
+        output(&["replay", &replay, "--at", &steps.to_string()])
+            .starts_with(&format!("step {steps} of {steps}"))
+    );
+}
+
+#[test]
+fn a_missing_bot_is_named_as_it_was_written() {
+    let refused = refusal(&["match", "tokyo", "angry", "./nope.py"]);
+    assert_eq!(refused, r#"error: there is no file "./nope.py""#);
 }
 
 #[test]

@@ -206,7 +206,8 @@ fn mistakes_get_one_line_with_a_hint() {
     let error = |words: &[&str]| refusal(folder.path(), words, 2);
     assert_eq!(
         error(&["new-bot", "tokyo", "pyton", "x"]),
-        "error: there is no template for \"pyton\": did you mean python? (all: python, javascript, java, rust, c, ruby)"
+        "error: there is no template for \"pyton\": expected one of python, javascript, java, rust, c, ruby\n\
+         hint: did you mean python?"
     );
     let cobol = error(&["new-bot", "tokyo", "fortran", "x"]);
     assert!(cobol.contains("expected one of python, javascript, java, rust, c, ruby"), "{cobol}");

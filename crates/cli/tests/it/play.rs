@@ -21,7 +21,8 @@ fn played(words: &[&str], input: impl Into<String>) -> String {
 fn refusal(words: &[&str]) -> String {
     let result = necrodome(words).write_stdin("").assert().code(2).stdout("");
     let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.starts_with("error: "), "{error}");
+    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
     error
 }
 

@@ -19,6 +19,7 @@ use nix::{
 use serde_json::{Value, json};
 use std::{
     fs,
+    io::Write,
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
@@ -167,6 +168,7 @@ const MISBEHAVING: [(&str, Expected); 28] = [
 /// A match of a misbehaving bot between two opponents.
 struct Played {
     result: Value,
+    code: Option<i32>,
     replay: PathBuf,
     left: Vec<Vec<String>>,
 }
@@ -179,9 +181,11 @@ impl Played {
         let seed = SEED.to_string();
         let words =
             ["match", "zombie-dice", OPPONENT, &entry, OPPONENT, "--seed", &seed, "--json", "--replay"];
-        let result = run_json(necrodome(&words).arg(&replay).current_dir(folder));
+        let output = necrodome(&words).arg(&replay).current_dir(folder).output().unwrap();
         // At once: whoever has seen the result must not find a process of the bot any more.
-        Played { result, replay, left: marked(&marker) }
+        let left = marked(&marker);
+        let result = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+        Played { result, code: output.status.code(), replay, left }
     }
 
     /// Step and kind of the faults of a seat.
@@ -208,6 +212,9 @@ impl Played {
         }
         if result["faults"].as_array().unwrap().iter().any(|fault| fault["detail"] == "") {
             return Err("a fault without a detail".into());
+        }
+        if self.code != Some(i32::from(expected == NoStart)) {
+            return Err(format!("exit code {:?}", self.code));
         }
         if !has_expected_kinds(&self.kinds(), expected) {
             return Err(format!("faults: {}", result["faults"]));
@@ -558,9 +565,47 @@ fn a_fault_is_told_to_people() {
     assert!(text.contains("fault: Ada: crash: the process ended with exit code 1\n"), "{text}");
     assert!(text.contains("fault: Ada: out: failed too often and is not started again\n"), "{text}");
     assert!(text.contains("log: Ada: RuntimeError: the third decision is too much\n"), "{text}");
-    let text = told(&format!("Ada={}", misbehaving("dies_at_start", &new_marker())), &folder);
+}
+
+#[test]
+fn who_does_not_start_fails_the_match_after_its_result() {
+    let folder = folder("no-start");
+    fs::write(folder.join("broken.py"), "def act(:\n").unwrap();
+    let fails = |words: &[&str]| {
+        let mut child = necrodome(words)
+            .current_dir(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // For those who play themselves; the others may not wait for it.
+        let _ = child.stdin.take().unwrap().write_all("stop\n".repeat(300).as_bytes());
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(stderr).unwrap();
+        assert_eq!(status.code(), Some(1), "{words:?}: {stderr}");
+        assert!(stderr.contains("error: Ada did not start\nhint: `necrodome check-bot "), "{stderr}");
+        String::from_utf8(stdout).unwrap()
+    };
+    let brain = format!("Ada={}", misbehaving("dies_at_start", &new_marker()));
+    let text = fails(&["match", "zombie-dice", "greedy", &brain, "--seed", "1", "--quiet"]);
+    assert!(text.starts_with("Result\n"), "{text}");
     assert!(text.contains("fault: Ada: no_start: the process ended with exit code 3\n"), "{text}");
     assert!(text.contains("log: Ada: cannot find my brain\n"), "{text}");
+    let text = fails(&["match", "zombie-dice", "greedy", "Ada=./broken.py", "--seed", "1", "--json"]);
+    let result: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(result["faults"][0]["kind"], "no_start");
+    assert!(result["logs"][1].as_str().unwrap().contains("SyntaxError"), "{result}");
+    let text = fails(&["play", "zombie-dice-race", "Ada=./broken.py", "--seed", "1"]);
+    assert!(text.contains("Result\n") && text.contains("log: Ada: SyntaxError"), "{text}");
+    // A tournament goes on without it.
+    let words =
+        ["tournament", "zombie-dice-race", "greedy", "Ada=./broken.py", "--blocks=2", "--seed=1", "--json"];
+    let output = necrodome(&words).current_dir(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["faults"].to_string().contains("no_start"), "{report}");
+    let _ = fs::remove_dir_all(folder);
 }
 
 /// A bot of Last Bullet that gives its first copy this order in each turn, and sends the others to the east.

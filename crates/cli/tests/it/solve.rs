@@ -1,8 +1,14 @@
 //! `solve` and `analyze`, and perfect players in the arena, through the binary.
 
+use crate::terminal::Terminal;
 use assert_cmd::Command;
 use serde_json::Value;
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::Stdio,
+};
 
 fn necrodome(words: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
@@ -19,11 +25,12 @@ fn json(words: &[&str]) -> Value {
     serde_json::from_str(&output(words)).unwrap()
 }
 
-/// Standard error of a command that is refused: one line, nothing on standard output.
+/// Standard error of a command that is refused: one line and hints, nothing on standard output.
 fn refusal(code: i32, words: &[&str]) -> String {
     let result = necrodome(words).assert().code(code).stdout("");
     let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.starts_with("error: "), "{error}");
+    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
     error
 }
 
@@ -75,7 +82,12 @@ fn what_cannot_be_solved_is_refused_with_a_hint() {
         (&["solve", "tokyo", "--scores", "1,2"], "necrodome advise tokyo"),
         (&["solve", "tokio"], "did you mean tokyo?"),
         (&["solve", "zombie-dice", "--set", "tiebreak=never"], "tiebreak"),
-        (&["analyze", "tokyo"], "which bot?"),
+        (&["analyze", "tokyo"], "hint: for example: necrodome analyze tokyo random\n"),
+        (&["analyze", "tokyo"], "one of random, angry, point-hunter, optimal\n"),
+        (
+            &["analyze", "tokyo", "greedy"],
+            "tokyo has no bot \"greedy\": expected one of random, angry, point-hunter",
+        ),
         (&["analyze", "last-bullet", "runner"], "is not solved"),
         (&["analyze", "tokyo", "angry", "--set", "max_turns=10"], "with max_turns=none it is"),
         (&["analyze", "zombie-dice-solo", "greedy", "--against", "random"], "is for one"),
@@ -299,6 +311,92 @@ fn a_process_that_calls_itself_deterministic_has_an_exact_value_too() {
     assert!(error(&liar).contains("answers differently"), "{}", error(&liar));
     let broken = python_bot(folder.path(), "broken.py", promise, "1 / 0");
     assert!(error(&broken).contains("did not answer"), "{}", error(&broken));
+}
+
+#[test]
+fn a_bot_that_does_not_start_has_no_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = folder.path().join("broken.py");
+    fs::write(&bot, "def act(:\n").unwrap();
+    let bot = bot.to_str().unwrap();
+    let race = ["analyze", "zombie-dice-race", bot, "--blocks", "5"];
+    let rival = ["analyze", "zombie-dice-race", "greedy", "--against", bot, "--blocks", "5"];
+    for words in
+        [&race[..], &rival, &["analyze", "zombie-dice-solo", bot, "--exact"], &["analyze", "tokyo", bot]]
+    {
+        let result = necrodome(words).assert().code(1);
+        let (out, error) = (&result.get_output().stdout, &result.get_output().stderr);
+        let (out, error) = (String::from_utf8_lossy(out), String::from_utf8_lossy(error));
+        assert!(error.starts_with("error: broken did not start\nhint: "), "{words:?}: {error}");
+        assert!(out.contains("fault: broken: no_start") && out.contains("log: broken: SyntaxError"), "{out}");
+        assert!(!out.contains("cost of a match"), "{words:?}: {out}");
+
+        let result = necrodome(&[words, &["--json"]].concat()).assert().code(1);
+        let document: Value = serde_json::from_slice(&result.get_output().stdout).unwrap();
+        assert_eq!(document["faults"][0]["kind"], "no_start", "{document}");
+        assert!(document["logs"].to_string().contains("SyntaxError"), "{document}");
+        assert!(document["regret_per_match"].is_null() && document["exact"].is_null(), "{document}");
+    }
+}
+
+#[test]
+fn the_faults_and_the_log_of_a_bot_are_part_of_its_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let decide = "'stop' if turn['brains'] else (sys.stderr.write('onwards\\n'), 'dance')[1]";
+    let bot = python_bot(folder.path(), "dancer.py", "", decide);
+    let words = ["analyze", "zombie-dice-solo", &bot, "--blocks", "5", "--seed", "1"];
+    let told = output(&words);
+    assert!(told.contains("dancer: 5 matches") && told.contains("cost of a match"), "{told}");
+    assert!(
+        told.contains("fault: dancer: illegal ") && told.contains("times, first in block 0, match 0: "),
+        "{told}"
+    );
+    assert!(told.contains("log: dancer: onwards"), "{told}");
+    let document = json(&[&words[..], &["--json"]].concat());
+    assert_eq!(document["faults"][0]["name"], "dancer", "{document}");
+    assert!(document["faults"][0]["count"].as_u64().unwrap() >= 5, "{document}");
+    assert_eq!(document["logs"][0]["lines"][0], "onwards", "{document}");
+    assert_eq!(document["matches"], 5);
+}
+
+/// Takes its time for every one of thousands of questions.
+fn slow_bot(folder: &Path) -> String {
+    let decide = "(__import__('time').sleep(0.02), 'go')[1]";
+    python_bot(folder, "slow.py", ", 'deterministic': True", decide)
+}
+
+#[test]
+fn a_slow_survey_says_how_long_it_takes_and_ends_on_ctrl_c() {
+    let folder = tempfile::tempdir().unwrap();
+    for game in ["zombie-dice-solo", "zombie-dice-race"] {
+        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"))
+            .args(["analyze", game, &slow_bot(folder.path()), "--exact"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let line = lines.next().unwrap().unwrap();
+        assert!(line.starts_with("asking: ") && line.contains("%, ETA ") && line.ends_with(" s"), "{line}");
+        let pid = nix::unistd::Pid::from_raw(child.id() as i32);
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+        let last = lines.map_while(Result::ok).last();
+        assert_eq!(last.as_deref(), Some("error: interrupted"));
+        let result = child.wait_with_output().unwrap();
+        assert_eq!(result.status.code(), Some(130));
+        assert_eq!(String::from_utf8_lossy(&result.stdout), "");
+    }
+}
+
+#[test]
+fn a_slow_survey_shows_a_bar_on_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::run(&["analyze", "zombie-dice-race", &slow_bot(folder.path()), "--exact"]);
+    terminal.expect("asking ");
+    terminal.expect("ETA ");
+    terminal.press("\u{3}");
+    assert_eq!(terminal.exit_code(), 130);
+    terminal.expect("error: interrupted");
 }
 
 #[test]

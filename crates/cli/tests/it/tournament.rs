@@ -3,9 +3,11 @@
 use assert_cmd::Command;
 use serde_json::Value;
 use std::{
-    fs,
+    collections::BTreeMap,
+    fs::{self, Permissions},
     io::{BufRead, BufReader},
-    path::Path,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::{Path, PathBuf},
     process::{Child, Stdio},
 };
 use tempfile::TempDir;
@@ -21,7 +23,7 @@ fn json(words: &[&str]) -> Value {
     serde_json::from_slice(&result.get_output().stdout).unwrap()
 }
 
-/// The line on standard error of a command that fails.
+/// Standard error of a command that fails.
 fn refusal(words: &[&str], code: i32) -> String {
     let result = necrodome(words).assert().code(code);
     String::from_utf8(result.get_output().stderr.clone()).unwrap().trim_end().to_owned()
@@ -145,7 +147,14 @@ fn a_store_that_cannot_be_used_is_refused_and_left_alone() {
     let good = format!("--store={}", path("good"));
     json(&[&LINE_UP[..], &["--blocks=500", &good]].concat());
     let other = refusal(&["zombie-dice", "greedy", "random", "--seed=7", "--blocks=5", &good], 2);
-    assert!(other.contains("another tournament (entries differs)"), "{other}");
+    assert_eq!(
+        other,
+        "error: the store holds another tournament: the entries are greedy, cautious, random there, greedy, random here; \
+         the number of seats is 3 there, 2 here\n\
+         hint: choose another --store, or repeat the command as it was"
+    );
+    let other = refusal(&[&LINE_UP[..4], &["--seed=8", "--set=max_rounds=none", &good]].concat(), 2);
+    assert!(other.contains("the seed is 7 there, 8 here; the option max_rounds is "), "{other}");
 
     // Damage in the middle of the file.
     let mut bytes = fs::read(path("good")).unwrap();
@@ -170,7 +179,7 @@ fn a_second_process_on_the_same_store_is_refused() {
     let second = refusal(&words, 1);
     arena.kill().unwrap();
     arena.wait().unwrap();
-    assert!(second.contains("in use by another process"), "{second}");
+    assert!(second.contains("in use by another process\nhint: wait until the tournament"), "{second}");
 }
 
 #[test]
@@ -313,29 +322,118 @@ fn a_file_describes_a_tournament_and_mistakes_name_the_line() {
     assert_eq!(report["plan"]["options"]["tiebreak"], "until_broken");
     assert_eq!(report["plan"]["entries"][1]["name"], "Ada");
     for (text, message) in [
-        ("game = \"zombie-dice\"\nblock = 3\n", "line 2"),
-        ("game = \n", "line 1"),
-        ("blocks = 3\n", "expected game"),
-        ("game = \"zombie-dice\"\nblocks = 0\n", "at least 1"),
-        ("game = \"zombie-dice\"\nbots = [\"a\", \"b\"]\n[options]\ntiebreak = \"never\"\n", "until_broken"),
+        (
+            "game = \"zombie-dice\"\nblock = 3\n",
+            "t.toml:2:1: unknown key \"block\": expected one of game, bots, blocks, ",
+        ),
+        ("game = \"zombie-dice\"\nblock = 3\n", "\nhint: did you mean blocks?"),
+        ("game = \"zombie-dice\"\n[limits]\n  decison_ms = 3\n", "t.toml:3:3: unknown key \"decison_ms\": "),
+        ("game = \n", "t.toml:1:8: "),
+        ("blocks = 3\n", "t.toml: expected a game"),
+        ("blocks = 0\n", "t.toml:1:10: expected a whole number from 1 to 4294967295, got 0"),
+        ("seed = \"x\"\n", "t.toml:1:8: expected a whole number, got string \"x\""),
+        ("bots = 3\n", "t.toml:1:8: expected a list, got integer 3"),
+        ("limits = 3\n", "t.toml:1:10: expected a table, got integer 3"),
+        ("game = \"tokyo\"\nuntil = \"dawn\"\n", "t.toml:2:9: expected \"decided\", got \"dawn\""),
+        ("threads = 0\n", "t.toml:1:11: expected a whole number from 1 to 1024, got 0"),
+        (
+            "game = \"zombie-dice\"\nbots = [\"a\", \"b\"]\n[options]\ntiebreak = \"never\"\n",
+            "t.toml:4:1: bad value \"never\" for option tiebreak: expected one_round or until_broken",
+        ),
+        (
+            "game = \"zombie-dice\"\nbots = [\"a\", \"b\"]\n[options]\n tiebrake = \"never\"\n",
+            "t.toml:4:2: unknown option \"tiebrake\": expected one of first_roll, max_rounds, out_of_dice, tiebreak\n\
+             hint: did you mean tiebreak?",
+        ),
     ] {
         let error = refusal(&[&file(text)], 2);
-        assert!(error.contains(message) && error.lines().count() == 1, "{text}: {error}");
+        assert!(error.contains(message) && error.lines().count() <= 2, "{text}: {error}");
     }
+    // A flag is blamed for what the flag says.
+    let error = refusal(&[&file(good), "--set=tiebreak=never"], 2);
+    assert!(error.starts_with("error: zombie-dice --set: bad value \"never\""), "{error}");
     assert!(refusal(&["nowhere.toml"], 2).contains("nowhere.toml"));
+}
+
+/// The help says that a file holds the same as the flags: every flag is a key, and overrides it.
+#[test]
+fn every_flag_is_a_key_of_the_file() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("t.toml");
+    let values = [
+        ("blocks", "7"),
+        ("seed", "5"),
+        ("format", "\"round-robin\""),
+        ("seats", "2"),
+        ("set", "{ tiebreak = \"until_broken\" }"),
+        ("until", "\"decided\""),
+        ("threads", "2"),
+        ("store", "\"t.store\""),
+        ("json", "true"),
+        ("csv", "\"t.csv\""),
+    ];
+    let help = necrodome(&["--help"]).assert().success();
+    let help = String::from_utf8(help.get_output().stdout.clone()).unwrap();
+    let options = help.split_once("\nOptions:\n").unwrap().1.split_once("\nExamples:\n").unwrap().0;
+    let flag = |line: &str| Some(line.trim().split_once("--")?.1.split(' ').next()?.to_owned());
+    let flags: Vec<String> = options
+        .lines()
+        .filter(|line| line.trim_start().starts_with('-'))
+        .filter_map(flag)
+        .filter(|flag| flag != "help")
+        .collect();
+    assert!(flags.len() >= 10, "{flags:?}");
+    let mut text = String::from("game = \"zombie-dice\"\nbots = [\"greedy\", \"random\", \"cautious\"]\n");
+    for flag in &flags {
+        let (_, value) =
+            values.iter().find(|(name, _)| name == flag).unwrap_or_else(|| panic!("no value for {flag}"));
+        text += &format!("{flag} = {value}\n");
+    }
+    fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let told = necrodome(&[path]).assert().success();
+    let report: Value = serde_json::from_slice(&told.get_output().stdout).unwrap();
+    let plan = &report["plan"];
+    assert_eq!((&plan["blocks"], &plan["seed"], &plan["seats"]), (&7.into(), &5.into(), &2.into()));
+    assert_eq!((&plan["format"], &plan["until_decided"]), (&"round-robin".into(), &true.into()));
+    assert_eq!(plan["options"]["tiebreak"], "until_broken");
+    assert!(folder.path().join("t.store").exists() && folder.path().join("t.csv").exists());
+
+    let other = folder.path().join("other.store").display().to_string();
+    let flags = [
+        "--blocks=3",
+        "--seed=6",
+        "--format=table",
+        "--seats=3",
+        "--set=tiebreak=one_round",
+        "--store",
+        &other,
+    ];
+    let told = necrodome(&[&[path][..], &flags].concat()).assert().success();
+    let report: Value = serde_json::from_slice(&told.get_output().stdout).unwrap();
+    let plan = &report["plan"];
+    assert_eq!((&plan["blocks"], &plan["seed"], &plan["seats"]), (&3.into(), &6.into(), &3.into()));
+    assert_eq!((&plan["format"], &plan["options"]["tiebreak"]), (&"table".into(), &"one_round".into()));
 }
 
 #[test]
 fn mistakes_are_found_before_anything_starts() {
     for (words, message) in [
-        (vec!["zombie-dice", "greedy"], "2 to 99"),
+        (vec!["zombie-dice", "greedy"], "a table needs at least 2 entries, got 1"),
         (vec!["zombie-dice", "greedy", "./nowhere.py"], "there is no file"),
         (vec!["zombie-dice", "x=greedy", "X=random"], "is taken"),
         (vec!["zombie-dice", "greedy", "gredy"], "no bot"),
         (vec!["zombie-dice", "greedy", "random", "--format=cup"], "no format"),
-        (vec!["zombie-dice", "greedy", "random", "--format=gauntlet", "--seats=3"], "does not fit"),
-        (vec!["zombie-dice", "greedy", "human"], "human"),
-        (vec!["tokyo", "angry", "angry", "angry", "angry", "angry", "angry", "angry"], "2 to 6"),
+        (
+            vec!["zombie-dice", "greedy", "random", "--format=gauntlet", "--seats=3"],
+            "a match of this gauntlet has exactly 2 seats, got 3",
+        ),
+        (vec!["zombie-dice", "greedy", "human"], "hint: `necrodome match` and `necrodome play` seat a human"),
+        (vec!["zombie-dice", "greedy", "gredy"], "hint: did you mean greedy?"),
+        (
+            vec!["tokyo", "angry", "angry", "angry", "angry", "angry", "angry", "angry"],
+            "a table needs 2 to 6 entries, got 7\nhint: --format round-robin",
+        ),
     ] {
         let error = refusal(&words, 2);
         assert!(error.contains(message), "{words:?}: {error}");
@@ -367,7 +465,77 @@ fn stored_matches_can_be_replayed_and_verified() {
     json(&["zombie-dice", "greedy", "random", "--seed=3", "--blocks=3", &stored]);
     verify(&fast, "1.0");
     let missing = replay(&[fast.to_str().unwrap(), "--from=9.0", "--verify"]).assert().code(2);
-    assert!(String::from_utf8_lossy(&missing.get_output().stderr).contains("no block 9"));
+    assert!(
+        String::from_utf8_lossy(&missing.get_output().stderr)
+            .contains("there is no block 9: expected 0 to 2")
+    );
+}
+
+/// Everything in a folder, with its contents.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
+}
+
+/// Root may write anywhere, so the reader is somebody else then.
+#[test]
+fn a_store_that_may_not_be_written_can_be_read() {
+    let folder = TempDir::new().unwrap();
+    let open = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    open(folder.path(), 0o755);
+    let binary = folder.path().join("necrodome");
+    fs::copy(assert_cmd::cargo::cargo_bin!("necrodome"), &binary).unwrap();
+    let closed = folder.path().join("read only %41 ?#");
+    fs::create_dir(&closed).unwrap();
+    let store = closed.join("t.store");
+    let stored = format!("--store={}", store.display());
+    json(&["zombie-dice", "greedy", "random", "--seed=3", "--blocks=3", &stored]);
+    let read = || {
+        let mut command = std::process::Command::new(&binary);
+        command.args(["replay", "t.store", "--from=1.0", "--verify"]).current_dir(&closed);
+        if nix::unistd::geteuid().is_root() {
+            command.uid(65534).gid(65534);
+        }
+        command.output().unwrap()
+    };
+    // A file that may not be written in a folder that may, and the other way round, and neither.
+    for (file_mode, folder_mode) in [(0o444, 0o777), (0o666, 0o555), (0o444, 0o555)] {
+        open(&store, file_mode);
+        open(&closed, folder_mode);
+        let before = contents(&closed);
+        let result = read();
+        assert!(String::from_utf8_lossy(&result.stdout).starts_with("verified: "), "{result:?}");
+        assert_eq!(contents(&closed), before, "nothing is written");
+    }
+    // What the killed writer of a store has left beside it belongs to it.
+    open(&closed, 0o777);
+    fs::write(closed.join("t.store-wal"), "unfinished").unwrap();
+    open(&closed.join("t.store-wal"), 0o444);
+    open(&closed, 0o555);
+    let result = read();
+    let error = String::from_utf8_lossy(&result.stderr);
+    assert!(error.contains("was killed") && error.contains("hint: copy it"), "{result:?}");
+    open(&closed, 0o755);
+}
+
+/// Whoever reads while a tournament is played is told to wait; after a kill, all that was shown as played is there.
+#[test]
+fn a_store_is_read_during_and_after_the_life_of_its_tournament() {
+    let folder = TempDir::new().unwrap();
+    let store = folder.path().join("t.store");
+    let stored = format!("--store={}", store.display());
+    let mut arena = start(&["zombie-dice", "greedy", "random", "--seed=3", "--blocks=100000000", &stored]);
+    let mut lines = BufReader::new(arena.stderr.take().unwrap()).lines();
+    let line = lines.by_ref().map_while(Result::ok).find(|line| line.contains(" blocks")).unwrap();
+    let shown: u32 = line.split('/').next().unwrap().parse().unwrap();
+    let path = store.to_str().unwrap();
+    let result = replay(&[path, "--from=0.0"]).assert().code(1).stdout("");
+    let error = String::from_utf8_lossy(&result.get_output().stderr).into_owned();
+    assert!(error.contains("in use by another process\nhint: wait"), "{error}");
+    arena.kill().unwrap();
+    arena.wait().unwrap();
+    assert!(folder.path().join("t.store-wal").exists(), "it was killed");
+    verify(&store, &format!("{}.0", shown - 1));
 }
 
 fn replay(words: &[&str]) -> Command {

@@ -72,12 +72,12 @@ fn solo(py: Python<'_>, rules: &SoloRules, player: &Player) -> PyResult<ExactSol
     match player {
         Player::BuiltIn(name) => {
             let mut bot = BuiltInBot(setup::built_in::<Solo>(name, rules, chance())?);
-            exact::solo(rules, &mut bot).map_err(refuse)
+            exact::solo(rules, &mut bot, |_| {}).map_err(refuse)
         }
         Player::Function(sees, ask) => {
             let mut asked = Function::new(py, ask, rules.out_of_dice, false);
             let exact = match sees.as_str() {
-                "view" => exact::solo(rules, &mut asked),
+                "view" => exact::solo(rules, &mut asked, |_| {}),
                 _ => exact::solo_policy(rules, &mut asked),
             };
             exact.map_err(|why| asked.error(why))

@@ -177,11 +177,11 @@ pub enum Refused {
     Over,
     #[error("player {seat} does not exist")]
     NoSuchPlayer { seat: Seat },
-    #[error("player {seat} cannot meet itself")]
+    #[error("player {seat} cannot meet themselves")]
     Itself { seat: Seat },
     #[error("players {a} and {b} have met in this turn already")]
     Again { a: Seat, b: Seat },
-    #[error("player {seat} has ended its turn")]
+    #[error("player {seat} has ended their turn")]
     Ended { seat: Seat },
     #[error("player {seat} has no antibody to spend")]
     NoAntibody { seat: Seat },

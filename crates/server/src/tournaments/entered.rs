@@ -5,7 +5,7 @@ use super::allowed::Allowed;
 use crate::Refusal;
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec, compat::PREFIX, looks_like_file, name_all},
-    lineup::{LineupError, Table, player},
+    lineup::{Table, player},
     process::Limits,
     tournament::{Format, Plan, PlannedEntry, Schedule, natural_blocks},
 };
@@ -164,15 +164,8 @@ fn try_line_up<G: Solvable>(
 ) -> Result<(), Refusal> {
     let table = Table { launcher: PathBuf::new().into(), limits: plan.limits, rules, seats: plan.seats };
     for (entry, name) in entries.iter().zip(names.iter()) {
-        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(|error| {
-            let refusal = Refusal::bad(error.to_string());
-            match error {
-                LineupError::UnknownBot { valid, .. } => {
-                    refusal.hint(format!("expected one of {}", valid.join(", ")))
-                }
-                LineupError::Params { .. } | LineupError::Human => refusal,
-            }
-        })?;
+        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0))
+            .map_err(|error| Refusal::bad(error.to_string()))?;
     }
     Ok(())
 }

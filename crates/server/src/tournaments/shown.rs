@@ -313,21 +313,19 @@ impl TournamentView {
         };
         self.meetings = first.iter().map(|&a| first.iter().map(|&b| meeting(a, b)).collect()).collect();
         self.undecided = report.undecided.iter().map(|pair| (pair.one.clone(), pair.other.clone())).collect();
-        let fault = |fault: &necrodome_arena::tournament::FaultCount| FaultLine {
+        let fault = |fault: &necrodome_arena::fault::FaultCount| FaultLine {
             name: fault.name.clone(),
             kind: fault.kind.as_str().into(),
             count: fault.count,
         };
-        self.faults = report.faults.iter().map(fault).collect();
+        self.faults = report.trouble.faults.iter().map(fault).collect();
         let error = self.host.take().and_then(|host| host.error);
-        let log = |log: &necrodome_arena::tournament::Log| EntryLog {
-            name: log.name.clone(),
-            lines: log.lines.clone(),
-        };
+        let log =
+            |log: &necrodome_arena::fault::Log| EntryLog { name: log.name.clone(), lines: log.lines.clone() };
         self.host = Some(HostOnly {
             error,
-            first_faults: report.faults.iter().map(|fault| fault.first.clone()).collect(),
-            logs: report.logs.iter().map(log).collect(),
+            first_faults: report.trouble.faults.iter().map(|fault| fault.first.clone()).collect(),
+            logs: report.trouble.logs.iter().map(log).collect(),
         });
         self.remember(seen);
     }

@@ -102,8 +102,13 @@ impl FullGraph {
     }
 
     /// How often a turn banks each number of brains (a lost turn banks none), if `rolls` gives the probability to roll in
-    /// every view that comes up; it is shown each view once. The first roll is made.
-    pub fn banks<E>(&self, mut rolls: impl FnMut(&TurnView) -> Result<f64, E>) -> Result<Vec<f64>, E> {
+    /// every view that comes up; it is shown each view once. The first roll is made. `progress` hears how much of the way
+    /// is done, from 0 to 1 (dice that go back into the cup make it longer).
+    pub fn banks<E>(
+        &self,
+        mut rolls: impl FnMut(&TurnView) -> Result<f64, E>,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Vec<f64>, E> {
         let mut banks = vec![0.0; 1];
         // By layer (brains that have gone back) and source: the probability to roll from there.
         let mut rolling: Vec<Vec<f64>> = vec![vec![0.0; self.sources.len()]];
@@ -114,6 +119,9 @@ impl FullGraph {
             let mut mass = std::mem::take(&mut rolling[layer]);
             for source in 0..mass.len() {
                 let own = mass[source];
+                if layer == 0 {
+                    progress(source as f64 / mass.len() as f64);
+                }
                 let mut bank = |brains: usize, mass: f64| {
                     if mass > 0.0 {
                         banks.resize(banks.len().max(brains + 1), 0.0);

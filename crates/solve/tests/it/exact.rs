@@ -63,7 +63,7 @@ fn built_in<G: Solvable>(name: &str) -> Box<dyn Bot<G>> {
 fn the_perfect_player_scores_what_the_solution_says() {
     for rules in all_solo_rules() {
         let solution = Solo::solve(&rules, 1).unwrap();
-        let exact = exact::solo(&rules, &mut Asking::new(Solo::optimal(&rules).unwrap())).unwrap();
+        let exact = exact::solo(&rules, &mut Asking::new(Solo::optimal(&rules).unwrap()), |_| {}).unwrap();
         assert!((exact.score - solution.value()).abs() < NEAR, "{exact:?}");
         assert_eq!(exact.best, solution.value());
         assert!((exact.distribution.iter().sum::<f64>() - 1.0).abs() < NEAR);
@@ -74,7 +74,7 @@ fn the_perfect_player_scores_what_the_solution_says() {
             assert!((one - two).abs() < NEAR, "{score}: {one} {two}");
         }
         for name in ["cautious", "greedy", "stop-at:brains=2", "stop-at"] {
-            let exact = exact::solo(&rules, &mut Asking::new(built_in::<Solo>(name))).unwrap();
+            let exact = exact::solo(&rules, &mut Asking::new(built_in::<Solo>(name)), |_| {}).unwrap();
             assert!(exact.score < exact.best - 0.1, "{name}: {}", exact.score);
             assert!((exact.distribution.iter().sum::<f64>() - 1.0).abs() < NEAR);
         }
@@ -110,8 +110,10 @@ fn nobody_does_better_against_the_perfect_player_or_than_the_best_response() {
         let mut bot = Asking::new(make(rules));
         bot.again = 3;
         let mut heard = Vec::new();
-        let profile = RaceProfile::ask(rules, &mut bot, |done| heard.push(done)).unwrap();
-        assert_eq!(heard, (1..=169).collect::<Vec<_>>());
+        let profile = RaceProfile::ask(rules, &mut bot, |share| heard.push(share)).unwrap();
+        assert!(heard.is_sorted() && heard[0] == 0.0, "{heard:?}");
+        assert!(heard.windows(2).all(|pair| pair[1] - pair[0] < 0.01), "also within one turn");
+        assert!(heard.last().is_some_and(|&share| 0.99 < share && share <= 1.0), "{heard:?}");
         // Every third view of each of the 169 turns was shown twice.
         let twice = bot.calls - profile.views;
         assert!(
@@ -236,7 +238,7 @@ impl<G: Game<Action = Action>> Asked<G> for Counting {
 #[test]
 fn who_answers_differently_when_asked_again_is_found_out() {
     for rules in all_solo_rules() {
-        let random = exact::solo(&rules, &mut Asking::new(built_in::<Solo>("random")));
+        let random = exact::solo(&rules, &mut Asking::new(built_in::<Solo>("random")), |_| {});
         assert!(matches!(random, Err(Inexact::Changes { .. })), "{random:?}");
         // Also if the change comes seldom, or after most of the questions.
         for every in [2, 1000, 30_001] {
@@ -251,7 +253,7 @@ fn who_answers_differently_when_asked_again_is_found_out() {
 }
 
 fn check_counting(rules: &SoloRules, every: usize) {
-    let counting = exact::solo(rules, &mut Counting { every, asked: 0 });
+    let counting = exact::solo(rules, &mut Counting { every, asked: 0 }, |_| {});
     let Err(Inexact::Changes { first, again, .. }) = counting else { panic!("{every}: {counting:?}") };
     assert_ne!(first, again);
 }
@@ -281,7 +283,7 @@ impl<G: Game<Action = Action>> Asked<G> for Mute {
 fn who_does_not_answer_has_no_value() {
     for rules in all_solo_rules() {
         for questions in [0, 1, 100] {
-            let silent = exact::solo(&rules, &mut Mute(questions));
+            let silent = exact::solo(&rules, &mut Mute(questions), |_| {});
             assert_eq!(silent.unwrap_err(), Inexact::Silent("gone".to_owned()));
         }
     }
@@ -327,7 +329,7 @@ fn restored(view: &TurnView, rules: &SoloRules) -> Solo {
 fn bots_are_shown_what_the_referee_would_show_them() {
     for rules in all_solo_rules() {
         let mut witness = Witness { seen: BTreeSet::new(), stop: 20 };
-        let exact = exact::solo(&rules, &mut witness).unwrap();
+        let exact = exact::solo(&rules, &mut witness, |_| {}).unwrap();
         assert_eq!(exact.views, witness.seen.len(), "each view once");
         let solution = Solo::solve(&rules, 1).unwrap();
         for view in witness.seen.iter().step_by(37) {
@@ -422,7 +424,7 @@ impl Bot<Solo> for Coin {
 #[test]
 fn a_policy_with_chances_is_worth_the_same_on_both_graphs_and_in_play() {
     for rules in all_solo_rules() {
-        let bot = exact::solo(&rules, &mut Wavering).unwrap();
+        let bot = exact::solo(&rules, &mut Wavering, |_| {}).unwrap();
         let policy = exact::solo_policy(&rules, &mut Wavering).unwrap();
         assert!(policy.views < bot.views, "{} {}", policy.views, bot.views);
         assert!((bot.score - policy.score).abs() < NEAR, "{bot:?} {policy:?}");

@@ -222,7 +222,7 @@ fn built_in_bots_score_in_solo_what_the_exact_value_says() {
         for (name, seed) in
             ["cautious", "greedy", "stop-at:brains=3", "stop-at:brains=11,shotguns=2"].into_iter().zip(600..)
         {
-            let exact = exact::solo(&rules, &mut Asking(built_in::<Solo>(name))).unwrap();
+            let exact = exact::solo(&rules, &mut Asking(built_in::<Solo>(name)), |_| {}).unwrap();
             let sample = play::<Solo>(&rules, 300_000, seed, || vec![built_in::<Solo>(name)]);
             sample.check(name, exact.score);
             let matches = sample.matches as f64;

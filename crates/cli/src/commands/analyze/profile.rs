@@ -2,14 +2,15 @@
 
 use super::{Args, ledger::Unit};
 use crate::{
-    commands,
+    commands::{self, trouble},
     error::Error,
     interrupt, lineup,
     paint::{bold, dim, green, red, yellow},
+    progress::Progress,
 };
-use indicatif::{ProgressBar, ProgressStyle};
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec},
+    fault::{Fault, Notes, Trouble},
     lineup::{LineupError, Table, player},
     player::{MatchStart, Player},
     profile::{Profile, ProfileError, Setting, Surveyed, profile},
@@ -21,7 +22,10 @@ use necrodome_solve::{
     exact::{Asked, Chance, Inexact},
 };
 use serde::Serialize;
-use std::{io::Write, sync::atomic::Ordering, time::Duration};
+use std::{
+    io::Write,
+    sync::{Arc, atomic::Ordering},
+};
 
 fn interrupted() -> bool {
     interrupt::flag().load(Ordering::Relaxed)
@@ -39,6 +43,9 @@ struct Document<'a, R> {
     seed: Option<u64>,
     #[serde(flatten)]
     profile: Option<Profile>,
+    /// What went wrong where nothing was played: when the bot was only asked, or did not start.
+    #[serde(flatten)]
+    trouble: Option<Trouble>,
     /// Without playing: what the bot is worth exactly.
     #[serde(skip_serializing_if = "Option::is_none")]
     exact: Option<Exact>,
@@ -86,42 +93,40 @@ pub fn run<G: Explain>(args: &Args, bot: &str) -> Result<(), Error> {
         drop(case.player(seat)?);
     }
     interrupt::flag();
-    let exact = if args.exact || !case.is_process() { survey(&case, args.against.is_some())? } else { None };
+    let mut trouble = None;
+    let mut absent = None;
+    let exact = if args.exact || !case.is_process() {
+        let Survey { exact, absent: who, trouble: told } = survey(&case, args.against.is_some())?;
+        (trouble, absent) = (Some(told), who);
+        exact
+    } else {
+        None
+    };
+    if interrupted() {
+        return Err(Error::Interrupted);
+    }
     let (exact, inexact) = match exact {
         Some(Ok(exact)) => (Some(exact), None),
-        Some(Err(Inexact::Interrupted)) => return Err(Error::Interrupted),
         Some(Err(Inexact::Other(why))) => (None, Some(format!("{}: {why}", &case.names[Seat(1)]))),
         Some(Err(why)) => (None, Some(format!("{}: {why}", &case.names[Seat(0)]))),
         None => (None, None),
     };
-    if args.exact && exact.is_none() {
-        return Err(match inexact {
-            Some(why) => Error::Inexact(why),
-            None => Error::Usage(
-                "exact values of bots are worked out for zombie-dice-solo and zombie-dice-race".to_owned(),
-            ),
-        });
-    }
-    let profile = if args.exact {
-        None
-    } else {
+    let mut profile = None;
+    if !args.exact {
         let blocks = args.blocks.unwrap_or(if case.is_process() { 200 } else { 2000 });
-        let setting =
-            Setting { names: &case.names, rules: &case.table.rules, solution, seed: case.seed, blocks };
-        let bar = bar("playing");
-        let result =
-            profile(&setting, &|| (0..seats).map(|seat| case.player(seat)).collect(), &mut |done, all| {
-                bar.set_length(all.into());
-                bar.set_position(done.into());
-                !interrupted()
-            });
-        bar.finish_and_clear();
-        Some(result.map_err(|error| match error {
-            ProfileError::Lineup(error) => error.into(),
-            ProfileError::Run(error) => error.into(),
-            ProfileError::Setup(source) => Error::Setup { game: G::ID, source },
-            ProfileError::Interrupted => Error::Interrupted,
-        })?)
+        match play(&case, solution, blocks)? {
+            Ok(played) => (profile, trouble) = (Some(played), None),
+            Err((name, told)) => (absent, trouble) = (Some(name), Some(told)),
+        }
+    }
+    let failed = match (absent, &inexact) {
+        (Some(name), _) => Some(Error::NoStart(name)),
+        (None, Some(why)) if args.exact => Some(Error::Inexact(why.clone())),
+        (None, None) if args.exact && exact.is_none() => {
+            let text = "exact values of bots are worked out for zombie-dice-solo and zombie-dice-race";
+            return Err(Error::Usage(text.into()));
+        }
+        _ => None,
     };
     let document = Document {
         game: G::ID,
@@ -131,56 +136,87 @@ pub fn run<G: Explain>(args: &Args, bot: &str) -> Result<(), Error> {
         unit: if alone { "points" } else { "win_chance" },
         seed: profile.is_some().then_some(case.seed),
         profile,
+        trouble,
         exact,
-        inexact,
+        inexact: inexact.filter(|_| failed.is_none()),
     };
-    if args.json { commands::print_json(&document) } else { print(&document, &Unit::of::<G>()) }
-}
-
-fn bar(what: &'static str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
-    let bar = ProgressBar::new(0).with_message(what);
-    bar.enable_steady_tick(Duration::from_millis(200));
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
+    if args.json {
+        commands::print_json(&document)?;
+    } else {
+        print(&document, &Unit::of::<G>())?;
     }
+    failed.map_or(Ok(()), Err)
 }
 
-/// Asks the bot of the first seat, and the other if it was named; none where that is not worked out.
-fn survey<G: Explain>(case: &Case<G>, other: bool) -> Result<Option<Result<Exact, Inexact>>, Error> {
-    let mut bot = match asked(case, 0)? {
-        Ok(bot) => bot,
-        Err(why) => return Ok(Some(Err(why))),
-    };
-    let mut rival = match other.then(|| asked(case, 1)).transpose()?.transpose() {
-        Ok(rival) => rival,
-        Err(why) => return Ok(Some(Err(why))),
-    };
-    let bar = bar("asking");
-    let rival = rival.as_mut().map(|rival| rival as &mut dyn Asked<G>);
-    let exact = G::exact(&case.table.rules, &mut bot, rival, &mut |done, all| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
+/// Plays the blocks; gives a profile, or who did not start and what went wrong.
+fn play<G: Explain>(
+    case: &Case<G>,
+    solution: Arc<G::Solution>,
+    blocks: u32,
+) -> Result<Result<Profile, (String, Trouble)>, Error> {
+    let setting = Setting { names: &case.names, rules: &case.table.rules, solution, seed: case.seed, blocks };
+    let players = || (0..case.names.len()).map(|seat| case.player(seat)).collect();
+    let mut progress = Progress::new("playing");
+    let result = profile(&setting, &players, &mut |done, all| {
+        progress.show(f64::from(done) / f64::from(all));
+        !interrupted()
     });
-    bar.finish_and_clear();
-    Ok(exact)
+    match result {
+        Ok(profile) => Ok(Ok(profile)),
+        Err(ProfileError::NoStart { name, trouble }) => Ok(Err((name, trouble))),
+        Err(ProfileError::Lineup(error)) => Err(error.into()),
+        Err(ProfileError::Run(error)) => Err(error.into()),
+        Err(ProfileError::Setup(source)) => Err(Error::Setup { game: G::ID, source }),
+        Err(ProfileError::Interrupted) => Err(Error::Interrupted),
+    }
 }
 
-/// A player to be asked, if it is a function of what it sees as far as one can know.
-fn asked<G: Explain>(case: &Case<G>, seat: usize) -> Result<Result<Surveyed<G>, Inexact>, Error> {
-    let mut player = case.player(seat)?;
-    let process = matches!(case.entries[seat].kind, EntryKind::Program(_));
-    if process {
-        // The handshake comes with the first match.
-        player.start(&MatchStart { seat: Seat(0), names: &case.names, seed: 1 });
-        if !player.is_deterministic() {
-            let why = Inexact::NoPromise;
-            return Ok(Err(if seat == 0 { why } else { Inexact::Other(Box::new(why)) }));
+/// What came of asking.
+struct Survey {
+    /// None where exact values are not worked out, or a bot did not start.
+    exact: Option<Result<Exact, Inexact>>,
+    /// Who did not start.
+    absent: Option<String>,
+    trouble: Trouble,
+}
+
+/// Asks the bot of the first seat, and the other if it was named.
+fn survey<G: Explain>(case: &Case<G>, other: bool) -> Result<Survey, Error> {
+    let mut notes = Notes::default();
+    let name = |seat: usize| case.names[Seat(seat as u16)].to_owned();
+    let seats = if other { 2 } else { 1 };
+    let mut asked = Vec::new();
+    for seat in 0..seats {
+        let mut player = case.player(seat)?;
+        let process = matches!(case.entries[seat].kind, EntryKind::Program(_));
+        if process {
+            // The handshake comes with the first match.
+            player.start(&MatchStart { seat: Seat(0), names: &case.names, seed: 1 });
         }
+        let started = player.has_started();
+        if process && !player.is_deterministic() {
+            note(&mut notes, seat, player.close());
+            let why = if seat == 0 { Inexact::NoPromise } else { Inexact::Other(Inexact::NoPromise.into()) };
+            let (exact, absent) = if started { (Some(Err(why)), None) } else { (None, Some(name(seat))) };
+            return Ok(Survey { exact, absent, trouble: notes.named(name) });
+        }
+        // Built-in bots are asked everything twice; a process every eighth view, for the sake of time.
+        asked.push(Surveyed::new(player, &case.names, if process { 8 } else { 1 }, interrupted));
     }
-    // Built-in bots are asked everything twice; a process every eighth view, for the sake of time.
-    Ok(Ok(Surveyed::new(player, &case.names, if process { 8 } else { 1 }, interrupted)))
+    let mut progress = Progress::new("asking");
+    let (bot, rival) = asked.split_at_mut(1);
+    let rival = rival.first_mut().map(|rival| rival as &mut dyn Asked<G>);
+    let exact = G::exact(&case.table.rules, &mut bot[0], rival, &mut |share| progress.show(share));
+    drop(progress);
+    for (seat, asked) in asked.iter_mut().enumerate() {
+        note(&mut notes, seat, asked.close());
+    }
+    Ok(Survey { exact, absent: None, trouble: notes.named(name) })
+}
+
+fn note(notes: &mut Notes, seat: usize, (faults, log): (Vec<Fault>, String)) {
+    faults.iter().for_each(|fault| notes.fault(seat, fault, || "the questions".to_owned()));
+    notes.log(seat, &log);
 }
 
 fn estimate(unit: &Unit, estimate: Option<&Estimate>) -> String {
@@ -270,6 +306,10 @@ fn print<R>(document: &Document<R>, unit: &Unit) -> Result<(), Error> {
     }
     if let Some(why) = &document.inexact {
         writeln!(out, "{}", yellow(format!("no exact value of {why}")))?;
+    }
+    let trouble = document.profile.as_ref().map(|profile| &profile.trouble).or(document.trouble.as_ref());
+    if let Some(trouble) = trouble {
+        trouble::print(&mut out, trouble)?;
     }
     Ok(())
 }

@@ -1,18 +1,44 @@
 //! What the flags and the TOML file say together.
 
 use super::Args;
-use crate::{error::Error, lineup};
+use crate::error::Error;
 use necrodome_arena::{entry::moved_to, process::Limits};
-use necrodome_rules::catalog::{GameId, Listed};
+use necrodome_rules::{
+    catalog::{GameId, Listed},
+    options::{self, Bounded, OptionError},
+};
 use serde::Deserialize;
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
+use toml::Spanned;
 
-/// A tournament as a file describes it; flags come on top.
+/// A tournament as a file describes it: a key for each flag.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+struct File {
+    game: String,
+    bots: Vec<String>,
+    blocks: Option<Bounded<1, { u32::MAX }>>,
+    seed: Option<u64>,
+    format: Option<String>,
+    seats: Option<usize>,
+    #[serde(alias = "set")]
+    options: BTreeMap<Spanned<String>, toml::Value>,
+    until: Option<Spanned<String>>,
+    until_decided: bool,
+    threads: Option<Bounded<1, 1024>>,
+    store: Option<PathBuf>,
+    json: bool,
+    csv: Option<PathBuf>,
+    force: bool,
+    limits: Option<Limits>,
+}
+
+/// A tournament as the file describes it, with the flags on top.
+#[derive(Debug, Default)]
 pub struct Config {
     pub game: String,
     pub bots: Vec<String>,
@@ -21,15 +47,26 @@ pub struct Config {
     pub format: Option<String>,
     pub seats: Option<usize>,
     pub until_decided: bool,
+    pub threads: Option<usize>,
     pub store: Option<PathBuf>,
-    pub options: toml::Table,
+    pub json: bool,
+    pub csv: Option<PathBuf>,
+    pub force: bool,
     pub limits: Option<Limits>,
     /// What to call the last bot, if it comes with the program.
-    #[serde(skip)]
     pub bundled: Option<&'static str>,
+    /// Options of the rules in the file.
+    options: Vec<Setting>,
     /// `--set` from the command line.
-    #[serde(skip)]
-    pub settings: Vec<String>,
+    settings: Vec<String>,
+}
+
+/// An option in a file.
+#[derive(Debug)]
+struct Setting {
+    name: String,
+    value: String,
+    place: String,
 }
 
 impl Config {
@@ -44,7 +81,12 @@ impl Config {
         config.seed = args.seed.or(config.seed);
         config.format = args.format.clone().or(config.format);
         config.seats = args.seats.or(config.seats);
+        config.until_decided |= args.until.is_some();
+        config.threads = args.threads.map(usize::from).or(config.threads);
         config.store = args.store.clone().or(config.store);
+        config.json |= args.json;
+        config.csv = args.csv.clone().or(config.csv);
+        config.force |= args.force;
         config.settings.clone_from(&args.set);
         Ok(config)
     }
@@ -52,38 +94,66 @@ impl Config {
     fn from_file(path: &Path) -> Result<Self, Error> {
         let refuse = |why: String| Error::Usage(format!("{}: {why}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
-        let mut config: Config = toml::from_str(&text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            let line = 1 + before.matches('\n').count();
-            refuse(format!("line {line}: {}", error.message().replace('\n', " ")))
+        let file: File = toml::from_str(&text).map_err(|error| {
+            let place = error.span().map(|span| place(path, &text, span.start));
+            mistake(place.unwrap_or(path.display().to_string()), error.message())
         })?;
-        if config.game.is_empty() {
-            return Err(refuse("expected game = \"...\"".into()));
+        if file.game.is_empty() {
+            return Err(refuse("expected a game, such as game = \"zombie-dice\"".into()));
         }
-        if config.blocks == Some(0) {
-            return Err(refuse("blocks: expected at least 1".into()));
+        if let Some(until) = file.until.as_ref().filter(|until| until.get_ref() != "decided") {
+            let place = place(path, &text, until.span().start);
+            return Err(Error::Usage(format!("{place}: expected \"decided\", got {:?}", until.get_ref())));
         }
         // Files are named as seen from the file.
         let folder = path.parent().unwrap_or(Path::new("."));
-        for bot in &mut config.bots {
-            *bot = moved_to(folder, bot);
-        }
-        config.store = config.store.map(|store| folder.join(store));
-        Ok(config)
+        let setting = |(name, value): (Spanned<String>, toml::Value)| Setting {
+            place: place(path, &text, name.span().start),
+            name: name.into_inner(),
+            value: match value {
+                toml::Value::String(text) => text,
+                other => other.to_string(),
+            },
+        };
+        Ok(Config {
+            game: file.game,
+            bots: file.bots.iter().map(|bot| moved_to(folder, bot)).collect(),
+            blocks: file.blocks.map(Bounded::get),
+            seed: file.seed,
+            format: file.format,
+            seats: file.seats,
+            until_decided: file.until.is_some() || file.until_decided,
+            threads: file.threads.map(|threads| threads.get() as usize),
+            store: file.store.map(|store| folder.join(store)),
+            json: file.json,
+            csv: file.csv.map(|csv| folder.join(csv)),
+            force: file.force,
+            limits: file.limits,
+            bundled: None,
+            options: file.options.into_iter().map(setting).collect(),
+            settings: Vec::new(),
+        })
     }
 
     /// The rules: options of the file, then `--set`.
     pub fn rules<G: Listed>(&self) -> Result<G::Rules, Error> {
-        let plain = |value: &toml::Value| match value {
-            toml::Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let mut settings: Vec<String> =
-            self.options.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect();
-        let set = |name: &str| self.settings.iter().any(|setting| setting.split('=').next() == Some(name));
-        settings.retain(|setting| !setting.split('=').next().is_some_and(set));
-        settings.extend(self.settings.iter().cloned());
-        lineup::rules::<G>(&settings)
+        let flags = format!("{} --set", G::ID);
+        let refuse = |context: &String, source| Error::Option { context: context.clone(), source };
+        let mut pairs = Vec::new();
+        for text in &self.settings {
+            pairs.push(options::split_pair(text).map_err(|source| refuse(&flags, source))?);
+        }
+        let set: Vec<String> = pairs.iter().map(|(name, _)| name.clone()).collect();
+        let filed = self.options.iter().filter(|option| !set.contains(&option.name));
+        pairs.extend(filed.map(|option| (option.name.clone(), option.value.clone())));
+        options::parse(&pairs).map_err(|source| {
+            let (OptionError::Unknown { name, .. }
+            | OptionError::Value { name, .. }
+            | OptionError::Twice { name }
+            | OptionError::Form { came: name }) = &source;
+            let filed = self.options.iter().find(|option| option.name == *name && !set.contains(name));
+            refuse(filed.map_or(&flags, |option| &option.place), source)
+        })
     }
 
     /// Some bots to look at, one of them in Python where Python is. Its file lives as long as what is returned.
@@ -118,4 +188,40 @@ impl Config {
         self.bundled = Some("the bundled Python bot");
         Ok(Some(folder))
     }
+}
+
+/// `file.toml:3:1`, lines and columns from 1.
+fn place(path: &Path, text: &str, byte: usize) -> String {
+    let before = text.get(..byte).unwrap_or(text);
+    let line = 1 + before.matches('\n').count();
+    let column = 1 + before.rsplit('\n').next().unwrap_or_default().chars().count();
+    format!("{}:{line}:{column}", path.display())
+}
+
+/// A mistake that the parser found, in the words of TOML.
+fn mistake(place: String, message: &str) -> Error {
+    if message.starts_with("unknown field") {
+        // unknown field `a`, expected one of `b`, `c`
+        let mut names = message.split('`').skip(1).step_by(2).map(str::to_owned);
+        let key = names.next().unwrap_or_default();
+        return Error::UnknownKey { place, key, valid: names.collect() };
+    }
+    let came = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
+    let why = match came.and_then(|came| came.rsplit_once(", expected ")) {
+        Some((came, expected)) => {
+            let expected = match expected {
+                "u16" | "u32" | "u64" | "usize" => "a whole number",
+                "a boolean" => "true or false",
+                "a sequence" => "a list",
+                "path string" => "a path in quotes",
+                "a string" => "text in quotes",
+                "a map" => "a table",
+                expected if expected.starts_with("struct ") => "a table",
+                other => other,
+            };
+            format!("expected {expected}, got {}", came.replace('`', "").replace(" as i128", ""))
+        }
+        None => message.replace('\n', " "),
+    };
+    Error::Usage(format!("{place}: {why}"))
 }

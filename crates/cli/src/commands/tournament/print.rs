@@ -1,8 +1,9 @@
 //! The report for people, and as comma-separated values.
 
 use crate::{
+    commands::trouble,
     error::Error,
-    paint::{bold, count, dim, green, red, yellow},
+    paint::{bold, count, dim, green, yellow},
 };
 use necrodome_arena::{
     stats::{Estimate, Measure, Rating},
@@ -159,15 +160,7 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
              {mean:.0}% of the variance"
         )?;
     }
-    for fault in &report.faults {
-        let times = count(fault.count, "time");
-        writeln!(out, "{} {}: {} {times}, first in {}", red("fault:"), fault.name, fault.kind, fault.first)?;
-    }
-    for log in &report.logs {
-        for line in &log.lines {
-            writeln!(out, "{} {}: {line}", dim("log:"), log.name)?;
-        }
-    }
+    trouble::print(out, &report.trouble)?;
     match stop {
         Stop::Done => {}
         Stop::Decided => writeln!(out, "stopped early: all neighbours in the standings are told apart")?,
