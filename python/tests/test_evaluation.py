@@ -132,7 +132,7 @@ def test_built_in_bots_have_names() -> None:
     assert greedy.regret > 0.1
     brains_3 = necrodome.evaluate("stop-at:brains=3", "zombie-dice-solo")
     assert 0.3 < brains_3.regret and greedy.value > brains_3.value
-    with pytest.raises(ValueError, match='no built-in bot "greedyy": expected one of .*greedy.*optimal'):
+    with pytest.raises(ValueError, match='no bot "greedyy": expected one of .*greedy.*optimal'):
         necrodome.evaluate("greedyy")
     with pytest.raises(ValueError, match="answers differently when it is asked again"):
         necrodome.evaluate("random")

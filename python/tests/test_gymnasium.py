@@ -235,8 +235,37 @@ def test_without_autoreset_a_mask_resets() -> None:
     observations, _ = envs.reset(options={"reset_mask": mask})
     assert (observations[mask] == START).all() and (observations[~mask] != START).any(axis=1).all()
     assert np.array_equal(envs.step(np.ones(50, np.int64))[2], ~mask)
-    with pytest.raises(ValueError, match="reset_mask"):
-        envs.reset(options={"reset_mask": [True]})
+    for wrong in ([True], np.ones(51, bool), np.ones((50, 1), bool), np.ones(50), np.ones(50, np.int8), True):
+        with pytest.raises(ValueError, match="reset_mask: expected 50 booleans, one for each environment"):
+            envs.reset(options={"reset_mask": wrong})
+
+
+def test_a_mask_has_a_mark_for_each_row_where_a_match_has_many() -> None:
+    made: dict[str, Any] = {"players": 2, "copies": 3, "seed": 4, "autoreset_mode": "disabled"}
+    envs = necrodome.make_vec("last-bullet", 3, copy=True, **made)
+    assert (envs.num_envs, envs.num_matches) == (18, 3)
+    envs.reset()
+    stay = np.full(18, 4)
+    for _ in range(5):
+        before = envs.step(stay)[0]
+    mask = np.repeat([False, True, False], 6)
+    saved = envs.save()
+    observations, _ = envs.reset(seed=4, options={"reset_mask": mask})
+    assert np.array_equal(observations[~mask], before[~mask])
+    # The marked match begins as it did at first; the others go on with the chance that they had.
+    first = necrodome.make_vec("last-bullet", 3, copy=True, **made)
+    assert np.array_equal(observations[mask], first.reset()[0][mask])
+    went_on = necrodome.make_vec("last-bullet", 3, copy=True, **made)
+    went_on.restore(saved)
+    for _ in range(10):
+        after, expected, anew = envs.step(stay)[0], went_on.step(stay)[0], first.step(stay)[0]
+        assert np.array_equal(after[~mask], expected[~mask]) and np.array_equal(after[mask], anew[mask])
+
+    with pytest.raises(ValueError, match=r"expected 18 booleans, .* got the shape \(3,\) of bool"):
+        envs.reset(options={"reset_mask": np.array([False, True, False])})
+    mask[6] = False
+    with pytest.raises(ValueError, match="match 1 begins anew as a whole: .* rows 6 to 11 or none of them, got 5 of 6"):
+        envs.reset(options={"reset_mask": mask})
 
 
 @pytest.mark.parametrize("game", GAMES)

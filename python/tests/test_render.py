@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
 from necrodome._native import Referee
-from necrodome.envs import infection, last_bullet, render, tokyo, zombie_dice_race, zombie_dice_table
+from necrodome.envs import (
+    infection,
+    last_bullet,
+    render,
+    solo,
+    tokyo,
+    versus,
+    zombie_dice_race,
+    zombie_dice_table,
+)
 from necrodome.envs.render.canvas import LIGHT, Canvas
 from necrodome.envs.render.font import glyph
 
@@ -67,6 +79,53 @@ def test_each_piece_of_a_board_is_drawn_in_its_place() -> None:
         assert rows[piece["square"]["y"]][piece["square"]["x"]] == sign
     drawn = sum(sign != "." for row in rows[: len(rows[0])] for sign in row)
     assert drawn == len(state["pieces"])
+
+
+def gymnasium_step(env: Any) -> None:
+    env.step(int(np.flatnonzero(env.action_masks())[-1]))
+
+
+def turn_step(env: Any) -> None:
+    env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[-1]))
+
+
+def parallel_step(env: Any) -> None:
+    env.step(dict.fromkeys(env.agents, 4 if "copy" in env.agents[0] else 0))
+
+
+ENVIRONMENTS: dict[str, tuple[Callable[..., Any], Callable[[Any], None]]] = {
+    "solo": (solo.SoloEnv, gymnasium_step),
+    "made solo": (partial(gymnasium.make, "necrodome/ZombieDiceSolo-v0"), lambda env: env.step(1)),
+    "race": (versus.race, gymnasium_step),
+    "table": (versus.table, gymnasium_step),
+    "tokyo": (versus.tokyo, gymnasium_step),
+    "race in turns": (zombie_dice_race.raw_env, turn_step),
+    "checked race in turns": (zombie_dice_race.env, turn_step),
+    "table in turns": (partial(zombie_dice_table.raw_env, 3), turn_step),
+    "tokyo in turns": (partial(tokyo.raw_env, 3), turn_step),
+    "infection in turns": (partial(infection.raw_env, 4), turn_step),
+    "infection at once": (partial(infection.parallel_env, 4), parallel_step),
+    "last bullet at once": (partial(last_bullet.parallel_env, 2, copies=3), parallel_step),
+}
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_for_people_every_reset_and_every_step_is_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    make, step = ENVIRONMENTS[name]
+    human, ansi, silent = make(render_mode="human"), make(render_mode="ansi"), make()
+    capsys.readouterr()
+    human.reset(seed=5)
+    ansi.reset(seed=5)
+    assert capsys.readouterr().out == f"{ansi.render()}\n"
+    step(human)
+    step(ansi)
+    assert capsys.readouterr().out == f"{ansi.render()}\n"
+    assert human.render() is None
+    capsys.readouterr()
+    silent.reset(seed=5)
+    step(silent)
+    ansi.render()
+    assert capsys.readouterr().out == ""
 
 
 def test_shapes_cover_as_much_as_they_should() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
+from necrodome import _native
 from necrodome.envs import versus
 from necrodome.envs.versus import VersusEnv
 
@@ -80,6 +81,29 @@ def test_the_better_bot_wins_more_often() -> None:
     assert total > 1000
 
 
+@pytest.mark.parametrize("game", ["ZombieDiceRace", "ZombieDiceTable", "Tokyo"])
+def test_the_perfect_player_is_an_opponent(game: str) -> None:
+    opponents = {"opponent": "optimal"} if game == "ZombieDiceRace" else {"opponents": ["optimal"]}
+    env: Any = gymnasium.make(f"necrodome/{game}-v0", seat=1, **opponents).unwrapped
+    solution = _native.Solution(env.game, seats=2)
+    env.reset(seed=1)
+    assert play(env, 2000)[-1][2], "the match comes to its end"
+    # It plays what the solution says.
+    asked, referee = 0, _native.Referee(env.game, ["you", "perfect"], 3)
+    while to_act := referee.to_act():
+        action = referee.bot_action("optimal", to_act[0], asked)
+        assert action == solution.act(referee.view(to_act[0]))
+        referee.apply(f"[{action}]")
+        asked += 1
+    assert asked > 5
+
+
+def test_the_perfect_player_sits_among_others() -> None:
+    env = versus.table(opponents=["optimal", "greedy", "optimal"])
+    env.reset(seed=1)
+    assert play(env, 2000)[-1][2]
+
+
 def test_an_illegal_action_is_played_by_the_rule_for_a_bad_one() -> None:
     env = versus.tokyo()
     env.reset(seed=1)
@@ -91,7 +115,11 @@ def test_an_illegal_action_is_played_by_the_rule_for_a_bad_one() -> None:
 
 def test_wrong_arguments_are_refused_with_what_is_valid() -> None:
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: versus.race(opponent="gredy"), 'unknown bot "gredy" .* random, cautious, greedy, stop-at'),
+        (
+            lambda: versus.race(opponent="gredy"),
+            'no bot "gredy": expected one of random, cautious, greedy, stop-at.*, optimal$',
+        ),
+        (lambda: versus.race(opponent="optimal:brains=5"), "brains"),
         (lambda: versus.race(opponent="stop-at:brain=5"), 'unknown option "brain": expected one of brains'),
         (lambda: versus.race(seat=2), "seat 2: expected a number from 0 to 1"),
         (lambda: versus.race(rounds=2), 'unknown option "rounds"'),

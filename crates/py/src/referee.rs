@@ -5,13 +5,12 @@ mod numbers;
 use crate::setup::{self, refuse};
 use necrodome_batch::field::Field;
 use necrodome_rules::{
-    bot::BotSpec,
-    catalog::Listed,
     chance::Seeded,
     game::{self, Logged, Move, Seat},
     names::Names,
     with_game,
 };
+use necrodome_solve::Solvable;
 use numbers::Numbers;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -258,7 +257,7 @@ fn saved_game(saved: &str) -> PyResult<String> {
     serde_json::from_str(saved).map(|Game { game }| game).map_err(not_saved)
 }
 
-impl<G: Numbers + Listed> Match<G> {
+impl<G: Numbers + Solvable> Match<G> {
     fn new(names: Names, rules: G::Rules, seed: u64) -> PyResult<Self> {
         let (mut chance, mut log) = (Seeded::new(seed, "match", 0), Vec::new());
         let game = G::new(&names, &rules, &mut chance, &mut log).map_err(refuse)?;
@@ -318,7 +317,7 @@ impl<G: Numbers + Listed> Match<G> {
     }
 }
 
-impl<G: Numbers + Listed> AnyMatch for Match<G> {
+impl<G: Numbers + Solvable> AnyMatch for Match<G> {
     fn game(&self) -> &'static str {
         G::ID
     }
@@ -410,13 +409,7 @@ impl<G: Numbers + Listed> AnyMatch for Match<G> {
     }
 
     fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String> {
-        let spec: BotSpec = bot.parse().map_err(refuse)?;
-        let all = G::built_ins();
-        let Some(kind) = all.iter().find(|kind| kind.name == spec.name) else {
-            let names = all.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
-            return Err(refuse(format!("unknown bot {:?} of {}: expected one of {names}", spec.name, G::ID)));
-        };
-        let mut bot = kind.build(&spec, Seeded::new(seed, "bot", 0)).map_err(refuse)?;
+        let mut bot = setup::built_in::<G>(bot, &self.rules, Seeded::new(seed, "bot", 0))?;
         json(&bot.act(&self.game.view(seat)))
     }
 

@@ -1,9 +1,13 @@
-//! Games and options of the rules, as Python names them.
+//! Games, options of the rules and built-in bots, as Python names them.
 
+use necrodome_arena::lineup::{self, LineupError};
 use necrodome_rules::{
+    bot::{Bot, BotSpec},
     catalog::GameId,
+    chance::Seeded,
     options::{self, Options},
 };
+use necrodome_solve::Solvable;
 use pyo3::{exceptions::PyValueError, prelude::*};
 use serde_json::Value;
 
@@ -27,4 +31,15 @@ pub fn rules<R: Options>(json: &str) -> PyResult<R> {
     };
     let pairs: Vec<_> = set.into_iter().map(|(name, value)| (name, options::plain(&value))).collect();
     options::parse(&pairs).map_err(refuse)
+}
+
+/// A built-in bot by its name, the perfect player included; `chance` is its own.
+pub fn built_in<G: Solvable>(name: &str, rules: &G::Rules, chance: Seeded) -> PyResult<Box<dyn Bot<G>>> {
+    let spec: BotSpec = name.parse().map_err(refuse)?;
+    lineup::built_in(&spec, rules, chance).map_err(|error| match &error {
+        LineupError::UnknownBot { valid, .. } => {
+            refuse(format!("{error}: expected one of {}", valid.join(", ")))
+        }
+        LineupError::Params { .. } | LineupError::Human => refuse(error),
+    })
 }

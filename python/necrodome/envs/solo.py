@@ -67,6 +67,8 @@ class SoloEnv(RefereeEnv, gymnasium.Env[Any, Any]):
         gymnasium.Env.reset(self, seed=seed)
         self._begin(seed)
         self._begun = False
+        if self.render_mode == "human":
+            self.render()
         return self._observe(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -82,6 +84,8 @@ class SoloEnv(RefereeEnv, gymnasium.Env[Any, Any]):
         self._referee.step([int(action)])
         self._begun = True
         over = not self._referee.to_act()
+        if self.render_mode == "human":
+            self.render()
         return self._observe(), float(self._referee.rewards()[0]), over, False, self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

@@ -152,33 +152,50 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     def _named(self, table: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
         return {field.name: table[:, column] for column, field in enumerate(self.layout.fields)}
 
-    def _seed(self, seed: int | Sequence[int | None]) -> None:
+    def _seed(self, seed: int | Sequence[int | None], marks: list[bool] | None = None) -> None:
         if isinstance(seed, (int, np.integer)):
             seeds: list[int | None] = [(int(seed) + one) % _SEEDS for one in range(self.num_matches)]
         else:
             seeds = [None if one is None else int(one) % _SEEDS for one in seed]
+        if marks is not None and len(seeds) == len(marks):
+            # The others go on as they would.
+            seeds = [one if marked else None for one, marked in zip(seeds, marks)]
         self._native.seed(seeds)
         self._seeded = True
+
+    def _marked(self, options: dict[str, Any] | None) -> list[bool] | None:
+        """The matches whose rows are marked by `options["reset_mask"]`; None for all of them."""
+        if options is None or "reset_mask" not in options:
+            return None
+        mask = np.asarray(options["reset_mask"])
+        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise ValueError(
+                f"reset_mask: expected {self.num_envs} booleans, one for each environment (a row of the "
+                f"observations), got the shape {mask.shape} of {mask.dtype}"
+            )
+        width = self.num_envs // self.num_matches
+        marked = [int(count) for count in mask.reshape(-1, width).sum(axis=1)]
+        for match, count in enumerate(marked):
+            if count not in (0, width):
+                raise ValueError(
+                    f"reset_mask: match {match} begins anew as a whole: expected all of its rows {match * width} to "
+                    f"{(match + 1) * width - 1} or none of them, got {count} of {width}"
+                )
+        return [count > 0 for count in marked]
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begins new matches: all, or those marked by `options["reset_mask"]`.
+        """Begins new matches: all, or those whose rows are marked by `options["reset_mask"]`.
 
-        With a seed their streams of chance begin anew, without one they go on.
+        The mask has a boolean for each of the `num_envs` rows. In Last Bullet, where a match has many, all of them are
+        marked or none. With a seed the matches' streams of chance begin anew, without one they go on.
         """
+        marks = self._marked(options)
         if seed is not None:
-            self._seed(seed)
+            self._seed(seed, marks if self._seeded else None)
         elif not self._seeded:
             self._seed([secrets.randbits(64) for _ in range(self.num_matches)])
-        marks = None
-        if options is not None and "reset_mask" in options:
-            mask = np.asarray(options["reset_mask"])
-            if mask.dtype != np.bool_ or mask.shape != (self.num_matches,):
-                raise ValueError(
-                    f"reset_mask: expected {self.num_matches} booleans, got the shape {mask.shape} of {mask.dtype}"
-                )
-            marks = mask.tolist()
         observations, infos = self._native.reset(marks)
         return self._kept(observations), infos
 

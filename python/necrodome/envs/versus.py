@@ -22,6 +22,8 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
     >>> observation, info = env.reset(seed=1)
     >>> observation, reward, terminated, truncated, info = env.step(1)
 
+    `opponents` are names of built-in bots, as `necrodome bots` lists them; `"optimal"` is the perfect player.
+
     A step plays the action and then all that the others do until this seat is asked again. Actions,
     observations and rewards are those of the PettingZoo environments; `info["action_mask"]` and
     `action_masks()` tell which actions are legal. For an illegal one the game's rule for a bad action

@@ -3,7 +3,7 @@
 use super::seen::turn_width;
 use crate::setup::{self, refuse};
 use necrodome_rules::{
-    bot::{Bot, BotSpec},
+    bot::Bot,
     catalog::GameId,
     chance::Seeded,
     zombie_dice::{
@@ -11,7 +11,7 @@ use necrodome_rules::{
     },
 };
 use necrodome_solve::{
-    OPTIMAL, Position, Solvable,
+    Position, Solvable,
     exact::{self, Asked, Chance, ExactSolo, Inexact, Policy, RaceProfile},
 };
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -71,7 +71,7 @@ pub fn evaluate(
 fn solo(py: Python<'_>, rules: &SoloRules, player: &Player) -> PyResult<ExactSolo> {
     match player {
         Player::BuiltIn(name) => {
-            let mut bot = BuiltInBot(built_in::<Solo>(name, rules)?);
+            let mut bot = BuiltInBot(setup::built_in::<Solo>(name, rules, chance())?);
             exact::solo(rules, &mut bot).map_err(refuse)
         }
         Player::Function(sees, ask) => {
@@ -109,7 +109,7 @@ fn race(
 fn profile(py: Python<'_>, rules: &RaceRules, player: &Player) -> PyResult<RaceProfile> {
     match player {
         Player::BuiltIn(name) => {
-            let mut bot = BuiltInBot(built_in::<Race>(name, rules)?);
+            let mut bot = BuiltInBot(setup::built_in::<Race>(name, rules, chance())?);
             RaceProfile::ask(rules, &mut bot, |_| {}).map_err(refuse)
         }
         Player::Function(sees, ask) => {
@@ -123,21 +123,9 @@ fn profile(py: Python<'_>, rules: &RaceRules, player: &Player) -> PyResult<RaceP
     }
 }
 
-/// A built-in bot, made anew.
-fn built_in<G: Solvable>(name: &str, rules: &G::Rules) -> PyResult<Box<dyn Bot<G>>> {
-    let spec: BotSpec = name.parse().map_err(refuse)?;
-    if spec.name == OPTIMAL
-        && spec.params.is_empty()
-        && let Some(perfect) = G::optimal(rules)
-    {
-        return Ok(Box::new(perfect));
-    }
-    let bots = G::built_ins();
-    let found = bots.iter().find(|bot| bot.name == spec.name).ok_or_else(|| {
-        let names: Vec<_> = bots.iter().map(|bot| bot.name).chain([OPTIMAL]).collect();
-        refuse(format!("{} has no built-in bot {name:?}: expected one of {}", G::ID, names.join(", ")))
-    })?;
-    found.build(&spec, Seeded::new(0, "evaluate", 0)).map_err(refuse)
+/// The chance of a built-in bot. One that tosses coins has no exact value, whatever they are.
+fn chance() -> Seeded {
+    Seeded::new(0, "evaluate", 0)
 }
 
 struct BuiltInBot<G: Solvable>(Box<dyn Bot<G>>);
