@@ -173,15 +173,15 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
                 f"reset_mask: expected {self.num_envs} booleans, one for each environment (a row of the "
                 f"observations), got the shape {mask.shape} of {mask.dtype}"
             )
-        rows = mask.reshape(self.num_matches, -1)
-        marks = rows.all(axis=1)
-        if (split := np.flatnonzero(marks != rows.any(axis=1))).size:
-            match, width = int(split[0]), rows.shape[1]
-            raise ValueError(
-                f"reset_mask: match {match} begins anew as a whole: expected all of its rows {match * width} to "
-                f"{(match + 1) * width - 1} or none of them, got {int(rows[match].sum())} of {width}"
-            )
-        return [bool(mark) for mark in marks]
+        width = self.num_envs // self.num_matches
+        marked = [int(count) for count in mask.reshape(-1, width).sum(axis=1)]
+        for match, count in enumerate(marked):
+            if count not in (0, width):
+                raise ValueError(
+                    f"reset_mask: match {match} begins anew as a whole: expected all of its rows {match * width} to "
+                    f"{(match + 1) * width - 1} or none of them, got {count} of {width}"
+                )
+        return [count > 0 for count in marked]
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
