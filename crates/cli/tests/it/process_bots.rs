@@ -596,7 +596,7 @@ fn who_does_not_start_fails_the_match_after_its_result() {
     let result: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(result["faults"][0]["kind"], "no_start");
     assert!(result["logs"][1].as_str().unwrap().contains("SyntaxError"), "{result}");
-    let text = fails(&["play", "zombie-dice-race", "Ada=./broken.py", "--seed", "1"]);
+    let text = fails(&["play", "zombie-dice", "Ada=./broken.py", "--seed", "1"]);
     assert!(text.contains("Result\n") && text.contains("log: Ada: SyntaxError"), "{text}");
     // A tournament goes on without it.
     let words =
