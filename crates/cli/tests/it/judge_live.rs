@@ -310,7 +310,7 @@ fn a_script_that_cannot_be_written_is_said_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("no such folder/game.txt");
     let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    let result = command.args(["judge", "live"]).arg(&path).write_stdin("").assert().code(1);
+    let result = command.args(["judge", "live"]).arg(&path).write_stdin("").assert().code(2);
     let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
     assert!(error.contains("no such folder/game.txt: "), "{error}");
 }

@@ -76,7 +76,7 @@ line 9, column 1: there is no command \"kiril\"; expected HUMAN, ZOMBIE, GAME_ST
 line 10 does not count yet: finish it with a line break
 "
     );
-    let missing = once(&path.with_extension("nope")).code(1).stdout("");
+    let missing = once(&path.with_extension("nope")).code(2).stdout("");
     let error = String::from_utf8(missing.get_output().stderr.clone()).unwrap();
     assert!(error.contains("game.nope: No such file"), "{error}");
 }
