@@ -69,14 +69,15 @@ fn built_ins(blocks: u32) {
         let path = folder.path().join(format!("{threads}.store"));
         let mut store = Store::open(&path, &plan).unwrap();
         let start = Instant::now();
-        let stopped = tournament::run::<DiceTable>(
+        let launcher = env!("CARGO_BIN_EXE_necrodome").into();
+        let stopped = tournament::run(
             &plan,
             &entries(&bots),
-            &table(rules, 2),
+            &launcher,
             &mut store,
             threads,
             &AtomicBool::new(false),
-            |_| {},
+            &mut |_| {},
         );
         let time = start.elapsed();
         assert_eq!(stopped.unwrap(), tournament::Stop::Done);

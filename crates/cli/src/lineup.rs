@@ -8,7 +8,7 @@ use necrodome_arena::{
     entry::{EntryKind, EntrySpec, name_all},
     lineup::{Table, player},
     player::Player,
-    process::Limits,
+    process::{Launcher, Limits},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -51,9 +51,14 @@ pub fn entries(words: &[String]) -> Result<(Vec<EntrySpec>, Names), Error> {
     Ok((entries, names))
 }
 
-/// What players need to know: this very program supervises processes.
+/// This very program supervises processes.
+pub fn launcher() -> Result<Launcher, Error> {
+    Ok(std::env::current_exe()?.into())
+}
+
+/// What players need to know.
 pub fn table<R>(rules: R, seats: usize) -> Result<Table<R>, Error> {
-    Ok(Table { launcher: std::env::current_exe()?.into(), limits: Limits::default(), rules, seats })
+    Ok(Table { launcher: launcher()?, limits: Limits::default(), rules, seats })
 }
 
 /// Players for one match; one of them can be a person.

@@ -419,8 +419,9 @@ where
     Ok(Playing::start((stored, plan.blocks), (sender, receiver), interrupt, move || {
         let tell = |blocks| drop(teller.send(Said::Update { blocks }));
         let mut play = || -> Result<Ended, Box<dyn std::error::Error>> {
-            let watch = |update: tournament::Update| tell(update.blocks);
-            tournament::run::<G>(&plan, &entries, &table, &mut store, threads, &stopped, watch)?;
+            let mut watch = |update: tournament::Update| tell(update.blocks);
+            let launcher = &table.launcher;
+            tournament::run(&plan, &entries, launcher, &mut store, threads, &stopped, &mut watch)?;
             let report = report(&plan, &schedule, &store)?;
             Ok(Ended { document: serde_json::to_string_pretty(&report)?, replay: None })
         };

@@ -9,15 +9,17 @@ use crate::{
     fault::SeatFault,
     lineup::{LineupError, Maker, Table, player},
     player::{Effort, Player},
+    process::Launcher,
     run::{RunError, run_match},
     stats::{ALPHA, Neighbours},
 };
 use necrodome_rules::{
     bot::Bot,
+    catalog::GameId,
     chance::Seeded,
-    game::{Log, Logged, Rejected, Seat, Silent},
+    game::{Game, Log, Logged, Rejected, Seat, Silent},
     names::Names,
-    play,
+    play, with_game,
 };
 use necrodome_solve::{Meter, Solution, Solvable};
 use std::{
@@ -51,6 +53,9 @@ pub enum TournamentError {
     /// A match cannot be recorded.
     #[error("a match cannot be recorded: {0}")]
     Replay(#[from] std::io::Error),
+    /// The plan is not one of this arena.
+    #[error("the plan cannot be played: {0}")]
+    Plan(String),
     /// The names cannot sit at one table.
     #[error(transparent)]
     Setup(#[from] necrodome_rules::names::SetupError),
@@ -89,15 +94,36 @@ enum Message {
 }
 
 /// Plays what is missing in `store`. `watch` hears of every commit; `interrupt` stops it after the running matches.
-/// The names and entries are those of the plan.
-pub fn run<G: Solvable>(
+/// The entries are those of the plan, and `launcher` starts their processes.
+///
+/// It is not generic, so that all games are compiled here, once and for speed, and not in every crate that plays them.
+pub fn run(
+    plan: &Plan,
+    entries: &[EntrySpec],
+    launcher: &Launcher,
+    store: &mut Store,
+    threads: usize,
+    interrupt: &AtomicBool,
+    watch: &mut dyn FnMut(Update),
+) -> Result<Stop, TournamentError> {
+    let unknown = || TournamentError::Plan(format!("there is no game {:?}", plan.game));
+    let id = GameId::ALL.into_iter().find(|id| id.as_str() == plan.game).ok_or_else(unknown)?;
+    with_game!(id, G => {
+        let rules: <G as Game>::Rules = serde_json::from_value(plan.options.clone())
+            .map_err(|error| TournamentError::Plan(format!("its options are not those of {id}: {error}")))?;
+        let table = Table { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };
+        run_game::<G>(plan, entries, &table, store, threads, interrupt, watch)
+    })
+}
+
+fn run_game<G: Solvable>(
     plan: &Plan,
     entries: &[EntrySpec],
     table: &Table<G::Rules>,
     store: &mut Store,
     threads: usize,
     interrupt: &AtomicBool,
-    mut watch: impl FnMut(Update),
+    watch: &mut dyn FnMut(Update),
 ) -> Result<Stop, TournamentError>
 where
     G::Rules: Sync,
@@ -125,7 +151,7 @@ where
             });
         }
         drop(sender);
-        let collected = collect(&receiver, store, &mut judge, first, &mut watch);
+        let collected = collect(&receiver, store, &mut judge, first, watch);
         stop.store(true, Ordering::Relaxed);
         // Workers that wait to hand in their results must not wait for ever; what they say at the end still counts.
         let late: Vec<Closing> = receiver.iter().flat_map(Message::into_closings).collect();
@@ -190,7 +216,7 @@ fn collect(
     store: &mut Store,
     judge: &mut Judge,
     first: u32,
-    watch: &mut impl FnMut(Update),
+    watch: &mut dyn FnMut(Update),
 ) -> Result<(), TournamentError> {
     let mut waiting: BTreeMap<u32, BlockResult> = BTreeMap::new();
     let mut ready: Vec<BlockResult> = Vec::new();

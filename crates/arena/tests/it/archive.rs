@@ -2,7 +2,6 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    lineup::Table,
     process::Limits,
     tournament::{Archive, Format, Plan, PlannedEntry, Report, Schedule, Store, StoreError, report, run},
 };
@@ -32,9 +31,7 @@ fn plan(bots: [&str; 2], blocks: u32, seed: u64) -> Plan {
 fn play(plan: &Plan, store: &mut Store) -> Report {
     let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
     let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
-    let table =
-        Table { launcher: "unused".into(), limits: plan.limits, rules: RaceRules::default(), seats: 2 };
-    run::<Race>(plan, &entries, &table, store, 2, &AtomicBool::new(false), |_| {}).unwrap();
+    run(plan, &entries, &"unused".into(), store, 2, &AtomicBool::new(false), &mut |_| {}).unwrap();
     report(plan, &Schedule::new(plan, Race::SEATS).unwrap(), store).unwrap()
 }
 

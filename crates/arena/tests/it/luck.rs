@@ -2,7 +2,7 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    lineup::{Table, built_in},
+    lineup::built_in,
     process::Limits,
     stats::Adjusted,
     tournament::{Format, Plan, PlannedEntry, Report, Schedule, Store, report, run},
@@ -19,10 +19,7 @@ use necrodome_solve::{
 };
 use std::{path::Path, sync::atomic::AtomicBool};
 
-fn tournament<G: Solvable>(bots: &[&str], blocks: u32, seed: u64) -> Report
-where
-    G::Rules: Sync,
-{
+fn tournament<G: Solvable>(bots: &[&str], blocks: u32, seed: u64) -> Report {
     let rules = G::Rules::default();
     let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     let plan = Plan {
@@ -38,9 +35,8 @@ where
     };
     let entries: Vec<EntrySpec> =
         bots.iter().map(|bot| EntrySpec::parse(bot, Path::new(".")).unwrap()).collect();
-    let table = Table { launcher: "unused".into(), limits: Limits::default(), rules, seats };
     let mut store = Store::in_memory(&plan).unwrap();
-    run::<G>(&plan, &entries, &table, &mut store, 2, &AtomicBool::new(false), |_| {}).unwrap();
+    run(&plan, &entries, &"unused".into(), &mut store, 2, &AtomicBool::new(false), &mut |_| {}).unwrap();
     report(&plan, &Schedule::new(&plan, G::SEATS).unwrap(), &store).unwrap()
 }
 

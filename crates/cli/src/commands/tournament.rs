@@ -107,8 +107,7 @@ where
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     let csv = config.csv.as_ref().map(|path| OutputFile::claim(path, config.force)).transpose()?;
-    let mut table = lineup::table(rules, plan.seats)?;
-    table.limits = plan.limits;
+    let launcher = lineup::launcher()?;
     let store = match &config.store {
         Some(path) => Store::open(path, &plan),
         None => Store::in_memory(&plan),
@@ -118,7 +117,7 @@ where
     let mut progress =
         progress::Progress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
     let stop =
-        tournament::run::<G>(&plan, &entries, &table, &mut store, threads, interrupt::flag(), |update| {
+        tournament::run(&plan, &entries, &launcher, &mut store, threads, interrupt::flag(), &mut |update| {
             progress.show(&update);
         })?;
     progress.finish();

@@ -371,6 +371,7 @@ fn every_flag_is_a_key_of_the_file() {
         ("store", "\"t.store\""),
         ("json", "true"),
         ("csv", "\"t.csv\""),
+        ("force", "true"),
     ];
     let help = necrodome(&["--help"]).assert().success();
     let help = String::from_utf8(help.get_output().stdout.clone()).unwrap();

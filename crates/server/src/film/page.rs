@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 pub fn page(film: &Film) -> Option<String> {
     let (script, style) = pages::viewer()?;
     let json = serde_json::to_string(film).ok()?;
-    Some(assemble(&title(film), &script, &style, &json))
+    Some(assemble(&title(film), script, style, &json))
 }
 
 fn title(film: &Film) -> String {

@@ -9,11 +9,9 @@ use super::{
 use crate::{Refusal, stream::to_json};
 use necrodome_arena::{
     entry::EntrySpec,
-    lineup::Table,
     tournament::{self, Plan, Schedule, Stop, Store, StoreError, TournamentError, glance},
 };
 use necrodome_rules::{catalog::GameId, game::Game, with_game};
-use necrodome_solve::Solvable;
 use std::{
     collections::VecDeque,
     num::NonZero,
@@ -213,8 +211,7 @@ impl Tournament {
 
     fn play_to_the_end(&self, entries: &[EntrySpec]) {
         lock(&self.view).host.get_or_insert_default().error = None;
-        let play = || with_game!(self.game, G => self.play::<G>(entries));
-        let ended = catch_unwind(AssertUnwindSafe(play));
+        let ended = catch_unwind(AssertUnwindSafe(|| self.play(entries)));
         if let Err(why) = ended
             .unwrap_or_else(|_| Err("the arena has made a mistake: the terminal says more".into()))
             .and_then(|stop| self.conclude(stop).map_err(|error| error.to_string()))
@@ -223,23 +220,17 @@ impl Tournament {
         }
     }
 
-    fn play<G: Solvable>(&self, entries: &[EntrySpec]) -> Result<Stop, String>
-    where
-        G::Rules: Sync,
-    {
-        let options = self.plan.options.clone();
-        let rules: G::Rules = serde_json::from_value(options).map_err(|error| error.to_string())?;
+    fn play(&self, entries: &[EntrySpec]) -> Result<Stop, String> {
         let Equipment { launcher, threads, .. } = &*self.equipment;
         let launcher = launcher.clone().into();
-        let table = Table { launcher, limits: self.plan.limits, rules, seats: self.plan.seats };
         let mut store = self.store.clone();
         let played = AtomicU32::new(self.line().blocks);
         thread::scope(|scope| {
             let (ends, ended) = mpsc::channel();
             scope.spawn(|| self.watch(&played, ended));
-            let note = |update: tournament::Update| played.store(update.blocks, Ordering::Relaxed);
+            let mut note = |update: tournament::Update| played.store(update.blocks, Ordering::Relaxed);
             let (plan, stop) = (&self.plan, &self.interrupt);
-            let result = tournament::run::<G>(plan, entries, &table, &mut store, *threads, stop, note);
+            let result = tournament::run(plan, entries, &launcher, &mut store, *threads, stop, &mut note);
             drop::<mpsc::Sender<()>>(ends);
             result.map_err(|error| error.to_string())
         })

@@ -260,11 +260,10 @@ mod tests {
     use crate::Config;
     use necrodome_arena::{
         entry::EntrySpec,
-        lineup::Table,
         process::Limits,
         tournament::{Format, Plan, PlannedEntry, Store},
     };
-    use necrodome_rules::zombie_dice::Race;
+
     use std::{pin::pin, sync::atomic::AtomicBool, time::Duration};
 
     async fn is_waiting(request: impl Future) -> bool {
@@ -287,10 +286,8 @@ mod tests {
         };
         let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, path).unwrap();
         let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
-        let table =
-            Table { launcher: "unused".into(), limits: plan.limits, rules: Default::default(), seats: 2 };
         let (mut store, never) = (Store::open(path, &plan).unwrap(), AtomicBool::new(false));
-        tournament::run::<Race>(&plan, &entries, &table, &mut store, 1, &never, |_| {}).unwrap();
+        tournament::run(&plan, &entries, &"unused".into(), &mut store, 1, &never, &mut |_| {}).unwrap();
     }
 
     #[tokio::test]

@@ -3,7 +3,6 @@
 use crate::visitor::{Visitor, config, site};
 use necrodome_arena::{
     entry::EntrySpec,
-    lineup::Table,
     process::Limits as Allowance,
     replay,
     tournament::{self, Format, Plan, PlannedEntry, Schedule, Store},
@@ -39,11 +38,9 @@ fn hash_of_the_arena(blocks: u32) -> String {
     };
     let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
     let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
-    let rules = Default::default();
-    let table = Table { launcher: "unused".into(), limits: plan.limits, rules, seats: 2 };
     let mut store = Store::in_memory(&plan).unwrap();
     let never = AtomicBool::new(false);
-    tournament::run::<Race>(&plan, &entries, &table, &mut store, 1, &never, |_| {}).unwrap();
+    tournament::run(&plan, &entries, &"unused".into(), &mut store, 1, &never, &mut |_| {}).unwrap();
     tournament::report(&plan, &Schedule::new(&plan, Race::SEATS).unwrap(), &store).unwrap().hash
 }
 
