@@ -48,9 +48,12 @@ impl Document {
             .unwrap_or("JSON Schema of the bot protocol")
     }
 
-    /// The page of this name.
+    /// The page of this name: `protocol`, `docs/protocol.md`, or `tokyo` for `rules/tokyo`.
     pub fn find(page: &str) -> Option<&'static Document> {
-        DOCUMENTS.iter().find(|document| document.page() == page || document.name == page)
+        let page = page.strip_prefix("docs/").unwrap_or(page);
+        let named = |document: &&Document| document.page() == page || document.name == page;
+        let ends = |document: &&Document| document.page().strip_prefix("rules/") == Some(page);
+        DOCUMENTS.iter().find(named).or_else(|| DOCUMENTS.iter().find(ends))
     }
 
     /// The rules of a game. Variants share a page: `zombie-dice-race` is in `rules/zombie-dice.md`.

@@ -17,13 +17,20 @@ use std::{
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static STOP: AtomicBool = AtomicBool::new(false);
+static LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Leaves Ctrl-C to another program that has the terminal, such as a pager.
+pub fn leave_to_others() {
+    LEFT.store(true, Ordering::SeqCst);
+}
 
 /// Heeds the signals from now on. For the start of `main`.
 pub fn watch() -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let heed = move || {
         for signal in signals.forever() {
-            if !TAKEN.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
+            let left = signal == SIGINT && LEFT.load(Ordering::SeqCst);
+            if !left && (!TAKEN.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst)) {
                 restore::restore();
                 // Ends the program; there is nothing to do about a failure.
                 let _ = emulate_default_handler(signal);

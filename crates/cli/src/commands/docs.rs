@@ -3,10 +3,11 @@
 use crate::{
     documents::{DOCUMENTS, Document},
     error::Error,
-    lineup,
-    paint::{bold, dim},
+    interrupt, lineup,
+    paint::{bold, dim, is_dumb},
 };
 use std::{
+    env,
     fmt::Write as _,
     io::{self, IsTerminal, Write},
     process::{Command, Stdio},
@@ -62,16 +63,18 @@ fn list() -> Result<(), Error> {
 
 /// On a terminal with headings and programs set off, one screen at a time; elsewhere as it was written.
 fn show(document: &Document) -> Result<(), Error> {
-    if !io::stdout().is_terminal() {
+    if !io::stdout().is_terminal() || is_dumb() {
         return Ok(io::stdout().write_all(document.text.as_bytes())?);
     }
+    // As git does it: colours, no pager for what fits on the screen, and the text stays there; an empty PAGER is none.
+    let less = env::var("LESS").unwrap_or_else(|_| "FRX".to_owned());
     let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    let text = if colours { painted(document.text) } else { document.text.to_owned() };
-    let pager = std::env::var("PAGER").ok().filter(|pager| !pager.trim().is_empty());
-    let words = shell_words::split(pager.as_deref().unwrap_or("less")).unwrap_or_default();
+    let text =
+        if colours && less.contains(['R', 'r']) { painted(document.text) } else { document.text.to_owned() };
+    let words =
+        shell_words::split(&env::var("PAGER").unwrap_or_else(|_| "less".to_owned())).unwrap_or_default();
     let Some((program, arguments)) = words.split_first() else { return Ok(print(&text)?) };
-    // As git does it: colours, no pager for what fits on the screen, and the text stays there.
-    let less = std::env::var("LESS").unwrap_or_else(|_| "FRX".to_owned());
+    interrupt::leave_to_others();
     let spawned = Command::new(program).args(arguments).env("LESS", less).stdin(Stdio::piped()).spawn();
     let Ok(mut pager) = spawned else { return Ok(print(&text)?) };
     if let Some(mut input) = pager.stdin.take() {

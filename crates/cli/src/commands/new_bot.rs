@@ -330,11 +330,11 @@ fn print_next_steps(game: GameId, language: &Language, plan: &Plan) -> Result<()
     for step in steps {
         writeln!(out, "  {step}")?;
     }
-    let rules = match game {
-        GameId::ZombieDiceSolo | GameId::ZombieDiceRace => "zombie-dice",
-        other => other.as_str(),
-    };
-    writeln!(out, "{}", dim(format!("What it sees and says: docs/rules/{rules}.md, docs/protocol.md")))?;
+    writeln!(
+        out,
+        "{}",
+        dim(format!("What it sees and says: `necrodome rules {game}`, `necrodome docs protocol`"))
+    )?;
     Ok(())
 }
 

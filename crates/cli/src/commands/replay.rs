@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long)]
     verify: bool,
     /// Show the state after so many steps (decisions), as JSON
-    #[arg(long, value_name = "STEP")]
+    #[arg(long, value_name = "STEP", conflicts_with = "verify")]
     at: Option<usize>,
     /// Take the match from a store: block and number of the match; the tournament in front if there are several
     #[arg(long, value_name = "BLOCK.MATCH")]

@@ -23,7 +23,7 @@ Examples:
   necrodome man --out ~/.local/share/man/man1
   man necrodome-tournament")]
 pub struct ManArgs {
-    /// The folder to write them to; made if it is not there
+    /// The folder to write them to; made if it is not there, and older pages in it are replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

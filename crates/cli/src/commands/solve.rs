@@ -23,7 +23,7 @@ Examples:
   necrodome solve zombie-dice-race --scores 7,9            the mover's chance with 7 brains against 9
   necrodome solve zombie-dice --scores 10,12 --seat second
   necrodome solve tokyo --json
-  necrodome solve tokyo --policy tokyo.npz                 the whole policy, for numpy (see docs/solve.md)
+  necrodome solve tokyo --policy tokyo.npz                 the whole policy, for numpy (see `necrodome docs solve`)
 
 Solved are zombie-dice-solo, zombie-dice-race, and zombie-dice and tokyo for two. A shared win counts one half.")]
 pub struct Args {

@@ -178,7 +178,8 @@ fn a_reader_that_stops_early_is_no_error() {
 fn a_step_beyond_the_end_of_a_replay_is_refused_with_the_number_of_decisions() {
     let folder = tempfile::tempdir().unwrap();
     let replay = folder.path().join("my.replay").display().to_string();
-    output(&["match", "zombie-dice-solo", "stop-at:brains=5", "--quiet", "--seed=3", "--replay", &replay]);
+    let words = ["match", "zombie-dice-solo", "stop-at:brains=5", "--quiet", "--seed=3", "--replay", &replay];
+    necrodome(&words).assert().success();
     let steps: usize = output(&["replay", &replay, "--verify"])
         .split_whitespace()
         .find_map(|word| word.parse().ok())

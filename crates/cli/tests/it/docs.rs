@@ -27,6 +27,8 @@ fn documents_are_listed_and_printed_as_they_are_written() {
         assert!(list.lines().any(|line| line.split_whitespace().next() == Some(page)), "{page}: {list}");
     }
     assert_eq!(output(&["docs", "protocol"]), document("protocol.md"));
+    assert_eq!(output(&["docs", "docs/protocol.md"]), document("protocol.md"));
+    assert_eq!(output(&["docs", "tokyo"]), document("rules/tokyo.md"));
     assert_eq!(output(&["docs", "schema/tokyo"]), document("schema/tokyo.json"));
     assert_eq!(output(&["rules", "zombie-dice-race"]), document("rules/zombie-dice.md"));
     assert_eq!(output(&["rules", "tokyo"]), document("rules/tokyo.md"));
@@ -52,8 +54,32 @@ fn a_terminal_gets_a_pager() {
     terminal.expect("shown by me");
     assert_eq!(terminal.exit_code(), 0);
 
-    let mut terminal = Terminal::run_with(&["rules", "tokyo"], &[("PAGER", "no-such-pager")]);
-    terminal.expect(document("rules/tokyo.md").lines().last().unwrap());
+    // None at all where it cannot be run, is not wanted, or could not draw.
+    for variable in [("PAGER", "no-such-pager"), ("PAGER", ""), ("TERM", "dumb")] {
+        let mut terminal = Terminal::run_with(&["rules", "tokyo"], &[variable]);
+        terminal.expect(document("rules/tokyo.md").lines().last().unwrap());
+        assert_eq!(terminal.exit_code(), 0);
+    }
+}
+
+#[test]
+fn ctrl_c_is_left_to_the_pager() {
+    let folder = tempfile::tempdir().unwrap();
+    let pager = folder.path().join("pager");
+    fs::write(
+        &pager,
+        "trap 'echo still here' INT\necho ready\nread key </dev/tty\nread key </dev/tty\necho bye\n",
+    )
+    .unwrap();
+    let pager = format!("sh {}", pager.display());
+    let mut terminal = Terminal::run_with(&["docs", "protocol"], &[("PAGER", &pager)]);
+    terminal.expect("ready");
+    for _ in 0..2 {
+        terminal.press("\x03");
+        terminal.expect("still here");
+    }
+    terminal.press("q\n");
+    terminal.expect("bye");
     assert_eq!(terminal.exit_code(), 0);
 }
 

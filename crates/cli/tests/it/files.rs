@@ -311,7 +311,9 @@ fn what_is_missing_or_makes_no_sense_exits_with_2() {
         &["serve", "--port=0", "--store=text"],
     ] {
         let (_, error) = run(folder.path(), 2, words);
-        assert!(error.starts_with("error: ") && error.lines().count() == 1, "{words:?}: {error}");
+        let mut lines = error.lines();
+        assert!(lines.next().is_some_and(|line| line.starts_with("error: ")), "{words:?}: {error}");
+        assert!(lines.all(|line| line.starts_with("hint: ")), "{words:?}: {error}");
     }
     assert!(!folder.path().join("new.txt").exists() && !folder.path().join("copy").exists());
 }

@@ -420,6 +420,6 @@ fn changes_by_somebody_else_are_shown() {
     terminal.expect_on_screen("somebody else has changed the script");
     terminal.expect_on_screen("met nobody yet: nina, ida, kiril");
     terminal.terminate();
-    assert_eq!(terminal.exit_code(), 130);
+    assert_eq!(terminal.ending_signal(), "Terminated");
     terminal.assert_restored();
 }

@@ -205,7 +205,7 @@ fn mistakes_are_marked_whatever_is_in_the_file() {
     terminal.press("\u{1b}[6~");
     terminal.expect_on_screen("507   # the end");
     terminal.terminate();
-    assert_eq!(terminal.exit_code(), 130);
+    assert_eq!(terminal.ending_signal(), "Terminated");
     terminal.assert_restored();
 }
 

@@ -652,7 +652,7 @@ fn a_bad_order_costs_one_copy_and_is_told() {
         fs::write(folder.join("orders.py"), orders_first(order)).unwrap();
         let mut command =
             necrodome(&["match", "last-bullet", "./orders.py", "--set", "copies=4", "--set", "max_turns=3"]);
-        command.args(["--seed", "1", "--json", "--replay"]).arg(&replay).current_dir(&folder);
+        command.args(["--seed", "1", "--json", "--force", "--replay"]).arg(&replay).current_dir(&folder);
         let result = run_json(&mut command);
         let faults = result["faults"].as_array().unwrap();
         assert!(

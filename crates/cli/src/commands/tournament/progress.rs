@@ -30,7 +30,7 @@ impl<'a> Progress<'a> {
             standings
                 .set_style(ProgressStyle::with_template("{msg}").unwrap_or(ProgressStyle::default_spinner()));
             let bar = all.add(ProgressBar::new(plan.blocks.into()));
-            let style = "{bar:40} {pos}/{len} blocks  {msg}  ETA {eta}";
+            let style = "{wide_bar} {pos}/{len} blocks  {msg}  ETA {eta}";
             bar.set_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()));
             bar.set_position(done.into());
             bar.reset_eta();
