@@ -18,6 +18,7 @@ mod tell;
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, Parser, Subcommand};
 use error::Error;
+use paint::{harmless, say};
 use std::{io::ErrorKind, process::ExitCode};
 
 /// The arena for zombie games.
@@ -81,9 +82,9 @@ fn main() -> ExitCode {
         Err(error) => {
             let bold = Style::new().bold();
             let red = bold.fg_color(Some(AnsiColor::Red.into()));
-            anstream::eprintln!("{red}error:{red:#} {error}");
+            say(format_args!("{red}error:{red:#} {}", harmless(&error.to_string())));
             for hint in error.hints() {
-                anstream::eprintln!("{bold}hint:{bold:#} {hint}");
+                say(format_args!("{bold}hint:{bold:#} {}", harmless(&hint)));
             }
             ExitCode::from(error.exit_code())
         }

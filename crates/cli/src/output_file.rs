@@ -1,7 +1,10 @@
 //! Files that commands write. A path is claimed before the work begins, so that a typing mistake costs no hours of play, and
 //! the file is written whole at the end.
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    paint::{harmless, say},
+};
 use std::{
     fs::{self, Metadata, OpenOptions, Permissions},
     io::{self, ErrorKind, Write},
@@ -76,11 +79,7 @@ impl OutputFile {
         let written = match self.way {
             Way::Replace => self.replace(contents),
             Way::InPlace => self.overwrite(contents),
-            // Standard output that goes to a file has been written to already.
-            Way::Stream => OpenOptions::new()
-                .append(true)
-                .open(&self.path)
-                .and_then(|mut stream| stream.write_all(contents)),
+            Way::Stream => self.stream(contents),
         };
         written.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => self.exists(),
@@ -124,9 +123,22 @@ impl OutputFile {
         Ok(())
     }
 
+    /// Our own streams are written where they are: opened anew they would begin at another place.
+    fn stream(&self, contents: &[u8]) -> io::Result<()> {
+        match self.path.to_str() {
+            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => {
+                let mut out = io::stdout().lock();
+                out.write_all(contents).and_then(|()| out.flush())
+            }
+            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => io::stderr().write_all(contents),
+            _ => OpenOptions::new().append(true).open(&self.path)?.write_all(contents),
+        }
+    }
+
     fn replace(&self, contents: &[u8]) -> io::Result<()> {
-        let mode = if self.access == Access::Secret { 0o600 } else { 0o666 };
         let target = self.target();
+        // What takes the place of a file may be as private as that.
+        let mode = if self.access == Access::Secret || target.exists() { 0o600 } else { 0o666 };
         check_is_there(folder(&target))?;
         let mut file = tempfile::Builder::new()
             .permissions(Permissions::from_mode(mode))
@@ -186,13 +198,12 @@ fn check_is_there(folder: &Path) -> io::Result<()> {
 
 /// Says what was written, in the same words for all commands.
 pub fn say_written(what: &str) {
-    // Nobody is there to be told if this fails.
-    let _ = writeln!(io::stderr(), "wrote {what}");
+    say(format_args!("wrote {}", harmless(what)));
 }
 
 /// Whether it is written to and not replaced. The streams of a process can lead to plain files.
 fn is_stream(path: &Path, there: &Metadata) -> bool {
-    let own = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+    let own = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];
     !there.is_file() || own.iter().any(|own| path.starts_with(own))
 }
 

@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use necrodome_rules::{game::Seat, names::Names};
 use std::{
     env, fmt,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
 };
 
 /// Whether the terminal shows lines of plain text and nothing else.
@@ -29,6 +29,16 @@ pub fn error_is_coloured() -> bool {
 /// Whether standard error is a terminal on which something can be drawn again and again.
 pub fn error_redraws() -> bool {
     io::stderr().is_terminal() && !is_dumb()
+}
+
+/// A line on standard error. That nobody reads it any more must not cost a result.
+pub fn say(line: impl fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// Text from elsewhere, such as a path, without the control characters that a terminal would obey.
+pub fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
 }
 
 /// Text in a style.

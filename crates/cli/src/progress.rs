@@ -1,5 +1,6 @@
 //! How far a long piece of work is: a bar on a terminal, a line now and then elsewhere.
 
+use crate::paint::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::{IsTerminal, stderr},
@@ -43,7 +44,7 @@ impl Progress {
         } else if self.told.elapsed() >= EVERY {
             self.told = Instant::now();
             let left = self.began.elapsed().as_secs_f64() * (1.0 - share) / share.max(1e-6);
-            eprintln!("{}: {:.1}%, ETA {left:.0} s", self.what, 100.0 * share);
+            say(format_args!("{}: {:.1}%, ETA {left:.0} s", self.what, 100.0 * share));
         }
     }
 }

@@ -72,7 +72,7 @@ impl Refusal {
 
     /// 500: our fault. The cause is for the host's terminal, not for the viewer.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
-        eprintln!("error: {cause}");
+        complain!("error: {cause}");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the arena has made a mistake")
             .hint("the host's terminal says more")
     }

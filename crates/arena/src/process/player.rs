@@ -60,10 +60,10 @@ impl Default for Limits {
 impl Limits {
     pub(super) fn resources(&self) -> Resources {
         Resources {
-            memory: self.memory_mb << 20,
-            processes: self.processes + tasks_of_user(),
+            memory: self.memory_mb.saturating_mul(1 << 20),
+            processes: self.processes.saturating_add(tasks_of_user()),
             files: self.files,
-            file_size: self.file_mb << 20,
+            file_size: self.file_mb.saturating_mul(1 << 20),
         }
     }
 

@@ -135,11 +135,19 @@ impl Archive {
 
     /// Opens a file, or makes it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::prepare(Connection::open(path)?)
+        // As a file, whatever its name: `:memory:` and `file:...` mean something else to SQLite.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        Self::prepare(Connection::open_with_flags(path, flags)?)
     }
 
     /// Opens a file that is there, to read it: also a file that may not be written, and without changing it.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
+        // SQLite keeps its log beside the file that a link leads to.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(StoreError::Foreign);
+        }
         let connection = if log_of(path).exists() {
             // Somebody is writing, and holds the lock; or was killed, and SQLite puts the file in order.
             let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

@@ -151,9 +151,11 @@ where
             });
         }
         drop(sender);
+        // Dropped here, whatever happens: workers that wait to hand in their results must not wait for ever.
+        let receiver = receiver;
         let collected = collect(&receiver, store, &mut judge, first, watch);
         stop.store(true, Ordering::Relaxed);
-        // Workers that wait to hand in their results must not wait for ever; what they say at the end still counts.
+        // What they say at the end still counts.
         let late: Vec<Closing> = receiver.iter().flat_map(Message::into_closings).collect();
         collected?;
         Ok::<_, TournamentError>(store.close(&late)?)

@@ -146,3 +146,18 @@ fn a_file_that_cannot_be_used_says_why() {
     assert!(matches!(Archive::open(&path), Err(StoreError::Foreign)));
     assert!(matches!(Archive::read(&folder.path().join("nowhere")), Err(StoreError::Other(_))));
 }
+
+/// What hears of the blocks may fail: that must end the tournament, not stop it for ever.
+#[test]
+fn a_watcher_that_panics_ends_the_tournament() {
+    let plan = plan(["greedy", "random"], 10_000, 7);
+    let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
+    let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
+    let mut store = Store::in_memory(&plan).unwrap();
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        run(&plan, &entries, &"unused".into(), &mut store, 2, &AtomicBool::new(false), &mut |_| {
+            panic!("no more")
+        })
+    }));
+    assert!(ended.is_err());
+}

@@ -89,7 +89,7 @@ pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
     let refuse = |error: io::Error| Error::Replay { path: path.display().to_string(), source: error.into() };
     match from {
         Some(place) => {
-            fs::File::open(path).map_err(refuse)?;
+            fs::metadata(path).map_err(refuse)?;
             from_store(path, place)
         }
         None => {

@@ -1,6 +1,10 @@
 //! `necrodome serve`: the web arena.
 
-use crate::{error::Error, interrupt, paint::bold};
+use crate::{
+    error::Error,
+    interrupt,
+    paint::{bold, say},
+};
 use necrodome_server::{Config, Limits, Site, listen};
 use std::{
     io::{self, Write},
@@ -88,7 +92,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         if args.open
             && let Err(error) = open::that_detached(&link)
         {
-            anstream::eprintln!("no browser could be opened ({error}): open the link yourself");
+            say(format_args!("no browser could be opened ({error}): open the link yourself"));
         }
         // The first signal ends the arena in order.
         interrupt::flag();

@@ -5,12 +5,15 @@ mod print;
 mod progress;
 
 use super::print_json;
-use crate::{error::Error, interrupt, lineup, output_file::OutputFile};
+use crate::{error::Error, interrupt, lineup, output_file::OutputFile, paint::say};
 use config::Config;
 use necrodome_arena::tournament::{self, Schedule, Stop, Store, TournamentError, Wishes, report};
 use necrodome_rules::{catalog::GameId, with_game};
 use necrodome_solve::Solvable;
-use std::{path::PathBuf, thread};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+};
 
 /// Play a tournament and print a leaderboard with intervals
 #[derive(clap::Args)]
@@ -77,6 +80,11 @@ pub struct Args {
     force: bool,
 }
 
+/// A path as the system sees it, if it can.
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}
+
 pub fn run(args: &Args) -> Result<(), Error> {
     let mut config = Config::read(args)?;
     let id = lineup::game(&config.game)?;
@@ -106,6 +114,13 @@ where
     };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
+    if let (Some(csv), Some(store)) = (&config.csv, &config.store)
+        && absolute(csv) == absolute(store)
+    {
+        return Err(Error::Usage(
+            "the store and the file of --csv are the same: choose another path for one".into(),
+        ));
+    }
     let csv = config.csv.as_ref().map(|path| OutputFile::claim(path, config.force)).transpose()?;
     let launcher = lineup::launcher()?;
     let store = match &config.store {
@@ -129,7 +144,8 @@ where
     printed?;
     match (stop, &config.store) {
         (Stop::Interrupted, Some(_)) => {
-            eprintln!("stopped: {} blocks are kept; run the same command again to go on", report.blocks);
+            let kept = report.blocks;
+            say(format_args!("stopped: {kept} blocks are kept; run the same command again to go on"));
             Err(Error::Interrupted)
         }
         (Stop::Interrupted, None) => Err(Error::Interrupted),

@@ -386,3 +386,61 @@ fn a_dumb_terminal_gets_plain_text() {
     colourful.exit_code();
     assert!(colourful.output().contains('\u{1b}'), "other terminals get colours");
 }
+
+#[test]
+fn nobody_reads_the_progress_and_nothing_is_lost() {
+    let folder = folder();
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let run = |words: &[&str]| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
+        command.args(words).current_dir(folder.path()).stderr(full()).output().unwrap()
+    };
+    let words = ["tournament", "zombie-dice", "greedy", "random", "--blocks=20", "--seed=1", "--csv=a.csv"];
+    let done = run(&words);
+    assert!(done.status.success() && !done.stdout.is_empty(), "{done:?}");
+    assert!(folder.path().join("a.csv").exists());
+    assert_eq!(run(&["docs", "nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_stream_is_written_where_it_is() {
+    let folder = folder();
+    let words = "match tokyo angry angry --seed 1 --quiet --replay /dev/stdout";
+    let script = format!("{{ echo before; \"$0\" {words}; echo after; }} > all");
+    let binary = assert_cmd::cargo::cargo_bin!("necrodome");
+    let status = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .arg(binary)
+        .current_dir(folder.path())
+        .status();
+    assert!(status.unwrap().success());
+    let all = fs::read(folder.path().join("all")).unwrap();
+    assert!(
+        all.starts_with(b"before\nResult\n") && all.ends_with(b"after\n"),
+        "{:?}",
+        String::from_utf8_lossy(&all)
+    );
+    assert!(String::from_utf8_lossy(&all).contains("turns, seed 1"));
+}
+
+#[test]
+fn a_store_is_a_file_of_its_own_whatever_its_name() {
+    let folder = folder();
+    let line_up = ["tournament", "zombie-dice", "greedy", "random", "--seed=1", "--blocks=2"];
+    let same = run(folder.path(), 2, &[&line_up[..], &["--store=same", "--csv=same", "--force"]].concat());
+    assert!(same.1.contains("are the same"), "{}", same.1);
+    for name in [":memory:", "file:x?mode=memory"] {
+        run(folder.path(), 0, &[&line_up[..], &["--store", name]].concat());
+        assert!(folder.path().join(name).exists(), "{name}");
+    }
+    std::os::unix::fs::symlink(":memory:", folder.path().join("link")).unwrap();
+    run(folder.path(), 0, &["replay", "link", "--from=1.0", "--verify"]);
+}
+
+#[test]
+fn a_terminal_does_not_obey_a_path() {
+    let folder = folder();
+    let (_, error) =
+        run(folder.path(), 1, &["match", "tokyo", "angry", "angry", "--replay=/nope/\u{1b}]0;x\u{7}"]);
+    assert!(error.contains("cannot write /nope/?]0;x?"), "{error:?}");
+}

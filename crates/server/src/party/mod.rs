@@ -114,7 +114,7 @@ impl Parties {
                 Ok(room) => {
                     rooms.insert(id.clone(), Arc::new(Live::new(id, address, room)));
                 }
-                Err(why) => eprintln!("error: the room {id} cannot be opened again: {why}"),
+                Err(why) => complain!("error: the room {id} cannot be opened again: {why}"),
             }
         }
         Ok(Parties { opening: Mutex::default(), rooms: RwLock::new(rooms) })
@@ -417,7 +417,7 @@ pub(crate) async fn keep_time(site: Site) {
         let site = site.clone();
         // The file may make us wait, and requests should not wait with us.
         if tokio::task::spawn_blocking(move || tick(&site, now())).await.is_err() {
-            eprintln!("error: the clock of a party has panicked");
+            complain!("error: the clock of a party has panicked");
         }
     }
 }
@@ -433,7 +433,7 @@ pub fn tick(site: &Site, now: u64) {
         for player in due.bots {
             let done = live.act(site.db(), now, move |room| Ok(bots::inputs(room, player)));
             if let Err(refusal) = done {
-                eprintln!("error: the bot of player {player} in room {}: {refusal:?}", live.id);
+                complain!("error: the bot of player {player} in room {}: {refusal:?}", live.id);
             }
         }
     }

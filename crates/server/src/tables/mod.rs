@@ -115,7 +115,7 @@ impl Tables {
                 match tables.start(&table, &kept.setup, allowed) {
                     Ok(running) => lock(&table.inner).running = Some(running),
                     Err(why) => {
-                        eprintln!("error: table {} cannot be taken up: {why:?}", kept.id);
+                        complain!("error: table {} cannot be taken up: {why:?}", kept.id);
                         keep::end(&tables.db, &kept.id, None)?;
                         continue;
                     }
@@ -207,7 +207,7 @@ impl Tables {
         let _alone = lock(&table.changing);
         // Somebody may have acted meanwhile.
         let is_idle = table.idle() > longer;
-        is_idle && self.remove(table).inspect_err(|why| eprintln!("error: a table stays: {why:?}")).is_ok()
+        is_idle && self.remove(table).inspect_err(|why| complain!("error: a table stays: {why:?}")).is_ok()
     }
 
     /// Removes a table. The caller holds `changing`.

@@ -330,7 +330,7 @@ impl<G: Seated> Match<G> {
                 let writing = self.writing();
                 if let Err(why) = self.keep_answers(None) {
                     // The match goes on; they are kept with the person's answer, or that is refused.
-                    eprintln!("error: a table cannot be kept: {why}");
+                    complain!("error: a table cannot be kept: {why}");
                 }
                 drop(writing);
                 state = self.lock();
@@ -342,7 +342,7 @@ impl<G: Seated> Match<G> {
 }
 
 fn lost(why: &dyn std::fmt::Display) -> End {
-    eprintln!("error: {why}");
+    complain!("error: {why}");
     End::Ended("The arena has made a mistake.".to_owned())
 }
 

@@ -140,7 +140,7 @@ impl Tournament {
     fn keep(&self) {
         let view = lock(&self.view).clone();
         if let Err(error) = self.equipment.kept.keep(&view) {
-            eprintln!("error: {error}");
+            complain!("error: {error}");
         }
     }
 
@@ -201,10 +201,10 @@ impl Tournament {
 
     /// It cannot go on, and says why to the host.
     pub fn fail(&self, why: String) {
-        eprintln!("error: tournament {}: {why}", self.store.id());
+        complain!("error: tournament {}: {why}", self.store.id());
         lock(&self.view).host.get_or_insert_default().error = Some(why);
         if let Err(error) = self.set_state(TournamentState::Failed) {
-            eprintln!("error: {error}");
+            complain!("error: {error}");
         }
         self.keep();
     }
@@ -249,7 +249,7 @@ impl Tournament {
                 let begun = Instant::now();
                 if let Err(error) = self.look(GLANCE) {
                     // The play itself will find out whether it can go on.
-                    eprintln!("error: {error}");
+                    complain!("error: {error}");
                 }
                 next_look = Instant::now() + begun.elapsed() * SHARE;
             }

@@ -1,7 +1,7 @@
 //! What the flags and the TOML file say together.
 
 use super::Args;
-use crate::error::Error;
+use crate::{error::Error, paint::say};
 use necrodome_arena::{entry::moved_to, process::Limits};
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -178,7 +178,7 @@ impl Config {
         self.bots = built_ins.iter().map(|&bot| bot.to_owned()).collect();
         let path = std::env::var_os("PATH").unwrap_or_default();
         if !std::env::split_paths(&path).any(|folder| folder.join("python3").is_file()) {
-            eprintln!("note: python3 is not there, so the line-up has no Python bot");
+            say("note: python3 is not there, so the line-up has no Python bot");
             return Ok(None);
         }
         let folder = tempfile::tempdir()?;

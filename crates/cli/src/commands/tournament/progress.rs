@@ -1,6 +1,6 @@
 //! What is shown while a tournament is played: a bar and the standings on a terminal, plain lines elsewhere.
 
-use crate::paint::error_redraws;
+use crate::paint::{error_redraws, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use necrodome_arena::tournament::{Plan, Schedule, Update, report};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ impl<'a> Progress<'a> {
                 let played = f64::from(update.blocks - self.first).max(1.0);
                 let left = f64::from(self.plan.blocks - update.blocks) / played * elapsed.as_secs_f64();
                 let (blocks, all) = (update.blocks, self.plan.blocks);
-                eprintln!("{blocks}/{all} blocks, {rate:.0} matches/s, ETA {left:.0} s");
+                say(format_args!("{blocks}/{all} blocks, {rate:.0} matches/s, ETA {left:.0} s"));
             }
         }
     }
