@@ -163,7 +163,7 @@ def test_mistakes_are_named_before_anything_is_played(tmp_path: Path) -> None:
         (lambda: match("tokyo", {"a": "angry", "A": "random"}), ValueError, "is taken"),
         (lambda: tournament("tokyo", ["angry", "random"], format="swiss"), ValueError, "there is no format \"swiss\""),
         (lambda: tournament("tokyo", ["angry", "random"], blocks=0), ValueError, "blocks: expected at least 1"),
-        (lambda: tournament("tokyo", ["angry", "random"], seats=3), ValueError, "does not fit"),
+        (lambda: tournament("tokyo", ["angry", "random"], seats=3), ValueError, "exactly 2 seats, got 3"),
         (lambda: tournament("tokyo", ["angry", "random"], threads=0), ValueError, "threads"),
     ]
     for play, error, says in cases:
