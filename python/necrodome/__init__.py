@@ -5,10 +5,10 @@ Nothing heavy is imported before it is used.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._gymnasium import register_when_imported
 
 if TYPE_CHECKING:
     from ._native import version as version
@@ -67,4 +67,5 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_EXPORTS})
 
 
-register_when_imported()
+if "gymnasium" in sys.modules:
+    import_module("._gymnasium", __name__).register()

@@ -123,10 +123,14 @@ def test_mistakes_are_told() -> None:
         env.step(0)
 
 
-@pytest.mark.parametrize("imports", ["import gymnasium, necrodome", "import necrodome, gymnasium"])
-def test_registered_in_any_order_and_light(imports: str) -> None:
-    code = f"{imports}; gymnasium.make('{SOLO}').reset(seed=1)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+@pytest.mark.parametrize(
+    "imports", ["import gymnasium, necrodome", "import necrodome.envs, gymnasium", "import necrodome, gymnasium"]
+)
+def test_registered_by_import_and_light(imports: str) -> None:
+    # Where Gymnasium comes last, the name says what to import.
+    module = "necrodome.envs:" if imports == "import necrodome, gymnasium" else ""
+    code = f"{imports}; gymnasium.make('{module}{SOLO}').reset(seed=1)"
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
     code = "import necrodome, sys; assert 'numpy' not in sys.modules; assert 'gymnasium' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -375,7 +379,7 @@ def test_bad_set_ups_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=match):
             necrodome.make_vec("zombie-dice-solo", **kwargs)
-    with pytest.raises(ValueError, match='unknown game "chess"'):
+    with pytest.raises(ValueError, match='there is no game "chess"'):
         necrodome.make_vec("chess")
     with pytest.raises(ValueError, match="infection"):
         necrodome.make_vec("infection", players=5)

@@ -17,7 +17,7 @@ from pettingzoo import test as pettingzoo_test
 from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
 
 from necrodome.envs import infection, last_bullet, tokyo, zombie_dice_race, zombie_dice_table
-from necrodome.envs.aec import TurnEnv
+from necrodome.envs.aec import CheckedEnv, TurnEnv
 from necrodome.envs.parallel import AskedEnv, SurvivorsEnv
 
 # They have no types.
@@ -387,3 +387,29 @@ def test_the_seed_decides_and_matches_go_on_from_it() -> None:
     one.reset(seed=1)
     other.reset(seed=1)
     assert begun(one, None) == begun(other, None)
+
+
+def test_any_game_is_an_environment() -> None:
+    """The example game has rules and nothing else: its numbers are read off its view, its actions off their list."""
+    env = TurnEnv("pig", 3, render_mode="ansi")
+    env.reset(seed=4)
+    assert [field.name for field in env.layout.fields][:4] == ["current", "goal", "scores_0", "scores_1"]
+    assert env.action_space("player_0").n == 64  # type: ignore[attr-defined]
+    assert "player_0 to decide" in str(env.render())
+    zoo.api_test(CheckedEnv(TurnEnv("pig", 2)), num_cycles=500)
+    zoo.seed_test(lambda: CheckedEnv(TurnEnv("pig", 2)), num_cycles=200)
+    env.reset(seed=4)
+    steps = 0
+    while env.agents and not env.terminations[env.agent_selection]:
+        observation = env.observe(env.agent_selection)
+        assert env.observation_space(env.agent_selection).contains(observation)
+        assert observation["action_mask"].sum() == 2
+        # Rolls to ten, then holds.
+        env.step(0 if env.layout.named(observation["observation"])["turn"] < 10 else 1)
+        steps += 1
+    outcome = env.outcome()
+    assert outcome is not None and max(outcome["scores"]) >= 100 and steps > 30
+    assert sum(env.rewards.values()) == pytest.approx(0)
+    picture = TurnEnv("pig", 2, render_mode="rgb_array")
+    picture.reset(seed=1)
+    assert np.shape(picture.render())[2] == 3

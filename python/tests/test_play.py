@@ -148,7 +148,7 @@ def test_an_error_between_decisions_is_told_with_the_next_one() -> None:
 
 def test_mistakes_are_named_before_anything_is_played(tmp_path: Path) -> None:
     cases: list[tuple[Any, type[Exception], str]] = [
-        (lambda: match("chess", ["greedy"]), ValueError, "unknown game \"chess\""),
+        (lambda: match("chess", ["greedy"]), ValueError, "there is no game \"chess\""),
         (lambda: match("tokyo", ["angry", "angri"]), ValueError, "has no bot \"angri\": expected one of"),
         (lambda: match("tokyo", ["angry"]), ValueError, "tokyo"),
         (lambda: match("tokyo", ["angry", "human"]), ValueError, "a human can only play at a terminal"),

@@ -121,7 +121,7 @@ def test_mistakes_say_what_was_expected_and_change_nothing() -> None:
         (lambda: referee.restore("{}"), "not a saved match: missing field `game`"),
         (lambda: referee.restore(before.replace('"p0"', '"q0"')), "a saved match of q0, p1, p2, p3"),
         (lambda: referee.restore(before.replace('"health":10', '"health":11', 1)), "more than full health"),
-        (lambda: Referee("tokio", ["a", "b"], 1), 'unknown game "tokio": expected one of zombie-dice,'),
+        (lambda: Referee("tokio", ["a", "b"], 1), 'there is no game "tokio": expected one of zombie-dice,'),
         (lambda: Referee("tokyo", ["a"], 1), "expected 2 to 6 players, got 1"),
         (
             lambda: Referee("tokyo", ["a", "b"], 1, '{"max_turns": 0}'),

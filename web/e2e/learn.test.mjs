@@ -19,7 +19,7 @@ test("the picture says when to stop, and a cell opens in the calculator", async 
   await cell.waitFor();
   await inspect(page, "learn");
   await cell.click();
-  await page.getByText("Stop.", { exact: true }).waitFor();
+  await page.getByText("Stop and bank 8.", { exact: true }).waitFor();
   await page.getByText("8 brains, 1 shotgun, feet red").waitFor();
   assert.deepEqual(problems, []);
 });

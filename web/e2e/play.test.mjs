@@ -165,25 +165,25 @@ test("two people at one table by link, and a reload comes back to the seat", asy
   const link = await ada.page.getByLabel("Whoever opens this link can join").inputValue();
   await inspect(ada.page, "table-waiting");
 
-  const bea = await visitor(browser);
-  await bea.page.goto(link);
-  await bea.page.getByLabel("Your name at the table").fill("Bea");
-  await bea.page.getByRole("button", { name: "Join" }).click();
+  const bob = await visitor(browser);
+  await bob.page.goto(link);
+  await bob.page.getByLabel("Your name at the table").fill("Bob");
+  await bob.page.getByRole("button", { name: "Join" }).click();
   assert.ok(await asked(ada.page));
-  await bea.page.getByText("Waiting for Ada").waitFor();
+  await bob.page.getByText("Waiting for Ada").waitFor();
   // Somebody who comes later can only watch.
-  const cy = await visitor(browser);
-  await cy.page.goto(link);
-  await cy.page.getByText("You are watching").waitFor();
-  assert.equal(await cy.page.getByRole("button", { name: /^Roll/ }).count(), 0);
+  const cleo = await visitor(browser);
+  await cleo.page.goto(link);
+  await cleo.page.getByText("You are watching").waitFor();
+  assert.equal(await cleo.page.getByRole("button", { name: /^Roll/ }).count(), 0);
 
   await ada.page.reload();
   assert.ok(await asked(ada.page));
   await ada.page.keyboard.press("s");
-  assert.ok(await asked(bea.page));
-  await bea.page.reload();
-  assert.ok(await asked(bea.page));
-  await bea.page.getByRole("button", { name: /^Stop/ }).click();
+  assert.ok(await asked(bob.page));
+  await bob.page.reload();
+  assert.ok(await asked(bob.page));
+  await bob.page.getByRole("button", { name: /^Stop/ }).click();
   assert.ok(await asked(ada.page));
-  assert.deepEqual([...ada.problems, ...bea.problems, ...cy.problems], []);
+  assert.deepEqual([...ada.problems, ...bob.problems, ...cleo.problems], []);
 });

@@ -99,7 +99,7 @@ test("it is stepped through by keyboard, and the address follows", async () => {
   // By turns: the first ends when the first player has stopped or is busted.
   await page.keyboard.press("PageDown");
   const happened = page.getByRole("list", { name: "What happened in this step" });
-  await happened.getByText(/^talker (stops|is hit|has no dice)/).waitFor();
+  await happened.getByText(/^talker (stops|is shot|is out of dice)/).waitFor();
   assert.ok((await stepShown(page)) > 1);
   await page.keyboard.press("PageUp");
   await atStep(page, 0);

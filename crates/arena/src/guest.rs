@@ -3,15 +3,8 @@
 
 use crate::{
     fault::{Fault, FaultKind},
-    player::{Answer, MatchStart, Player},
-    process::{Message, expect_id, parse_act, parse_ready, to_line},
-    protocol::{MAX_LISTED, PROTOCOL, ToBot},
+    protocol::{Silence, Transport},
 };
-use necrodome_rules::{
-    catalog::Listed,
-    game::{Logged, Outcome, Seat},
-};
-use serde::Serialize;
 use std::{fmt, sync::Arc};
 
 /// Whoever answers messages of the bot protocol.
@@ -24,15 +17,6 @@ pub trait Guest: Send {
 
     /// The last answer was no action of the game, or against its rules.
     fn refused(&mut self, why: &str);
-}
-
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Silence {
-    /// The guest has failed: the game's rule for a bad action applies.
-    Fault(Fault),
-    /// The match is not to go on.
-    Quit,
 }
 
 /// Brings a guest to each thread that plays.
@@ -60,124 +44,81 @@ impl PartialEq for Invitation {
 
 impl Eq for Invitation {}
 
-/// A guest as a player.
-pub struct GuestPlayer<G: Listed> {
+/// The way to a guest.
+pub struct GuestTransport {
     guest: Box<dyn Guest>,
-    name: String,
-    rules: G::Rules,
-    seats: usize,
     greeted: bool,
-    wants_events: bool,
-    deterministic: bool,
     /// Why it cannot be asked in this match.
     away: Option<Silence>,
-    next_id: u64,
+    question: String,
 }
 
-impl<G: Listed> GuestPlayer<G> {
-    /// A guest that is greeted when its first match begins.
-    pub fn new(invitation: &Invitation, name: &str, rules: &G::Rules, seats: usize) -> Self {
-        GuestPlayer {
-            guest: (invitation.0)(),
-            name: name.to_owned(),
-            rules: rules.clone(),
-            seats,
-            greeted: false,
-            wants_events: false,
-            deterministic: false,
-            away: None,
-            next_id: 0,
-        }
-    }
-
-    fn tell(&mut self, message: &Message<G>) {
-        self.guest.tell(&text(message));
-    }
-
-    fn greet(&mut self) -> Result<(), Silence> {
-        let hello: Message<G> = ToBot::Hello {
-            protocol: PROTOCOL,
-            game: G::ID,
-            options: &self.rules,
-            seats: self.seats,
-            name: &self.name,
-        };
-        let answer = self.guest.ask(&text(&hello))?;
-        let no_start = |why| Silence::Fault(Fault::new(FaultKind::NoStart, why));
-        let ready = parse_ready(answer.as_bytes()).map_err(no_start)?;
-        (self.wants_events, self.deterministic, self.greeted) = (ready.events, ready.deterministic, true);
-        Ok(())
-    }
-
-    fn decide(&mut self, view: &G::View) -> Result<Answer<G::Action>, Silence> {
-        if let Some(away) = &self.away {
-            return Err(away.clone());
-        }
-        self.next_id += 1;
-        let id = self.next_id;
-        let legal = G::few_legal_actions(view, MAX_LISTED);
-        let question: Message<G> = ToBot::Decide { id, view, legal };
-        let answer = self.guest.ask(&text(&question))?;
-        let parsed = parse_act::<G>(answer.as_bytes(), id, |came| expect_id(came, id));
-        if let Err(fault) | Ok(Answer::Partly { fault, .. }) = &parsed {
-            self.guest.refused(&fault.detail);
-        }
-        parsed.map_err(Silence::Fault)
+impl GuestTransport {
+    /// The way to whoever comes at this invitation.
+    pub fn new(invitation: &Invitation) -> Self {
+        GuestTransport { guest: (invitation.0)(), greeted: false, away: None, question: String::new() }
     }
 }
 
 /// Messages are JSON, which is text.
-fn text(message: &impl Serialize) -> String {
-    String::from_utf8(to_line(message)).unwrap_or_default()
+fn text(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).into_owned()
 }
 
-impl<G: Listed> Player<G> for GuestPlayer<G> {
-    fn start(&mut self, start: &MatchStart) {
-        self.away = if self.greeted { None } else { self.greet().err() };
-        let names: Vec<String> = start.names.iter().map(str::to_owned).collect();
-        self.tell(&ToBot::Start { seat: start.seat, names: &names, seed: start.seed });
+impl Transport for GuestTransport {
+    fn is_open(&self) -> bool {
+        self.greeted
     }
 
-    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]) {
-        if !self.wants_events {
-            return;
+    fn open(&mut self, hello: &[u8]) -> Result<Vec<u8>, Silence> {
+        if let Some(away) = &self.away {
+            return Err(away.clone());
         }
-        let heard = log.iter().filter(|logged| logged.audience.includes(seat));
-        let events: Vec<&G::Event> = heard.map(|logged| &logged.event).collect();
-        if !events.is_empty() {
-            self.tell(&ToBot::Events { events });
-        }
+        let answer = self.guest.ask(&text(hello)).inspect_err(|why| self.away = Some(why.clone()))?;
+        self.greeted = true;
+        Ok(answer.into_bytes())
     }
 
-    fn ask(&mut self, _: &G::View) {}
+    fn turn_away(&mut self) {
+        self.greeted = false;
+        self.away = Some(Fault::new(FaultKind::NoStart, "is not ready to play").into());
+    }
 
-    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
-        match self.decide(view) {
-            Ok(answer) => answer,
-            Err(Silence::Fault(fault)) => Answer::Fault(fault),
-            Err(Silence::Quit) => Answer::Quit,
-        }
+    fn begin_match(&mut self) {
+        self.away = None;
+    }
+
+    fn tell(&mut self, line: &[u8]) {
+        self.guest.tell(&text(line));
+    }
+
+    fn ask(&mut self, line: &[u8]) -> Result<(), Silence> {
+        self.question = text(line);
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<Vec<u8>, Silence> {
+        self.guest.ask(&self.question).map(String::into_bytes)
+    }
+
+    fn at_fault(&mut self, fault: &Fault) {
+        self.guest.refused(&fault.detail);
     }
 
     fn refused(&mut self, why: &str) {
         self.guest.refused(why);
-    }
-
-    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
-        self.tell(&ToBot::End { outcome });
-        Vec::new()
-    }
-
-    fn is_deterministic(&self) -> bool {
-        self.deterministic
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{RunError, run_match};
+    use crate::{
+        protocol::ProtocolPlayer,
+        run::{RunError, run_match},
+    };
     use necrodome_rules::{
+        catalog::Listed,
         last_bullet::LastBullet,
         names::Names,
         zombie_dice::{Solo, SoloRules},
@@ -225,7 +166,8 @@ mod tests {
         let come =
             move || Box::new(Scripted { answers: answers.clone(), heard: ears.clone() }) as Box<dyn Guest>;
         let names = Names::new(["guest"]).unwrap();
-        let player = GuestPlayer::<G>::new(&Invitation::new(come), "guest", rules, 1);
+        let player =
+            ProtocolPlayer::<G, _>::new(GuestTransport::new(&Invitation::new(come)), "guest", rules, 1);
         let played = run_match(&names, rules, 7, &mut [Box::new(player)], |_: &G, _| {});
         let result = played.map(|played| {
             (played.outcome.scores[0], played.faults.iter().map(|fault| fault.fault.kind).collect())

@@ -13,5 +13,7 @@ pub mod profile;
 pub mod protocol;
 pub mod replay;
 pub mod run;
-pub mod stats;
 pub mod tournament;
+pub mod varint;
+
+pub use necrodome_stats as stats;

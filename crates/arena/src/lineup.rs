@@ -2,16 +2,18 @@
 
 use crate::{
     entry::{EntryKind, EntrySpec},
-    guest::GuestPlayer,
+    guest::GuestTransport,
     player::{BuiltInPlayer, Player},
-    process::{Launcher, Limits, ProcessPlayer},
+    process::{Launcher, Limits, ProcessTransport},
+    protocol::ProtocolPlayer,
 };
 use necrodome_rules::{
     bot::{Bot, BotSpec, BuiltIn},
+    catalog::Listed,
     chance::Seeded,
     options::{self, NoOptions, OptionError, OptionInfo},
 };
-use necrodome_solve::{OPTIMAL, Solvable};
+use necrodome_solve::{OPTIMAL, Optimal, solver};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -66,33 +68,37 @@ pub struct BotInfo {
 }
 
 /// All built-in bots of a game: those that come with its rules, and the perfect player where there is one.
-pub fn bots<G: Solvable>() -> Vec<BotInfo> {
+pub fn bots<G: Listed>() -> Vec<BotInfo> {
     let info = |bot: &BuiltIn<G>| BotInfo { name: bot.name, about: bot.about, params: bot.params() };
-    let optimal = G::OPTIMAL.map(|about| BotInfo { name: OPTIMAL, about, params: Vec::new() });
+    let optimal = solver::<G>().map(|solver| BotInfo {
+        name: OPTIMAL,
+        about: solver.about_optimal(),
+        params: Vec::new(),
+    });
     G::built_ins().iter().map(info).chain(optimal).collect()
 }
 
 /// A kind of built-in bot, looked up once and built for every match.
-pub struct Maker<'a, G: Solvable> {
+pub struct Maker<'a, G: Listed> {
     kind: Kind<G>,
     spec: &'a BotSpec,
 }
 
-enum Kind<G: Solvable> {
+enum Kind<G: Listed> {
     BuiltIn(BuiltIn<G>),
-    Optimal(G::Optimal),
+    Optimal(Optimal<G>),
 }
 
-impl<'a, G: Solvable> Maker<'a, G> {
+impl<'a, G: Listed> Maker<'a, G> {
     /// Looks up a built-in bot by its name. The perfect player is solved here, once for the whole process.
     pub fn find(spec: &'a BotSpec, rules: &G::Rules) -> Result<Self, LineupError> {
         let mut built_ins = G::built_ins();
         if let Some(found) = built_ins.iter().position(|bot| bot.name == spec.name) {
             return Ok(Maker { kind: Kind::BuiltIn(built_ins.swap_remove(found)), spec });
         }
-        if let Some(optimal) = (spec.name == OPTIMAL).then(|| G::optimal(rules)).flatten() {
+        if let Some(solver) = solver::<G>().filter(|_| spec.name == OPTIMAL) {
             options::parse::<NoOptions>(&spec.params).map_err(refuse(spec))?;
-            return Ok(Maker { kind: Kind::Optimal(optimal), spec });
+            return Ok(Maker { kind: Kind::Optimal(solver.optimal(rules)), spec });
         }
         Err(LineupError::UnknownBot {
             game: G::ID,
@@ -105,7 +111,7 @@ impl<'a, G: Solvable> Maker<'a, G> {
     pub fn build(&self, chance: Seeded) -> Result<Box<dyn Bot<G>>, LineupError> {
         match &self.kind {
             Kind::BuiltIn(built_in) => built_in.build(self.spec, chance).map_err(refuse(self.spec)),
-            Kind::Optimal(optimal) => Ok(Box::new(optimal.clone())),
+            Kind::Optimal(optimal) => Ok(optimal()),
         }
     }
 }
@@ -115,7 +121,7 @@ fn refuse(spec: &BotSpec) -> impl Fn(OptionError) -> LineupError {
 }
 
 /// A built-in bot.
-pub fn built_in<G: Solvable>(
+pub fn built_in<G: Listed>(
     spec: &BotSpec,
     rules: &G::Rules,
     chance: Seeded,
@@ -124,7 +130,7 @@ pub fn built_in<G: Solvable>(
 }
 
 /// A player for an entry; `chance` is a built-in bot's own randomness.
-pub fn player<G: Solvable>(
+pub fn player<G: Listed>(
     entry: &EntrySpec,
     name: &str,
     table: &Table<G::Rules>,
@@ -132,16 +138,14 @@ pub fn player<G: Solvable>(
 ) -> Result<Box<dyn Player<G>>, LineupError> {
     match &entry.kind {
         EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(built_in(spec, &table.rules, chance)?))),
-        EntryKind::Program(program) => Ok(Box::new(ProcessPlayer::<G>::new(
-            table.launcher.clone(),
-            program.clone(),
-            table.limits,
-            name,
-            &table.rules,
-            table.seats,
-        ))),
+        EntryKind::Program(program) => {
+            let Table { launcher, limits, .. } = table;
+            let transport = ProcessTransport::new(launcher.clone(), program.clone(), *limits, G::CARD);
+            Ok(Box::new(ProtocolPlayer::<G, _>::new(transport, name, &table.rules, table.seats)))
+        }
         EntryKind::Guest(invitation) => {
-            Ok(Box::new(GuestPlayer::<G>::new(invitation, name, &table.rules, table.seats)))
+            let transport = GuestTransport::new(invitation);
+            Ok(Box::new(ProtocolPlayer::<G, _>::new(transport, name, &table.rules, table.seats)))
         }
         EntryKind::Human => Err(LineupError::Human),
     }

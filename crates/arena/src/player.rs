@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use necrodome_rules::{
     bot::Bot,
-    game::{Game, Logged, Outcome, Seat},
+    game::{Game, Outcome, Seat},
     names::Names,
 };
 use std::time::Duration;
@@ -56,8 +56,13 @@ pub trait Player<G: Game> {
     /// A match begins.
     fn start(&mut self, start: &MatchStart);
 
-    /// Something has happened; only what the seat may hear of is to be passed on.
-    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]);
+    /// Something has happened that the seat may hear of: `heard` holds nothing else.
+    fn hear(&mut self, heard: &[&G::Event]);
+
+    /// Whether it wants to hear of anything at all.
+    fn listens(&self) -> bool {
+        true
+    }
 
     /// A decision is wanted.
     fn ask(&mut self, view: &G::View);
@@ -98,7 +103,11 @@ pub struct BuiltInPlayer<G: Game>(pub Box<dyn Bot<G>>);
 impl<G: Game> Player<G> for BuiltInPlayer<G> {
     fn start(&mut self, _: &MatchStart) {}
 
-    fn hear(&mut self, _: Seat, _: &[Logged<G::Event>]) {}
+    fn hear(&mut self, _: &[&G::Event]) {}
+
+    fn listens(&self) -> bool {
+        false
+    }
 
     fn ask(&mut self, _: &G::View) {}
 

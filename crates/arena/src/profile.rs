@@ -8,12 +8,13 @@ use crate::{
     stats::{Estimate, without_luck},
 };
 use necrodome_rules::{
+    catalog::Listed,
     chance::{Chance, Seeded},
     game::{Game, Logged, Move, Outcome, Seat},
     names::{Names, SetupError},
 };
 use necrodome_solve::{
-    Audit, Entry, Explain, Ledger, Solution,
+    Audit, Entry, Ledger, Solution, Solver,
     exact::{Asked, Inexact},
 };
 use serde::Serialize;
@@ -94,13 +95,15 @@ pub struct Cured {
 pub type Players<'a, G> = &'a dyn Fn() -> Result<Vec<Box<dyn Player<G>>>, LineupError>;
 
 /// What to play.
-pub struct Setting<'a, G: Explain> {
+pub struct Setting<'a, G: Listed> {
     /// The names: the bot's, then the other's if there is one.
     pub names: &'a Names,
     /// The rules.
     pub rules: &'a G::Rules,
+    /// The solver of the game.
+    pub solver: &'static dyn Solver<G>,
     /// The solution under these rules.
-    pub solution: Arc<G::Solution>,
+    pub solution: Arc<dyn Solution<G>>,
     /// The seed of everything.
     pub seed: u64,
     /// How many blocks: each seed is played from every seat.
@@ -160,7 +163,7 @@ struct Block {
 }
 
 impl Block {
-    fn add<G: Explain>(&mut self, ledger: &Ledger<G>, bot: Seat, solution: &G::Solution) {
+    fn add<G: Listed>(&mut self, ledger: &Ledger<G>, bot: Seat, setting: &Setting<G>) {
         let result = if bot.0 == 0 { ledger.result } else { 1.0 - ledger.result };
         self.matches += 1;
         self.result += result;
@@ -171,9 +174,9 @@ impl Block {
                 continue;
             }
             self.all.add(*regret);
-            self.kinds.entry(G::kind(view)).or_default().add(*regret);
+            self.kinds.entry(setting.solver.kind(view)).or_default().add(*regret);
             if *regret > NOTHING {
-                let habit = G::habit(view, chosen, &solution.best(view));
+                let habit = setting.solver.habit(view, chosen, &setting.solution.best(view));
                 self.habits.entry(habit).or_default().add(*regret);
             }
         }
@@ -183,7 +186,7 @@ impl Block {
 /// Plays blocks of matches and audits them. Then it plays new ones, as the bot is and with its worst habits mended: not
 /// the same, since these habits were found where they happened to cost most. `progress` hears how many blocks are done of how
 /// many, and says whether to go on.
-pub fn profile<G: Explain>(
+pub fn profile<G: Listed>(
     setting: &Setting<G>,
     players: Players<G>,
     progress: &mut dyn FnMut(u32, u32) -> bool,
@@ -202,7 +205,8 @@ pub fn profile<G: Explain>(
         let mut players = players()?;
         let inner = players.remove(0);
         let worst = habits.iter().map(|habit| habit.habit.clone()).collect();
-        players.insert(0, Box::new(Mended { inner, solution: setting.solution.clone(), habits: worst }));
+        let (solver, solution) = (setting.solver, setting.solution.clone());
+        players.insert(0, Box::new(Mended { inner, solver, solution, habits: worst }));
         let mended = setting.play(players, 1, &mut untold, &mut |done| progress(2 * blocks + done, all))?;
         Some((again, mended))
     };
@@ -271,7 +275,7 @@ fn habits(blocks: &[Block]) -> Vec<Habit> {
     habits.into_iter().take(HABITS).map(habit).collect()
 }
 
-impl<G: Explain> Setting<'_, G> {
+impl<G: Listed> Setting<'_, G> {
     fn play(
         &self,
         mut players: Vec<Box<dyn Player<G>>>,
@@ -289,7 +293,7 @@ impl<G: Explain> Setting<'_, G> {
             let seed = u64::from(seeds.uniform(u32::MAX)) << 32 | u64::from(seeds.uniform(u32::MAX));
             let mut block = Block::default();
             let (ledger, faults) = self.audit(self.names, seed, &mut players)?;
-            block.add(&ledger, Seat(0), &self.solution);
+            block.add(&ledger, Seat(0), self);
             for fault in &faults {
                 notes.fault(fault.seat.index(), &fault.fault, || format!("block {done}, match 0"));
             }
@@ -298,7 +302,7 @@ impl<G: Explain> Setting<'_, G> {
                 let audited = self.audit(&turned, seed, &mut players);
                 players.reverse();
                 let (ledger, faults) = audited?;
-                block.add(&ledger, Seat(1), &self.solution);
+                block.add(&ledger, Seat(1), self);
                 for fault in &faults {
                     notes.fault(1 - fault.seat.index(), &fault.fault, || format!("block {done}, match 1"));
                 }
@@ -349,19 +353,24 @@ fn close<G: Game>(players: &mut [Box<dyn Player<G>>], notes: &mut Notes) {
 }
 
 /// A bot that is kept from its worst habits: where it would fall into one, it plays perfectly instead.
-struct Mended<G: Explain> {
+struct Mended<G: Listed> {
     inner: Box<dyn Player<G>>,
-    solution: Arc<G::Solution>,
+    solver: &'static dyn Solver<G>,
+    solution: Arc<dyn Solution<G>>,
     habits: BTreeSet<String>,
 }
 
-impl<G: Explain> Player<G> for Mended<G> {
+impl<G: Listed> Player<G> for Mended<G> {
     fn start(&mut self, start: &MatchStart) {
         self.inner.start(start);
     }
 
-    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]) {
-        self.inner.hear(seat, log);
+    fn hear(&mut self, heard: &[&G::Event]) {
+        self.inner.hear(heard);
+    }
+
+    fn listens(&self) -> bool {
+        self.inner.listens()
     }
 
     fn ask(&mut self, view: &G::View) {
@@ -376,7 +385,7 @@ impl<G: Explain> Player<G> for Mended<G> {
         };
         let best = self.solution.best(view);
         let cost = self.solution.price(view, &Move::Act(best.clone())) - self.solution.price(view, &choice);
-        let mended = cost > NOTHING && self.habits.contains(&G::habit(view, &choice, &best));
+        let mended = cost > NOTHING && self.habits.contains(&self.solver.habit(view, &choice, &best));
         if mended { Answer::Act(best, None) } else { answer }
     }
 
@@ -406,7 +415,7 @@ impl<G: Explain> Player<G> for Mended<G> {
 }
 
 /// A player that is asked in every state that it can come to.
-pub struct Surveyed<G: Explain> {
+pub struct Surveyed<G: Listed> {
     player: Box<dyn Player<G>>,
     names: Names,
     asked: usize,
@@ -418,7 +427,7 @@ pub struct Surveyed<G: Explain> {
 /// Questions in one match: no match has more, so no time for a match runs out.
 const QUESTIONS: usize = 200;
 
-impl<G: Explain> Surveyed<G> {
+impl<G: Listed> Surveyed<G> {
     /// Takes a player that is a function of what it sees. `quits` says when to give up.
     pub fn new(player: Box<dyn Player<G>>, names: &Names, again: usize, quits: fn() -> bool) -> Self {
         Surveyed { player, names: names.clone(), asked: 0, again, quits }
@@ -430,7 +439,7 @@ impl<G: Explain> Surveyed<G> {
     }
 }
 
-impl<G: Explain> Asked<G> for Surveyed<G> {
+impl<G: Listed> Asked<G> for Surveyed<G> {
     fn act(&mut self, view: &G::View) -> Result<G::Action, Inexact> {
         if (self.quits)() {
             return Err(Inexact::Interrupted);

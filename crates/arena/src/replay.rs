@@ -4,12 +4,12 @@
 //! picks), and the end with the outcome and the hash of every event. It holds inputs, not frames.
 
 use necrodome_rules::{
-    catalog::Listed,
+    catalog::{GameId, Listed, UnknownGame},
     chance::{ScriptError, Scripted},
-    game::{Game, Logged, Move, Outcome, Rejected},
+    game::{Audience, Game, Logged, Move, Outcome, Rejected},
     names::{Names, SetupError},
 };
-use necrodome_solve::{Audit, Ledger, Solvable};
+use necrodome_solve::{Audit, Ledger, Solution};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
@@ -146,9 +146,18 @@ mod erased {
     }
 }
 
+/// [`Logged`], by reference.
+#[derive(Serialize)]
+struct Hashed<'a, E> {
+    audience: &'a Audience,
+    event: &'a E,
+}
+
 fn hash_events<E: Serialize>(hasher: &mut blake3::Hasher, log: &[Logged<E>]) {
-    for logged in log {
-        hash_json(hasher, logged);
+    for Logged { audience, event } in log {
+        // Who sees what follows from the state. Replays from before it was told have the same hashes.
+        let audience = if let Audience::Seats(_) = audience { &Audience::Judge } else { audience };
+        hash_json(hasher, &Hashed { audience, event });
     }
 }
 
@@ -304,6 +313,11 @@ pub fn unpack_within(packed: impl Read, limit: u64) -> Result<Unpacked, ReplayEr
 }
 
 impl Unpacked {
+    /// The game that it is a match of.
+    pub fn game(&self) -> Result<GameId, ReplayError> {
+        self.game.parse().map_err(|unknown: UnknownGame| ReplayError::Foreign(unknown.to_string()))
+    }
+
     /// Parses the rest as a match of `G`.
     pub fn parse<G: Game>(mut self) -> Result<Replay<G>, ReplayError> {
         let at = |line: usize| move |why: serde_json::Error| ReplayError::Line { line, why: why.to_string() };
@@ -324,9 +338,9 @@ impl Unpacked {
     }
 }
 
-impl<G: Solvable> Replay<G> {
+impl<G: Listed> Replay<G> {
     /// What every decision cost and every roll gave. The replay proves itself on the way.
-    pub fn ledger(&self, solution: Arc<G::Solution>) -> Result<Ledger<G>, ReplayError> {
+    pub fn ledger(&self, solution: Arc<dyn Solution<G>>) -> Result<Ledger<G>, ReplayError> {
         let mut audit = Audit::new(solution);
         let mut before: Option<G> = None;
         self.play(|step, game, log| {

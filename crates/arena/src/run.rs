@@ -105,8 +105,12 @@ pub fn run_match<G: Game>(
     let mut told = 0;
     loop {
         watch(&game, &log);
-        for (&seat, player) in seats.iter().zip(players.iter_mut()) {
-            player.hear(seat, &log);
+        for (&seat, player) in seats.iter().zip(players.iter_mut()).filter(|(_, player)| player.listens()) {
+            let heard = log.iter().filter(|logged| logged.audience.includes(seat));
+            let heard: Vec<&G::Event> = heard.map(|logged| &logged.event).collect();
+            if !heard.is_empty() {
+                player.hear(&heard);
+            }
         }
         recording.happened(&chance.picks()[told..], &log);
         told = chance.picks().len();

@@ -8,15 +8,19 @@ use necrodome_arena::{
     tournament::{ScheduleError, StoreError, TournamentError},
 };
 use necrodome_judge::simulate::SimulateError;
-use necrodome_rules::{names::SetupError, options::OptionError};
+use necrodome_rules::{
+    catalog::{GameId, UnknownGame},
+    names::SetupError,
+    options::OptionError,
+};
 use necrodome_server::ServeError;
 use necrodome_solve::Unsolved;
 use std::{io, path::Path};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("there is no game {name:?}: expected one of {}", valid.join(", "))]
-    UnknownGame { name: String, valid: Vec<String> },
+    #[error(transparent)]
+    UnknownGame(#[from] UnknownGame),
     #[error("there is no document {name:?}: expected one of {}", valid.join(", "))]
     UnknownPage { name: String, valid: Vec<String> },
     #[error("there is no template for {name:?}: expected one of {}", valid.join(", "))]
@@ -83,7 +87,7 @@ impl Error {
     /// 2 where the command line, a config or an input file makes no sense or is missing, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::UnknownGame { .. }
+            Error::UnknownGame(_)
             | Error::UnknownPage { .. }
             | Error::UnknownLanguage { .. }
             | Error::UnknownWord { .. }
@@ -127,9 +131,8 @@ impl Error {
     /// What to do about it, one line each.
     pub fn hints(&self) -> Vec<String> {
         match self {
-            Error::UnknownGame { name, valid }
-            | Error::UnknownPage { name, valid }
-            | Error::UnknownLanguage { name, valid } => near(name, valid),
+            Error::UnknownGame(unknown) => near(&unknown.name, &GameId::ALL.map(|id| id.as_str().to_owned())),
+            Error::UnknownPage { name, valid } | Error::UnknownLanguage { name, valid } => near(name, valid),
             Error::UnknownWord { word, valid, .. } => near(word, valid),
             Error::UnknownKey { key, valid, .. } => near(key, valid),
             Error::Exists { .. } => vec!["choose another path, or overwrite it with --force".into()],

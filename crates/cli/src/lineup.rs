@@ -1,9 +1,6 @@
 //! From words on the command line to a game, its rules, and players on its seats.
 
-use crate::{
-    error::Error,
-    human::{Human, Playable},
-};
+use crate::{error::Error, human::Human};
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec, name_all},
     lineup::{Table, player},
@@ -20,10 +17,7 @@ use std::path::Path;
 
 /// The game with this id.
 pub fn game(name: &str) -> Result<GameId, Error> {
-    GameId::ALL.into_iter().find(|id| id.as_str() == name).ok_or_else(|| Error::UnknownGame {
-        name: name.to_owned(),
-        valid: GameId::ALL.iter().map(ToString::to_string).collect(),
-    })
+    Ok(name.parse()?)
 }
 
 /// The rules of a game with `option=value` settings on top.
@@ -62,7 +56,7 @@ pub fn table<R>(rules: R, seats: usize) -> Result<Table<R>, Error> {
 }
 
 /// Players for one match; one of them can be a person.
-pub fn players<G: Playable>(
+pub fn players<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,
     table: &Table<G::Rules>,

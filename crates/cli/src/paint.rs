@@ -2,7 +2,12 @@
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use necrodome_rules::{game::Seat, names::Names};
+pub use necrodome_rules::words::count;
+use necrodome_rules::{
+    game::Seat,
+    names::Names,
+    words::{Ink, Shade, Span, Text},
+};
 use std::{
     env, fmt,
     io::{self, IsTerminal, Write},
@@ -87,10 +92,30 @@ pub fn name(names: &Names, seat: Seat) -> Painted<&str> {
     of_entry(seat.index(), &names[seat])
 }
 
-/// `1 brain`, `2 brains`.
-pub fn count(number: impl Into<u64>, thing: &str) -> String {
-    match number.into() {
-        1 => format!("1 {thing}"),
-        number => format!("{number} {thing}s"),
+/// Words of a game, in their colours.
+pub fn text(text: &Text) -> String {
+    text.0.iter().map(span).collect()
+}
+
+fn span(span: &Span) -> String {
+    match span.ink {
+        Ink::Plain => span.to_string(),
+        Ink::Name(seat) => of_entry(seat.index(), span).to_string(),
+        Ink::Strong => bold(span).to_string(),
+        Ink::Dim => dim(span).to_string(),
+        Ink::Good => green(span).to_string(),
+        Ink::Fair => yellow(span).to_string(),
+        Ink::Bad => red(span).to_string(),
+        Ink::Die(shade) | Ink::KeptDie(shade) => Painted(shaded(shade), span).to_string(),
+    }
+}
+
+/// The style of a die.
+pub const fn shaded(shade: Shade) -> Style {
+    match shade {
+        Shade::Plain => Style::new(),
+        Shade::Green => colour(AnsiColor::Green),
+        Shade::Yellow => colour(AnsiColor::Yellow),
+        Shade::Red => colour(AnsiColor::Red),
     }
 }

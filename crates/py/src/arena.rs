@@ -7,21 +7,21 @@ use crate::setup::{self, refuse};
 use necrodome_arena::{
     entry::{EntryError, EntryKind, EntrySpec, name_all},
     fault::{Fault, FaultKind},
-    guest::{Guest, Invitation, Silence},
+    guest::{Guest, Invitation},
     lineup::{Table, player},
     player::{Answer, Effort, MatchStart, Player},
     process::{self, Launcher, Limits},
+    protocol::Silence,
     run::run_match,
     tournament::{self, Schedule, Store, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
-    catalog::GameId,
+    catalog::{GameId, Listed},
     chance::Seeded,
-    game::{Logged, Outcome, Seat},
+    game::Outcome,
     names::Names,
     with_game,
 };
-use necrodome_solve::Solvable;
 use pyo3::{
     exceptions::{PyFileNotFoundError, PyRuntimeError},
     prelude::*,
@@ -193,18 +193,22 @@ impl Guest for PythonGuest {
 }
 
 /// A player of a match that somebody may want to stop.
-struct Interruptible<G: Solvable> {
+struct Interruptible<G: Listed> {
     player: Box<dyn Player<G>>,
     interrupt: Arc<AtomicBool>,
 }
 
-impl<G: Solvable> Player<G> for Interruptible<G> {
+impl<G: Listed> Player<G> for Interruptible<G> {
     fn start(&mut self, start: &MatchStart) {
         self.player.start(start);
     }
 
-    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]) {
-        self.player.hear(seat, log);
+    fn hear(&mut self, heard: &[&G::Event]) {
+        self.player.hear(heard);
+    }
+
+    fn listens(&self) -> bool {
+        self.player.listens()
     }
 
     fn ask(&mut self, view: &G::View) {
@@ -283,14 +287,14 @@ fn refuse_entry(error: EntryError) -> PyErr {
 }
 
 /// All that is needed to sit down.
-struct Ready<G: Solvable> {
+struct Ready<G: Listed> {
     entries: Vec<EntrySpec>,
     names: Names,
     table: Table<G::Rules>,
 }
 
 impl Wanted {
-    fn prepare<G: Solvable>(&self, sender: &SyncSender<Said>) -> PyResult<Ready<G>> {
+    fn prepare<G: Listed>(&self, sender: &SyncSender<Said>) -> PyResult<Ready<G>> {
         let rules: G::Rules = setup::rules(&self.options.to_string())?;
         let spec = |(number, entry): (usize, &WantedEntry)| self.entry(number, entry, sender);
         let entries = self.entries.iter().enumerate().map(spec).collect::<PyResult<Vec<_>>>()?;
@@ -344,7 +348,7 @@ pub fn play(py: Python<'_>, wanted: &str) -> PyResult<Playing> {
     })
 }
 
-fn begin_match<G: Solvable>(wanted: &Wanted) -> PyResult<Playing>
+fn begin_match<G: Listed>(wanted: &Wanted) -> PyResult<Playing>
 where
     G::Rules: Send,
 {
@@ -362,7 +366,7 @@ where
     }))
 }
 
-fn play_match<G: Solvable>(
+fn play_match<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,
     table: &Table<G::Rules>,
@@ -381,7 +385,7 @@ fn play_match<G: Solvable>(
     Ok(Ended { document, replay: Some(finished.recording.pack()?) })
 }
 
-fn begin_tournament<G: Solvable>(id: GameId, wanted: &Wanted, more: &WantedTournament) -> PyResult<Playing>
+fn begin_tournament<G: Listed>(id: GameId, wanted: &Wanted, more: &WantedTournament) -> PyResult<Playing>
 where
     G::Rules: Send + Sync,
 {

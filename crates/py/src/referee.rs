@@ -5,17 +5,18 @@ mod numbers;
 use crate::setup::{self, refuse};
 use necrodome_batch::field::Field;
 use necrodome_rules::{
+    catalog::Listed,
     chance::Seeded,
-    game::{self, Logged, Move, Seat},
+    game::{self, Game, Logged, Move, Seat},
     names::Names,
     with_game,
 };
-use necrodome_solve::Solvable;
-use numbers::Numbers;
+use numbers::{Cells, Numbers, numbers};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A match of one game: it says who is to act, shows each seat its view (as JSON or as numbers) and plays on with what the
 /// seats choose. Wrong input is a `ValueError` and changes nothing.
@@ -82,6 +83,17 @@ impl Referee {
     /// All that a seat may know, as JSON.
     fn view(&self, seat: u16) -> PyResult<String> {
         self.0.view(self.seat(seat)?)
+    }
+
+    /// What a seat sees, in words.
+    fn situation(&self, seat: u16) -> PyResult<String> {
+        Ok(self.0.situation(self.seat(seat)?))
+    }
+
+    /// Whether nothing is hidden.
+    #[getter]
+    fn open(&self) -> bool {
+        self.0.is_open()
     }
 
     /// All that a seat may know, as numbers; in Last Bullet a row for each decision.
@@ -198,6 +210,8 @@ trait AnyMatch: Send + Sync {
     fn to_act(&self) -> &[Seat];
     fn decisions(&self, seat: Seat) -> Vec<u32>;
     fn view(&self, seat: Seat) -> PyResult<String>;
+    fn situation(&self, seat: Seat) -> String;
+    fn is_open(&self) -> bool;
     fn observe<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>>;
     fn mask<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>>;
     fn step(&mut self, chosen: &[i64]) -> PyResult<()>;
@@ -215,11 +229,12 @@ trait AnyMatch: Send + Sync {
 
 /// A match of `G`.
 #[derive(Clone)]
-struct Match<G: Numbers> {
+struct Match<G: Game> {
     names: Names,
     rules: G::Rules,
     game: G,
     chance: Seeded,
+    numbers: Arc<dyn Numbers<G>>,
     /// How many numbers an observation has.
     columns: usize,
     /// What happened in the last step.
@@ -257,7 +272,7 @@ fn saved_game(saved: &str) -> PyResult<String> {
     serde_json::from_str(saved).map(|Game { game }| game).map_err(not_saved)
 }
 
-impl<G: Numbers + Solvable> Match<G> {
+impl<G: Listed> Match<G> {
     fn new(names: Names, rules: G::Rules, seed: u64) -> PyResult<Self> {
         let (mut chance, mut log) = (Seeded::new(seed, "match", 0), Vec::new());
         let game = G::new(&names, &rules, &mut chance, &mut log).map_err(refuse)?;
@@ -272,9 +287,10 @@ impl<G: Numbers + Solvable> Match<G> {
         log: Vec<Logged<G::Event>>,
     ) -> Self {
         let (mut returns, rewards) = (vec![0.0; names.len()], vec![0.0; names.len()]);
-        game.returns(&mut returns);
-        let columns = G::fields(&rules, names.len()).len();
-        Match { names, rules, game, chance, columns, log, returns, rewards }
+        let numbers = numbers::<G>(&game.view(Seat(0)));
+        numbers.returns(&game, &mut returns);
+        let columns = numbers.fields(&rules, names.len()).len();
+        Match { names, rules, game, chance, numbers, columns, log, returns, rewards }
     }
 
     /// Checks everything before it becomes a match: text from outside must not break the rules.
@@ -287,7 +303,7 @@ impl<G: Numbers + Solvable> Match<G> {
             let (seats, names) = (game.seats(), names.len());
             return Err(refuse(format!("a saved match: {names} names for {seats} seats")));
         }
-        if serde_json::from_value(G::rules_in(&state).clone()).ok().as_ref() != Some(&rules) {
+        if *game.rules() != rules {
             return Err(refuse("a saved match: its state was played by other rules"));
         }
         Ok(Match::from_parts(names, rules, game, chance, Vec::new()))
@@ -298,7 +314,7 @@ impl<G: Numbers + Solvable> Match<G> {
         self.game.apply(moves, &mut self.chance, &mut log).map_err(refuse)?;
         self.log = log;
         let before = self.returns.clone();
-        self.game.returns(&mut self.returns);
+        self.numbers.returns(&self.game, &mut self.returns);
         let change = |(after, before): (&f32, &f32)| after - before;
         self.rewards = self.returns.iter().zip(&before).map(change).collect();
         Ok(())
@@ -313,11 +329,15 @@ impl<G: Numbers + Solvable> Match<G> {
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = numbers.len() / columns;
         let array = PyArray1::from_vec(py, numbers);
-        if G::MANY { Ok(array.reshape([rows, columns])?.into_any()) } else { Ok(array.into_any()) }
+        if self.numbers.is_many() {
+            Ok(array.reshape([rows, columns])?.into_any())
+        } else {
+            Ok(array.into_any())
+        }
     }
 }
 
-impl<G: Numbers + Solvable> AnyMatch for Match<G> {
+impl<G: Listed> AnyMatch for Match<G> {
     fn game(&self) -> &'static str {
         G::ID
     }
@@ -331,11 +351,11 @@ impl<G: Numbers + Solvable> AnyMatch for Match<G> {
     }
 
     fn fields(&self) -> Vec<Field> {
-        G::fields(&self.rules, self.names.len())
+        self.numbers.fields(&self.rules, self.names.len())
     }
 
     fn actions(&self) -> usize {
-        G::actions(self.names.len())
+        self.numbers.actions(self.names.len())
     }
 
     fn to_act(&self) -> &[Seat] {
@@ -343,26 +363,35 @@ impl<G: Numbers + Solvable> AnyMatch for Match<G> {
     }
 
     fn decisions(&self, seat: Seat) -> Vec<u32> {
-        G::decisions(&self.game.view(seat))
+        self.numbers.decisions(&self.game.view(seat))
     }
 
     fn view(&self, seat: Seat) -> PyResult<String> {
         json(&self.game.view(seat))
     }
 
+    fn situation(&self, seat: Seat) -> String {
+        G::situation(&self.game.view(seat), &self.names).to_string()
+    }
+
+    fn is_open(&self) -> bool {
+        G::CARD.open
+    }
+
     fn observe<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>> {
         let view = self.game.view(seat);
-        let mut numbers = vec![G::Cell::default(); self.columns * G::decisions(&view).len()];
-        G::observe(&self.rules, &view, &mut numbers);
-        self.rows(py, numbers, self.columns)
+        match self.numbers.observe(&self.rules, &view, self.names.len()) {
+            Cells::Wide(numbers) => self.rows(py, numbers, self.columns),
+            Cells::Narrow(numbers) => self.rows(py, numbers, self.columns),
+        }
     }
 
     fn mask<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>> {
         let view = self.game.view(seat);
         let columns = self.actions();
-        let mut marks = vec![false; columns * G::decisions(&view).len()];
+        let mut marks = vec![false; columns * self.numbers.decisions(&view).len()];
         if self.to_act().contains(&seat) {
-            G::mask(&view, &mut marks);
+            self.numbers.mask(&view, &mut marks);
         }
         self.rows(py, marks, columns)
     }
@@ -377,14 +406,16 @@ impl<G: Numbers + Solvable> AnyMatch for Match<G> {
         let mut moves = Vec::new();
         for &seat in self.game.to_act() {
             let view = self.game.view(seat);
-            let rows = G::decisions(&view).len();
+            let rows = self.numbers.decisions(&view).len();
             expected += rows;
             let Some((own, others)) = rest.split_at_checked(rows) else {
                 rest = &[];
                 continue;
             };
             rest = others;
-            let action = G::action(&view, own)
+            let action = self
+                .numbers
+                .action(&view, own)
                 .map_err(|action| refuse(format!("seat {seat}: action {action} is not possible now")))?;
             moves.push(Move::Act(action));
         }

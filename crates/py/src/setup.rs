@@ -3,11 +3,10 @@
 use necrodome_arena::lineup::{self, LineupError};
 use necrodome_rules::{
     bot::{Bot, BotSpec},
-    catalog::GameId,
+    catalog::{GameId, Listed, UnknownGame},
     chance::Seeded,
     options::{self, Options},
 };
-use necrodome_solve::Solvable;
 use pyo3::{exceptions::PyValueError, prelude::*};
 use serde_json::Value;
 
@@ -18,10 +17,7 @@ pub fn refuse(why: impl ToString) -> PyErr {
 
 /// The game with this id.
 pub fn game(id: &str) -> PyResult<GameId> {
-    GameId::ALL.into_iter().find(|game| game.as_str() == id).ok_or_else(|| {
-        let all = GameId::ALL.map(GameId::as_str).join(", ");
-        refuse(format!("unknown game {id:?}: expected one of {all}"))
-    })
+    id.parse().map_err(|unknown: UnknownGame| refuse(unknown))
 }
 
 /// Rules from a JSON object of the options that are set: the same names, values and mistakes as on the command line.
@@ -34,7 +30,7 @@ pub fn rules<R: Options>(json: &str) -> PyResult<R> {
 }
 
 /// A built-in bot by its name, the perfect player included; `chance` is its own.
-pub fn built_in<G: Solvable>(name: &str, rules: &G::Rules, chance: Seeded) -> PyResult<Box<dyn Bot<G>>> {
+pub fn built_in<G: Listed>(name: &str, rules: &G::Rules, chance: Seeded) -> PyResult<Box<dyn Bot<G>>> {
     let spec: BotSpec = name.parse().map_err(refuse)?;
     lineup::built_in(&spec, rules, chance).map_err(|error| match &error {
         LineupError::UnknownBot { valid, .. } => {

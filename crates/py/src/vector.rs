@@ -89,8 +89,11 @@ impl Vector {
                     LastBulletBatch::new(matches, seats, &setup::rules(options)?, threads).map_err(refuse)?;
                 Box::new(Held::new(py, batch, Order::Rows, autoreset, None)?)
             }
-            GameId::Infection => {
-                let why = "infection has no vector environment: use necrodome.envs.infection";
+            id => {
+                let why = format!(
+                    "{id} has no vector environment: use necrodome.envs.aec.TurnEnv({:?}, {seats})",
+                    id.as_str()
+                );
                 return Err(refuse(why));
             }
         };

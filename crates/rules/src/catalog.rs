@@ -2,151 +2,200 @@
 
 use crate::{
     bot::BuiltIn,
-    game::Game,
-    infection::{self, Infection},
-    last_bullet::{self, LastBullet},
-    tokyo::{self, Tokyo},
-    zombie_dice::{self, Race, Solo, Table},
+    card::Card,
+    game::{Game, Move, Outcome},
+    names::Names,
+    words::{self, Text, Told},
 };
-use alloc::vec::Vec;
-use core::fmt;
+use alloc::{borrow::ToOwned, string::String, vec, vec::Vec};
+use core::{fmt, str::FromStr};
 
-/// A game that is offered to users.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum GameId {
-    ZombieDice,
-    ZombieDiceSolo,
-    ZombieDiceRace,
-    LastBullet,
-    Infection,
-    Tokyo,
-}
+/// Makes the list: ids, and the way from an id to the type of its game. `$d` is a dollar sign, for the macro within.
+macro_rules! games {
+    ($d:tt { $($id:ident => $($part:ident)::+;)* } { $($hidden:ident => $($of:ident)::+;)* }) => {
+        /// A game of the list.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum GameId {
+            $($id,)*
+            $($hidden,)*
+        }
 
-/// Evaluates an expression with a type name bound to the game of an id.
-///
-/// ```
-/// use necrodome_rules::{catalog::{GameId, Listed}, with_game};
-/// let title = |id: GameId| with_game!(id, G => G::TITLE);
-/// assert_eq!(title(GameId::Tokyo), "Tokyo");
-/// ```
-#[macro_export]
-macro_rules! with_game {
-    ($id:expr, $G:ident => $body:expr) => {{
-        use $crate::catalog::GameId;
-        macro_rules! bind {
-            ($game:ty) => {{
-                type $G = $game;
-                $body
+        impl GameId {
+            /// All games that are offered to users.
+            pub const ALL: [GameId; [$(GameId::$id),*].len()] = [$(GameId::$id),*];
+            /// Those, and the examples that can be played by name only.
+            pub const WITH_EXAMPLES: &[GameId] = &[$(GameId::$id,)* $(GameId::$hidden),*];
+        }
+
+        /// Evaluates an expression with a type name bound to the game of an id.
+        ///
+        /// ```
+        /// use necrodome_rules::{catalog::{GameId, Listed}, with_game};
+        /// let title = |id: GameId| with_game!(id, G => G::TITLE);
+        /// assert_eq!(title(GameId::Tokyo), "Tokyo");
+        /// ```
+        #[macro_export]
+        macro_rules! with_game {
+            ($d game:expr, $d G:ident => $d body:expr) => {{
+                match $d game {
+                    $($d crate::catalog::GameId::$id => {
+                        type $d G = $d crate::$($part)::+;
+                        $d body
+                    })*
+                    $($d crate::catalog::GameId::$hidden => {
+                        type $d G = $d crate::$($of)::+;
+                        $d body
+                    })*
+                }
             }};
         }
-        match $id {
-            GameId::ZombieDice => bind!($crate::zombie_dice::Table),
-            GameId::ZombieDiceSolo => bind!($crate::zombie_dice::Solo),
-            GameId::ZombieDiceRace => bind!($crate::zombie_dice::Race),
-            GameId::LastBullet => bind!($crate::last_bullet::LastBullet),
-            GameId::Infection => bind!($crate::infection::Infection),
-            GameId::Tokyo => bind!($crate::tokyo::Tokyo),
-        }
-    }};
+    };
 }
 
+macro_rules! games_and_examples {
+    ($d:tt $($examples:tt)*) => {
+        games! { $d
+            {
+                ZombieDice => zombie_dice::Table;
+                ZombieDiceSolo => zombie_dice::Solo;
+                ZombieDiceRace => zombie_dice::Race;
+                LastBullet => last_bullet::LastBullet;
+                Infection => infection::Infection;
+                Tokyo => tokyo::Tokyo;
+            }
+            { $($examples)* }
+        }
+    };
+}
+
+#[cfg(not(feature = "example"))]
+games_and_examples! { $ }
+#[cfg(feature = "example")]
+games_and_examples! { $ Pig => pig::Pig; }
+
 impl GameId {
-    /// All games.
-    pub const ALL: [GameId; 6] = [
-        GameId::ZombieDice,
-        GameId::ZombieDiceSolo,
-        GameId::ZombieDiceRace,
-        GameId::LastBullet,
-        GameId::Infection,
-        GameId::Tokyo,
-    ];
+    /// The card of the game.
+    pub fn card(self) -> Card {
+        with_game!(self, G => G::CARD)
+    }
+
+    /// The scores of a match, with what they count.
+    pub fn score_words(self, outcome: &Outcome) -> Vec<String> {
+        with_game!(self, G => outcome.scores.iter().map(|&score| <G as Listed>::score(score)).collect())
+    }
 
     /// The id as users write it.
     pub fn as_str(self) -> &'static str {
-        with_game!(self, G => G::ID)
+        self.card().id
     }
 }
 
 impl fmt::Display for GameId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.pad(self.as_str())
     }
 }
 
-/// What users are told about a game, and who plays it out of the box.
+impl FromStr for GameId {
+    type Err = UnknownGame;
+
+    fn from_str(name: &str) -> Result<Self, UnknownGame> {
+        let found = GameId::WITH_EXAMPLES.iter().copied().find(|id| id.as_str() == name);
+        found.ok_or_else(|| UnknownGame { name: name.to_owned() })
+    }
+}
+
+/// There is no game of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no game {name:?}: expected one of {}", GameId::ALL.map(GameId::as_str).join(", "))]
+pub struct UnknownGame {
+    /// What came.
+    pub name: String,
+}
+
+/// A game that people are told about, and that somebody plays out of the box.
 pub trait Listed: Game {
+    /// What is known of it before it is played.
+    const CARD: Card;
     /// Its id.
-    const ID: &'static str;
+    const ID: &'static str = Self::CARD.id;
     /// Its name.
-    const TITLE: &'static str;
-    /// What it is, in one sentence.
-    const ABOUT: &'static str;
+    const TITLE: &'static str = Self::CARD.title;
 
     /// Its built-in bots.
     fn built_ins() -> Vec<BuiltIn<Self>>;
-}
 
-impl Listed for Table {
-    const ID: &'static str = "zombie-dice";
-    const TITLE: &'static str = "Zombie Dice";
-    const ABOUT: &'static str =
-        "Push your luck at a table of many: the most brains win when somebody has 13.";
+    /// An event in words; nothing where it goes without saying.
+    fn tell(event: &Self::Event, _names: &Names) -> Vec<Told> {
+        vec![words::of_event(event)]
+    }
 
-    fn built_ins() -> Vec<BuiltIn<Self>> {
-        zombie_dice::built_ins()
+    /// The dice of an event, in words: `green brain, red shotgun`.
+    fn dice(event: &Self::Event, names: &Names) -> String {
+        Self::tell(event, names).iter().map(|told| told.text.dice()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a seat sees, in a few words.
+    fn situation(view: &Self::View, _names: &Names) -> Text {
+        words::of_json(&serde_json::to_value(view).unwrap_or_default()).into()
+    }
+
+    /// A choice, as what the player does: `rolls`, `keeps attack attack`.
+    fn choice(_view: &Self::View, choice: &Move<Self::Action>, _names: &Names) -> Text {
+        words::of_choice(choice)
+    }
+
+    /// An action, as what a player is offered: `roll`, `keep attack attack`.
+    fn label(_view: &Self::View, action: &Self::Action, _names: &Names) -> String {
+        words::of_json(&serde_json::to_value(action).unwrap_or_default())
+    }
+
+    /// The key for an action, at the terminal and in the browser; without one, actions are numbered.
+    fn key(_view: &Self::View, _action: &Self::Action) -> Option<char> {
+        None
+    }
+
+    /// A score with what it counts.
+    fn score(score: i64) -> String {
+        words::count(score.unsigned_abs(), "point")
     }
 }
 
-impl Listed for Solo {
-    const ID: &'static str = "zombie-dice-solo";
-    const TITLE: &'static str = "Zombie Dice, solo";
-    const ABOUT: &'static str = "One turn of Zombie Dice as a decision problem: as many brains as you dare.";
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
 
-    fn built_ins() -> Vec<BuiltIn<Self>> {
-        zombie_dice::built_ins()
+    #[test]
+    fn a_game_is_found_by_its_id() {
+        for &id in GameId::WITH_EXAMPLES {
+            assert_eq!(id.to_string().parse(), Ok(id));
+        }
+        let unknown = "tokio".parse::<GameId>().unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("there is no game \"tokio\": expected one of zombie-dice, "),
+            "{unknown}"
+        );
     }
-}
 
-impl Listed for Race {
-    const ID: &'static str = "zombie-dice-race";
-    const TITLE: &'static str = "Zombie Dice, race";
-    const ABOUT: &'static str = "Two players, alternate turns: the first to bank 13 brains wins on the spot.";
-
-    fn built_ins() -> Vec<BuiltIn<Self>> {
-        zombie_dice::built_ins()
-    }
-}
-
-impl Listed for LastBullet {
-    const ID: &'static str = "last-bullet";
-    const TITLE: &'static str = "Last Bullet";
-    const ABOUT: &'static str =
-        "King of the hill on a torus: hundreds of survivors, rising zombies, three bullets.";
-
-    fn built_ins() -> Vec<BuiltIn<Self>> {
-        last_bullet::built_ins()
-    }
-}
-
-impl Listed for Infection {
-    const ID: &'static str = "infection";
-    const TITLE: &'static str = "Infection";
-    const ABOUT: &'static str =
-        "A party game of hidden infection, with a judge who tells each player only so much.";
-
-    fn built_ins() -> Vec<BuiltIn<Self>> {
-        infection::built_ins()
-    }
-}
-
-impl Listed for Tokyo {
-    const ID: &'static str = "tokyo";
-    const TITLE: &'static str = "Tokyo";
-    const ABOUT: &'static str =
-        "Monsters, six dice, keep and reroll: 20 points or the last one standing wins.";
-
-    fn built_ins() -> Vec<BuiltIn<Self>> {
-        tokyo::built_ins()
+    /// Bots that a card names exist, under its rules; `optimal` belongs to the solver.
+    #[test]
+    fn cards_name_bots_that_exist() {
+        fn check<G: Listed>() {
+            let card = G::CARD;
+            let known: Vec<&str> = G::built_ins().iter().map(|bot| bot.name).collect();
+            let named = card.opponents.iter().chain(card.line_up).chain([&card.stand_in]);
+            for bot in named {
+                let name = bot.split(':').next().unwrap_or(bot);
+                assert!(known.contains(&name), "{}: {bot}", card.id);
+            }
+            let players = card.opponents.len() + 1;
+            assert!(G::SEATS.contains(&players), "{}: {players} players", card.id);
+            assert!(players <= card.most_people, "{}", card.id);
+        }
+        for &id in GameId::WITH_EXAMPLES {
+            with_game!(id, G => check::<G>());
+        }
     }
 }

@@ -5,25 +5,27 @@ use crate::{
     names::{Names, SetupError},
     options::Options,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::{error::Error, fmt, ops::RangeInclusive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// A referee: a state that changes only by [`apply`](Game::apply), and only by the rules.
-pub trait Game: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + 'static {
+pub trait Game:
+    Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// How many seats a match may have.
     const SEATS: RangeInclusive<usize>;
 
     /// The options of the rules. The default is the rulebook's.
-    type Rules: Options;
+    type Rules: Options + Send + Sync;
     /// What a seat may choose. Its JSON is part of the bot protocol.
-    type Action: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema;
+    type Action: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync;
     /// What a seat is shown. Its JSON is part of the bot protocol.
-    type View: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema;
+    type View: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync;
     /// What happened. Its JSON is part of the bot protocol.
-    type Event: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema;
+    type Event: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync;
     /// Why an action is not allowed.
     type Illegal: Error + Clone + PartialEq;
 
@@ -34,6 +36,12 @@ pub trait Game: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + 
         chance: &mut impl Chance,
         log: &mut impl Log<Self::Event>,
     ) -> Result<Self, SetupError>;
+
+    /// How many seats the match has.
+    fn seats(&self) -> usize;
+
+    /// The rules it is played by.
+    fn rules(&self) -> &Self::Rules;
 
     /// The seats that decide now, in ascending order: none when the match is over, one in a sequential game, several
     /// when they decide simultaneously.
@@ -225,7 +233,7 @@ impl Outcome {
 }
 
 /// Who may hear of an event. The judge (replays, the arena, a spectator who plays no seat) hears everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
     /// All seats.
@@ -234,17 +242,20 @@ pub enum Audience {
     Seat(Seat),
     /// Two seats.
     Pair(Seat, Seat),
+    /// Some seats, in ascending order.
+    Seats(Vec<Seat>),
     /// No seat.
     Judge,
 }
 
 impl Audience {
     /// Whether `seat` may hear of it.
-    pub fn includes(self, seat: Seat) -> bool {
+    pub fn includes(&self, seat: Seat) -> bool {
         match self {
             Audience::Everyone => true,
-            Audience::Seat(one) => seat == one,
-            Audience::Pair(one, other) => seat == one || seat == other,
+            Audience::Seat(one) => seat == *one,
+            Audience::Pair(one, other) => seat == *one || seat == *other,
+            Audience::Seats(seats) => seats.binary_search(&seat).is_ok(),
             Audience::Judge => false,
         }
     }
@@ -263,6 +274,11 @@ pub struct Logged<E> {
 pub trait Log<E> {
     /// Takes an event.
     fn record(&mut self, audience: Audience, event: E);
+
+    /// Whether anybody reads who may hear of an event; if not, a referee need not work it out.
+    fn asks_for_audience(&self) -> bool {
+        true
+    }
 }
 
 /// Keeps nothing: for play at full speed.
@@ -272,6 +288,22 @@ pub struct Silent;
 impl<E> Log<E> for Silent {
     #[inline]
     fn record(&mut self, _: Audience, _: E) {}
+
+    #[inline]
+    fn asks_for_audience(&self) -> bool {
+        false
+    }
+}
+
+impl<E, L: Log<E> + ?Sized> Log<E> for Box<L> {
+    #[inline]
+    fn record(&mut self, audience: Audience, event: E) {
+        (**self).record(audience, event);
+    }
+
+    fn asks_for_audience(&self) -> bool {
+        (**self).asks_for_audience()
+    }
 }
 
 impl<E> Log<E> for Vec<Logged<E>> {
@@ -300,6 +332,7 @@ mod tests {
         assert_eq!(heard(Audience::Everyone), Seat::all(3));
         assert_eq!(heard(Audience::Seat(Seat(1))), [Seat(1)]);
         assert_eq!(heard(Audience::Pair(Seat(0), Seat(2))), [Seat(0), Seat(2)]);
+        assert_eq!(heard(Audience::Seats(alloc::vec![Seat(0), Seat(2)])), [Seat(0), Seat(2)]);
         assert_eq!(heard(Audience::Judge), []);
     }
 }

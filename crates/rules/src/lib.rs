@@ -14,6 +14,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod bot;
+pub mod card;
 pub mod catalog;
 pub mod chance;
 pub mod game;
@@ -21,6 +22,9 @@ pub mod infection;
 pub mod last_bullet;
 pub mod names;
 pub mod options;
+#[cfg(feature = "example")]
+pub mod pig;
 pub mod play;
 pub mod tokyo;
+pub mod words;
 pub mod zombie_dice;

@@ -4,11 +4,11 @@ use crate::{Site, keys::IsHost};
 use axum::{Json, Router, extract::State, routing::get};
 use necrodome_arena::lineup::{self, BotInfo};
 use necrodome_rules::{
-    catalog::GameId,
+    catalog::{GameId, Listed},
     options::{self, OptionInfo},
     with_game,
 };
-use necrodome_solve::Solvable;
+use necrodome_solve::solver;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -36,6 +36,10 @@ pub struct GameInfo {
     pub min_seats: usize,
     /// The most seats of a match.
     pub max_seats: usize,
+    /// How its tournaments are played when nobody says: `table`, `round-robin` and so on.
+    pub format: &'static str,
+    /// The built-in bots of a tournament without a line-up.
+    pub line_up: &'static [&'static str],
     /// Whether it is solved exactly, for one or two seats and the usual rules.
     pub solved: bool,
     /// The options of its rules.
@@ -47,14 +51,16 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    fn of<G: Solvable>() -> Self {
+    fn of<G: Listed>() -> Self {
         GameInfo {
             id: G::ID,
             title: G::TITLE,
-            about: G::ABOUT,
+            about: G::CARD.about,
             min_seats: *G::SEATS.start(),
             max_seats: *G::SEATS.end(),
-            solved: G::OPTIMAL.is_some(),
+            format: G::CARD.format.as_str(),
+            line_up: G::CARD.line_up,
+            solved: solver::<G>().is_some(),
             options: options::describe::<G::Rules>(),
             bots: lineup::bots::<G>(),
             allowed: Vec::new(),

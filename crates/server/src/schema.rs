@@ -1,7 +1,7 @@
 //! The types of all messages as one JSON schema, from which the types of the pages are generated.
 
 use crate::{film, home, info, learn, party, refusal, tables, tournaments};
-use necrodome_rules::last_bullet;
+use necrodome_rules::{catalog::GameId, game::Game, last_bullet, with_game, zombie_dice};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,18 @@ pub fn api() -> Value {
     let mut sent = SchemaSettings::draft07().for_serialize().into_generator();
     add::<film::Film>(&mut sent);
     add::<film::last_bullet::BattleFilm>(&mut sent);
-    add::<last_bullet::LastBulletView>(&mut sent);
+    add::<film::DiceScene<zombie_dice::TableView>>(&mut sent);
+    add::<film::DiceScene<zombie_dice::RaceView>>(&mut sent);
+    add::<film::DiceScene<zombie_dice::SoloView>>(&mut sent);
+    add::<film::InfectionScene>(&mut sent);
+    // What the boards of the games draw.
+    for id in GameId::ALL {
+        with_game!(id, G => {
+            add::<<G as Game>::View>(&mut sent);
+            add::<<G as Game>::Event>(&mut sent);
+            add::<<G as Game>::Action>(&mut sent);
+        });
+    }
     add::<info::SiteInfo>(&mut sent);
     add::<party::Joined>(&mut sent);
     add::<party::Opened>(&mut sent);

@@ -184,7 +184,7 @@ fn decide<G: Solvable>(matches: usize) {
     let rules = G::Rules::default();
     let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     let solution = G::solve(&rules, seats).unwrap();
-    let mut bot = G::optimal(&rules).unwrap();
+    let mut bot = G::optimal(&rules);
     let names = Names::new((0..seats).map(|seat| format!("player {seat}"))).unwrap();
     let mut chance = Seeded::new(7, "bench", 0);
     let (mut views, mut logs) = (Vec::new(), Vec::new());

@@ -6,13 +6,12 @@ use crate::{
     race::{self, RaceSolution},
     solo::SoloSolution,
     turn::{Dual, FullGraph, Graph, Position, Spot, Work, evaluate},
-    words,
 };
 use necrodome_rules::{
     chance::{Chance as _, Seeded},
     game::Game,
     zombie_dice::{
-        Action, FirstRoll, GOAL, Race, RaceRules, RaceView, Solo, SoloRules, SoloView, Turn, TurnView,
+        Action, FirstRoll, GOAL, Race, RaceRules, RaceView, Solo, SoloRules, SoloView, Turn, TurnView, words,
     },
 };
 use serde::Serialize;
@@ -49,6 +48,16 @@ pub enum Inexact {
     /// Nobody wanted to wait.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// What a bot is worth exactly.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Exact {
+    /// In solo.
+    Solo(ExactSolo),
+    /// In the race.
+    Race(ExactRace),
 }
 
 /// Scores at which a race is not over.

@@ -1,6 +1,6 @@
 //! The ledger of a match: what every decision cost and what every roll gave. It adds up.
 
-use crate::solution::{Meter, Price, Solution, Solvable, result};
+use crate::solution::{Meter, Price, Solution, result};
 use necrodome_rules::game::{Game, Logged, Move, Outcome, Seat};
 use serde::Serialize;
 use std::sync::Arc;
@@ -105,19 +105,19 @@ impl<G: Game> Ledger<G> {
 }
 
 /// Writes a ledger while a match is played or replayed.
-pub struct Audit<G: Solvable> {
-    solution: Arc<G::Solution>,
-    meter: <G::Solution as Solution<G>>::Meter,
+pub struct Audit<G: Game> {
+    solution: Arc<dyn Solution<G>>,
+    meter: Box<dyn Meter<G::Event>>,
     step: usize,
     value: f64,
     entries: Vec<Entry<G>>,
 }
 
-impl<G: Solvable> Audit<G> {
+impl<G: Game> Audit<G> {
     /// For a match that is about to begin.
-    pub fn new(solution: Arc<G::Solution>) -> Self {
+    pub fn new(solution: Arc<dyn Solution<G>>) -> Self {
         let value = solution.start();
-        Audit { meter: solution.meter(), solution, step: 0, value, entries: Vec::new() }
+        Audit { meter: solution.clone().meter(), solution, step: 0, value, entries: Vec::new() }
     }
 
     /// Moves are about to be made.
@@ -152,9 +152,8 @@ impl<G: Solvable> Audit<G> {
 
     /// Things have happened.
     pub fn happen(&mut self, log: &[Logged<G::Event>]) {
-        use necrodome_rules::game::Log;
         for logged in log {
-            self.meter.record(logged.audience, logged.event.clone());
+            self.meter.record(logged.audience.clone(), logged.event.clone());
             if let Some(roll) = self.meter.take() {
                 let (before, after) = (roll.before, roll.after);
                 self.value = after;

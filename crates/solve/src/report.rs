@@ -3,9 +3,9 @@
 use crate::{
     ledger::{Entry, Ledger},
     solution::Price,
-    words::Explain,
 };
 use necrodome_rules::{
+    catalog::Listed,
     game::{Move, Seat},
     names::Names,
 };
@@ -18,7 +18,7 @@ const NOTHING: f64 = 5e-6;
 
 /// A decision of a ledger.
 #[derive(Debug)]
-pub struct Decision<'a, G: Explain> {
+pub struct Decision<'a, G: Listed> {
     /// The number of the step in the match, from 1.
     pub step: usize,
     /// Who decided.
@@ -39,17 +39,18 @@ pub struct Decision<'a, G: Explain> {
     pub number: usize,
 }
 
-impl<G: Explain> Decision<'_, G> {
+impl<G: Listed> Decision<'_, G> {
     /// The best option in words.
-    pub fn better(&self) -> String {
+    pub fn better(&self, names: &Names) -> String {
         let best = self.options.iter().max_by(|a, b| a.value.total_cmp(&b.value));
-        best.map_or(String::new(), |best| G::choice(self.view, &Move::Act(best.action.clone())))
+        let words = |best: &Price<G::Action>| G::choice(self.view, &Move::Act(best.action.clone()), names);
+        best.map_or(String::new(), |best| words(best).to_string())
     }
 }
 
 /// A ledger with names and sums.
 #[derive(Debug, Serialize)]
-pub struct Report<'a, G: Explain> {
+pub struct Report<'a, G: Listed> {
     game: &'static str,
     options: &'a G::Rules,
     unit: &'static str,
@@ -80,7 +81,7 @@ struct Worst<'a> {
     regret: f64,
 }
 
-impl<G: Explain> Ledger<G> {
+impl<G: Listed> Ledger<G> {
     /// All decisions, in order.
     pub fn decisions(&self) -> impl Iterator<Item = Decision<'_, G>> {
         self.entries.iter().enumerate().filter_map(|(number, entry)| match entry {
@@ -116,9 +117,9 @@ impl<G: Explain> Ledger<G> {
         let explain = |decision: Decision<'a, G>| Worst {
             step: decision.step,
             name: &names[decision.seat],
-            situation: G::situation(decision.view),
-            chosen: G::choice(decision.view, decision.chosen),
-            best: decision.better(),
+            situation: G::situation(decision.view, names).to_string(),
+            chosen: G::choice(decision.view, decision.chosen, names).to_string(),
+            best: decision.better(names),
             regret: decision.regret,
         };
         Report {

@@ -1,6 +1,9 @@
 //! What it means for a game to be solved.
 
-use crate::export::Array;
+use crate::{
+    exact::{Asked, Exact, Inexact},
+    export::Array,
+};
 use necrodome_rules::{
     bot::Bot,
     catalog::Listed,
@@ -11,22 +14,39 @@ use std::{
     thread,
 };
 
-/// A game, and its exact solution where it has one.
+/// A game that is solved exactly. A game that is not solved needs nothing here.
 pub trait Solvable: Listed {
     /// Its solution.
     type Solution: Solution<Self>;
     /// Its perfect player.
-    type Optimal: Bot<Self> + Clone + 'static;
+    type Optimal: Bot<Self> + Clone + Send + Sync + 'static;
 
-    /// The solution under these rules for so many seats. It is solved once for the whole process.
+    /// What is said of the perfect player.
+    const OPTIMAL: &'static str;
+
+    /// The solution under these rules for this many seats. The whole process solves it once.
     fn solve(rules: &Self::Rules, seats: usize) -> Result<Arc<Self::Solution>, Unsolved>;
-
-    /// What is said of the perfect player; none where there is no such player.
-    const OPTIMAL: Option<&'static str>;
 
     /// The perfect player under these rules; with more than two seats, or limits on rounds or turns, the best that can be
     /// justified.
-    fn optimal(rules: &Self::Rules) -> Option<Self::Optimal>;
+    fn optimal(rules: &Self::Rules) -> Self::Optimal;
+
+    /// The kind of a decision: few kinds, so that each comes up often.
+    fn kind(view: &Self::View) -> String;
+
+    /// What was done where something else was best, without what does not make it a habit.
+    fn habit(view: &Self::View, choice: &Move<Self::Action>, best: &Self::Action) -> String;
+
+    /// What a bot is worth exactly, alone or against another; none where that is not worked out. `progress` hears the share of
+    /// the questions that have been asked.
+    fn exact(
+        _rules: &Self::Rules,
+        _bot: &mut dyn Asked<Self>,
+        _against: Option<&mut dyn Asked<Self>>,
+        _progress: &mut dyn FnMut(f64),
+    ) -> Option<Result<Exact, Inexact>> {
+        None
+    }
 }
 
 /// The name of the perfect player of every game that has one.
@@ -35,9 +55,6 @@ pub const OPTIMAL: &str = "optimal";
 /// Exact values of every position. A value is the chance to win (a shared win counts one half), or the expected score
 /// of a game for one. Those "to seat 0" belong to that seat whoever moves.
 pub trait Solution<G: Game>: Send + Sync + 'static {
-    /// Follows a match by its events.
-    type Meter: Meter<G::Event>;
-
     /// Before anything has happened, to seat 0.
     fn start(&self) -> f64;
 
@@ -58,7 +75,7 @@ pub trait Solution<G: Game>: Send + Sync + 'static {
     fn arrays(&self) -> Vec<Array>;
 
     /// A meter for a match that is about to begin.
-    fn meter(self: &Arc<Self>) -> Self::Meter;
+    fn meter(self: Arc<Self>) -> Box<dyn Meter<G::Event>>;
 }
 
 /// What an action is worth to the seat that takes it.
@@ -72,7 +89,7 @@ pub struct Price<A> {
 
 /// Measures the luck of a match from its events: with every roll, how much better it was than expected. Whatever the
 /// players do, its expectation is zero.
-pub trait Meter<E>: Log<E> {
+pub trait Meter<E>: Log<E> + Send {
     /// The luck of seat 0 so far.
     fn luck(&self) -> f64;
 
@@ -141,88 +158,6 @@ pub enum Unsolved {
         hint: &'static str,
     },
 }
-
-/// The solution of a game that has none: it cannot exist.
-#[derive(Debug, Clone, Copy)]
-pub enum Never {}
-
-impl<G: Game> Solution<G> for Never {
-    type Meter = Never;
-
-    fn start(&self) -> f64 {
-        match *self {}
-    }
-
-    fn positions(&self) -> usize {
-        match *self {}
-    }
-
-    fn prices(&self, _: &G::View) -> Vec<Price<G::Action>> {
-        match *self {}
-    }
-
-    fn price(&self, _: &G::View, _: &Move<G::Action>) -> f64 {
-        match *self {}
-    }
-
-    fn best(&self, _: &G::View) -> G::Action {
-        match *self {}
-    }
-
-    fn arrays(&self) -> Vec<Array> {
-        match *self {}
-    }
-
-    fn meter(self: &Arc<Self>) -> Never {
-        match **self {}
-    }
-}
-
-impl<E> Log<E> for Never {
-    fn record(&mut self, _: necrodome_rules::game::Audience, _: E) {
-        match *self {}
-    }
-}
-
-impl<E> Meter<E> for Never {
-    fn luck(&self) -> f64 {
-        match *self {}
-    }
-
-    fn take(&mut self) -> Option<Roll> {
-        match *self {}
-    }
-
-    fn restart(&mut self) {
-        match *self {}
-    }
-}
-
-impl<G: Game> Bot<G> for Never {
-    fn act(&mut self, _: &G::View) -> G::Action {
-        match *self {}
-    }
-}
-
-macro_rules! unsolved {
-    ($($game:ty),*) => {$(
-        impl Solvable for $game {
-            type Solution = Never;
-            type Optimal = Never;
-            const OPTIMAL: Option<&'static str> = None;
-
-            fn solve(_: &Self::Rules, _: usize) -> Result<Arc<Never>, Unsolved> {
-                Err(Unsolved::Game { game: Self::ID })
-            }
-
-            fn optimal(_: &Self::Rules) -> Option<Never> {
-                None
-            }
-        }
-    )*};
-}
-
-unsolved!(necrodome_rules::last_bullet::LastBullet, necrodome_rules::infection::Infection);
 
 /// Solutions that are there already, so that a hundred bots share one.
 pub(crate) struct Shelf<K, S>(Mutex<Vec<(K, Arc<S>)>>);

@@ -1,6 +1,7 @@
 //! The three formats of Zombie Dice as solved games: what differs is what the ends of a turn are worth.
 
 use crate::{
+    exact::{Asked, Exact, ExactRace, Inexact, RaceProfile, solo},
     export::Array,
     race::RaceSolution,
     solo::SoloSolution,
@@ -13,9 +14,10 @@ use necrodome_rules::{
     catalog::Listed,
     game::{Audience, Game, Log, Move, Seat},
     options::Bounded,
+    words::count,
     zombie_dice::{
         Action, Event, FirstRoll, GOAL, OutOfDice, Race, RaceRules, RaceView, Rolled, Solo, SoloRules,
-        SoloView, Table, TableRules, TableView, Tiebreak, Turn, TurnView,
+        SoloView, Table, TableRules, TableView, Tiebreak, Turn, TurnView, words,
     },
 };
 use std::sync::Arc;
@@ -160,15 +162,8 @@ pub struct TurnMeter<F> {
 }
 
 impl<F: Format> TurnMeter<F> {
-    fn new(format: &Arc<F>) -> Self {
-        TurnMeter {
-            format: format.clone(),
-            turn: Turn::START,
-            scores: [0; 2],
-            tiebreak: false,
-            luck: 0.0,
-            last: None,
-        }
+    fn new(format: Arc<F>) -> Self {
+        TurnMeter { format, turn: Turn::START, scores: [0; 2], tiebreak: false, luck: 0.0, last: None }
     }
 }
 
@@ -219,8 +214,6 @@ impl<F: Format> Meter<Event> for TurnMeter<F> {
 macro_rules! solution {
     ($solution:ty, $game:ty, start: |$own:ident| $start:expr, positions: |$it:ident| $positions:expr) => {
         impl Solution<$game> for $solution {
-            type Meter = TurnMeter<$solution>;
-
             fn start(&self) -> f64 {
                 let $own = self;
                 $start
@@ -248,8 +241,8 @@ macro_rules! solution {
                 <$solution>::arrays(self)
             }
 
-            fn meter(self: &Arc<Self>) -> TurnMeter<$solution> {
-                TurnMeter::new(self)
+            fn meter(self: Arc<Self>) -> Box<dyn Meter<Event>> {
+                Box::new(TurnMeter::new(self))
             }
         }
     };
@@ -324,6 +317,17 @@ fn as_for_two(view: &TableView) -> Standing {
     }
 }
 
+fn shotguns(turn: &TurnView) -> String {
+    match turn.hand {
+        None => "before the first roll".to_owned(),
+        Some(_) => format!("with {}", count(turn.shotguns, "shotgun")),
+    }
+}
+
+fn habit(turn: &TurnView, choice: &Move<Action>) -> String {
+    format!("with {} it {}", words::turn(turn), words::choice(choice))
+}
+
 fn check_rounds(game: &'static str, rounds: Option<Bounded<1, 1_000_000>>) -> Result<(), Unsolved> {
     match rounds.map(Bounded::get) {
         Some(value) if value < ROUNDS => Err(Unsolved::Limit {
@@ -336,18 +340,39 @@ fn check_rounds(game: &'static str, rounds: Option<Bounded<1, 1_000_000>>) -> Re
     }
 }
 
+fn solved_solo(rules: &SoloRules) -> Arc<SoloSolution> {
+    static SHELF: Shelf<SoloRules, SoloSolution> = Shelf::new();
+    SHELF.get(*rules, || SoloSolution::new(rules))
+}
+
 impl Solvable for Solo {
     type Solution = SoloSolution;
     type Optimal = Perfect<SoloSolution>;
-    const OPTIMAL: Option<&'static str> = Some("Plays perfectly: no one has a higher expected score.");
+    const OPTIMAL: &'static str = "Plays perfectly: no one has a higher expected score.";
 
     fn solve(rules: &SoloRules, _: usize) -> Result<Arc<SoloSolution>, Unsolved> {
-        static SHELF: Shelf<SoloRules, SoloSolution> = Shelf::new();
-        Ok(SHELF.get(*rules, || SoloSolution::new(rules)))
+        Ok(solved_solo(rules))
     }
 
-    fn optimal(rules: &SoloRules) -> Option<Self::Optimal> {
-        Self::solve(rules, 1).ok().map(Perfect)
+    fn optimal(rules: &SoloRules) -> Self::Optimal {
+        Perfect(solved_solo(rules))
+    }
+
+    fn kind(view: &SoloView) -> String {
+        shotguns(&view.turn)
+    }
+
+    fn habit(view: &SoloView, choice: &Move<Action>, _: &Action) -> String {
+        habit(&view.turn, choice)
+    }
+
+    fn exact(
+        rules: &SoloRules,
+        bot: &mut dyn Asked<Solo>,
+        _: Option<&mut dyn Asked<Solo>>,
+        progress: &mut dyn FnMut(f64),
+    ) -> Option<Result<Exact, Inexact>> {
+        Some(solo(rules, bot, progress).map(Exact::Solo))
     }
 }
 
@@ -360,16 +385,54 @@ fn solved_race(rules: &RaceRules) -> Arc<RaceSolution> {
 impl Solvable for Race {
     type Solution = RaceSolution;
     type Optimal = Perfect<RaceSolution>;
-    const OPTIMAL: Option<&'static str> =
-        Some("Plays perfectly: no one wins more often against it. (Ignores max_rounds.)");
+    const OPTIMAL: &'static str = "Plays perfectly: no one wins more often against it. (Ignores max_rounds.)";
 
     fn solve(rules: &RaceRules, _: usize) -> Result<Arc<RaceSolution>, Unsolved> {
         check_rounds(Self::ID, rules.max_rounds)?;
         Ok(solved_race(rules))
     }
 
-    fn optimal(rules: &RaceRules) -> Option<Self::Optimal> {
-        Some(Perfect(solved_race(rules)))
+    fn optimal(rules: &RaceRules) -> Self::Optimal {
+        Perfect(solved_race(rules))
+    }
+
+    fn kind(view: &RaceView) -> String {
+        shotguns(&view.turn)
+    }
+
+    fn habit(view: &RaceView, choice: &Move<Action>, _: &Action) -> String {
+        habit(&view.turn, choice)
+    }
+
+    fn exact(
+        rules: &RaceRules,
+        bot: &mut dyn Asked<Race>,
+        against: Option<&mut dyn Asked<Race>>,
+        progress: &mut dyn FnMut(f64),
+    ) -> Option<Result<Exact, Inexact>> {
+        let bots = if against.is_some() { 2.0 } else { 1.0 };
+        let solution = match Race::solve(rules, 2) {
+            Ok(solution) => solution,
+            Err(_) => return None,
+        };
+        let ask = || {
+            let own = RaceProfile::ask(rules, bot, |share| progress(share / bots))?;
+            let other = match against {
+                Some(other) => {
+                    let asked = RaceProfile::ask(rules, other, |share| progress((1.0 + share) / bots));
+                    Some(asked.map_err(|why| Inexact::Other(Box::new(why)))?)
+                }
+                None => None,
+            };
+            let against = other.map(|other| own.against(&other, rules)).transpose()?;
+            Ok(Exact::Race(ExactRace {
+                against_optimal: own.against_optimal(rules, &solution),
+                against,
+                best_response: own.best_response(rules, &solution),
+                views: own.views,
+            }))
+        };
+        Some(ask())
     }
 }
 
@@ -382,10 +445,8 @@ fn solved_table(rules: &TableRules) -> Arc<TableSolution> {
 impl Solvable for Table {
     type Solution = TableSolution;
     type Optimal = Perfect<TableSolution>;
-    const OPTIMAL: Option<&'static str> = Some(
-        "Plays perfectly at a table for two. With more seats it plays as if only the strongest opponent were there: good, \
-         but not exact. (Ignores max_rounds.)",
-    );
+    const OPTIMAL: &'static str = "Plays perfectly at a table for two. With more seats it plays as if only the strongest \
+                                   opponent were there: good, but not exact. (Ignores max_rounds.)";
 
     fn solve(rules: &TableRules, seats: usize) -> Result<Arc<TableSolution>, Unsolved> {
         if seats != 2 {
@@ -395,7 +456,22 @@ impl Solvable for Table {
         Ok(solved_table(rules))
     }
 
-    fn optimal(rules: &TableRules) -> Option<Self::Optimal> {
-        Some(Perfect(solved_table(rules)))
+    fn optimal(rules: &TableRules) -> Self::Optimal {
+        Perfect(solved_table(rules))
+    }
+
+    fn kind(view: &TableView) -> String {
+        let last = view.playing.iter().take(view.played.into());
+        let last = last.map(|seat| view.scores[seat.index()]).any(|score| score >= GOAL);
+        let round = match (view.tiebreak, last) {
+            (true, _) => "in a tiebreak, ",
+            (false, true) => "in the last round, ",
+            (false, false) => "",
+        };
+        format!("{round}{}", shotguns(&view.turn))
+    }
+
+    fn habit(view: &TableView, choice: &Move<Action>, _: &Action) -> String {
+        habit(&view.turn, choice)
     }
 }

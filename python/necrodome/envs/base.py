@@ -22,9 +22,6 @@ Option: TypeAlias = str | int | float | bool | None
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
-# What can be shown only as the judge sees it.
-_JUDGED = ("infection", "last-bullet")
-
 
 class RefereeEnv:
     """A match behind an environment. Everything random comes from the seed of `reset`."""
@@ -79,12 +76,15 @@ class RefereeEnv:
         return None if outcome is None else dict(json.loads(outcome))
 
     def _shown(self) -> dict[str, Any]:
-        if self.game in _JUDGED:
-            shown = json.loads(self._referee.state())
-            shown["side"] = json.loads(self._referee.view(0)).get("side")
+        view = json.loads(self._referee.view(0))
+        to_act = self._referee.to_act()
+        if self._referee.open:
+            shown = view
         else:
-            shown = json.loads(self._referee.view(0))
-        return {**shown, "to_act": self._referee.to_act()}
+            # What is hidden from the seats can be shown only as the judge sees it.
+            shown = {**json.loads(self._referee.state()), "side": view.get("side")}
+        words = self._referee.situation(to_act[0] if to_act else 0)
+        return {**shown, "to_act": to_act, "situation": words}
 
     def render(self) -> None | str | render.Image:
         """The match as text (`ansi`), as a picture (`rgb_array`), or as text on the terminal (`human`)."""

@@ -1,14 +1,11 @@
-// What the parts of a table share: its scenes, what happened in words, and who the player is.
+// What the parts of a table share: what a game's own part is given, what happened, and who the player is.
 import { post } from "../lib/api";
-import type { LastBulletEvent, NewTable, Scene, TableState } from "../lib/schema";
-import { infection, plural, tokyo, zombieDice, type Told } from "../replay/words";
-
-export type SceneFor<G extends Scene["game"]> = Extract<Scene, { game: G }>;
+import type { NewTable, Scene, TableState, Told } from "../lib/schema";
 
 /** What a game's part of the page is given. */
-export interface At<G extends Scene["game"]> {
+export interface At {
   table: TableState;
-  scene: SceneFor<G>;
+  scene: Scene;
   names: string[];
   /** Whether an answer is wanted, and none is on its way. */
   asked: boolean;
@@ -19,61 +16,13 @@ export function namesOf(table: TableState): string[] {
   return table.seats.map((seat, i) => seat.name ?? `seat ${i + 1}`);
 }
 
-/** The fate of one's own survivors, in words. */
-function lastBullet(event: LastBulletEvent): Told | undefined {
-  switch (event.type) {
-    case "rose":
-      return { words: "A rising zombie has buried one of yours", strong: true };
-    case "bitten":
-      return { words: "One of yours was bitten", strong: true };
-    case "killed":
-      return { words: "One of yours was shot", strong: true };
-    case "shot":
-      if (event.result === "no_bullet") return undefined;
-      return { words: event.result === "hit" ? "Your shot hit" : "Your shot missed" };
-    case "scavenged":
-      return { words: `You took ${plural(event.bullets, "bullet")} from a corpse` };
-    case "entry_out":
-      return { words: `You are gone: you lived to turn ${event.score}`, strong: true };
-  }
-}
-
-function told(scene: Scene, name: (seat: number) => string): (Told | undefined)[] {
-  switch (scene.game) {
-    case "tokyo":
-      return scene.events.map((event) => tokyo(event, name));
-    case "last-bullet":
-      return scene.events.map(lastBullet);
-    case "infection":
-      return scene.events.map((event) => {
-        if (event.type === "met") {
-          return { seat: event.seat, words: `${name(event.seat)} meets ${name(event.with)}` };
-        }
-        if (event.type === "told") {
-          const { identity, stock } = event.report;
-          const things =
-            identity === "human"
-              ? plural(stock, "antibody", "antibodies")
-              : plural(stock, "virus", "viruses");
-          return {
-            seat: event.seat,
-            words: `You are told: you are a ${identity} with ${things}`,
-            strong: true,
-          };
-        }
-        return infection(event, name);
-      });
-    default:
-      return scene.events.map((event) => zombieDice(event, name));
-  }
-}
+/** What the seat sees, in a game that is known; nothing where only players see something. */
+export const viewOf = <View>(scene: Scene) => scene.view as unknown as View | null;
 
 /** What happened before the viewer's last decision, and since. */
-export function story(scene: Scene, names: string[]): { before: Told[]; since: Told[] } {
-  const all = told(scene, (seat) => names[seat] ?? `seat ${seat + 1}`);
-  const from = all.length - scene.fresh;
-  const there = (one: Told | undefined): one is Told => one !== undefined;
-  return { before: all.slice(0, from).filter(there), since: all.slice(from).filter(there) };
+export function story({ told, fresh }: Scene): { before: Told[]; since: Told[] } {
+  const from = told.length - fresh;
+  return { before: told.slice(0, from), since: told.slice(from) };
 }
 
 /** Opens a table and gives its id. */
@@ -110,3 +59,6 @@ export function isFree(event: KeyboardEvent): boolean {
   const target = event.target instanceof HTMLElement ? event.target : undefined;
   return !target?.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
 }
+
+/** With a capital letter, for a button. */
+export const upper = (label: string) => label.charAt(0).toUpperCase() + label.slice(1);

@@ -1,183 +1,45 @@
-// What happened in a step, in words. The dice beside them are drawn.
-import type {
-  Die,
-  Film,
-  InfectionEvent,
-  Outcome,
-  TokyoEvent,
-  TokyoFace,
-  Unit,
-  ZombieDiceEvent,
-} from "../lib/schema";
+// The little that the pages say of a match themselves: what happened comes from the server in words.
+import type { Film, Frame, Ink, Outcome, Text, Told, Unit } from "../lib/schema";
 
-export interface Told {
-  words: string;
-  seat?: number | undefined;
-  /** Something that cannot be overlooked. */
-  strong?: boolean | undefined;
-  hand?: Die[] | undefined;
-  dice?: { face: TokyoFace; kept: boolean }[] | undefined;
+/** Something that happened, as a plain sentence. */
+export function sentence(told: Told, names: string[]): string {
+  const text = told.text.map((span) => span.text).join("");
+  return told.seat === null ? text : `${names[told.seat]} ${text}`;
 }
 
-export const plural = (number: number, one: string, many = `${one}s`) =>
-  `${number} ${number === 1 ? one : many}`;
+/** A die is kept for one roll: in the next decision it lies there like the others. */
+const loose = (ink: Ink): Ink => (typeof ink === "object" && "kept_die" in ink ? { die: ink.kept_die } : ink);
 
-export function zombieDice(event: ZombieDiceEvent, name: (seat: number) => string): Told {
-  switch (event.type) {
-    case "rolled": {
-      const sum = `${plural(event.brains, "brain")} and ${plural(event.shotguns, "shotgun")} in this turn`;
-      return { seat: event.seat, words: `${name(event.seat)} rolls: ${sum}`, hand: event.hand };
-    }
-    case "turn_ended": {
-      const why = {
-        stopped: "stops",
-        out_of_dice: "has no dice left to roll",
-        busted: "is hit by the third shotgun",
-        forfeited: "gave no valid answer",
-      }[event.why];
-      const banks = event.banked > 0 ? `banks ${plural(event.banked, "brain")}` : "banks nothing";
-      const words = `${name(event.seat)} ${why} and ${banks}: ${event.score} in all`;
-      return { seat: event.seat, words, strong: event.why === "busted" };
-    }
-    case "tiebreak_started":
-      return { words: `Tiebreak between ${event.seats.map(name).join(", ")}`, strong: true };
-  }
-}
-
-export function tokyo(event: TokyoEvent, name: (seat: number) => string): Told {
-  const seat = event.seat;
-  switch (event.type) {
-    case "turn_started": {
-      const extra = event.points > 0 ? `, in Tokyo: +${plural(event.points, "point")}` : "";
-      return { seat, words: `${name(seat)}'s turn${extra}` };
-    }
-    case "rolled": {
-      const dice = event.dice.map((face, i) => ({ face, kept: event.kept[i] ?? false }));
-      return { seat, words: `${name(seat)} rolls`, dice };
-    }
-    case "scored":
-      return { seat, words: `${name(seat)} scores ${plural(event.points, "point")}` };
-    case "hit": {
-      const left = event.health === 0 ? "is out of the game" : `has health ${event.health} left`;
-      const words = `${name(event.by)} hits ${name(seat)} for ${event.damage}: it ${left}`;
-      return { seat, words, strong: event.health === 0 };
-    }
-    case "decided":
-      return { seat, words: `${name(seat)} ${event.yields ? "leaves Tokyo" : "stays in Tokyo"}` };
-    case "healed":
-      return { seat, words: `${name(seat)} heals to health ${event.health}` };
-    case "entered":
-      return { seat, words: `${name(seat)} enters Tokyo: +${plural(event.points, "point")}` };
-  }
-}
-
-export function infection(event: InfectionEvent, name: (seat: number) => string): Told | undefined {
-  switch (event.type) {
-    case "met":
-    case "told":
-      return undefined;
-    case "resolved": {
-      const [a, b] = event.seats;
-      const side = (i: 0 | 1) => {
-        const commitment = event.commitments[i];
-        if (event.failed[i]) return ` (precaution, but no antibody)`;
-        if (commitment.type === "precaution") return ` (precaution)`;
-        return commitment.type === "virus" ? ` (${plural(commitment.count, "virus", "viruses")})` : "";
-      };
-      const changes = ([0, 1] as const)
-        .filter((i) => event.effects[i].was !== event.effects[i].is)
-        .map((i) => `${name(event.seats[i])} becomes ${event.effects[i].is}`);
-      const words = [`${name(a)}${side(0)} meets ${name(b)}${side(1)}`, ...changes].join("; ");
-      return { seat: a, words, strong: changes.length > 0 };
-    }
-    case "antidote": {
-      const words = event.effect
-        ? `takes the antidote: ${event.effect.was} before, ${event.effect.is} now`
-        : "tries the antidote, but has no antibody";
-      return { seat: event.seat, words: `${name(event.seat)} ${words}` };
-    }
-    case "ended":
-      return { seat: event.seat, words: `${name(event.seat)} ends the turn` };
-    case "turned":
-      return { seat: event.seat, words: `${name(event.seat)} turns into a zombie`, strong: true };
-    case "met_nobody":
-      return { seat: event.seat, words: `${name(event.seat)} met nobody and broke a rule`, strong: true };
-    case "announced": {
-      const { turns, humans, zombies } = event.report;
-      const when = turns === 0 ? "The game begins" : `End of turn ${turns}`;
-      return { words: `${when}: ${plural(humans, "human")} and ${plural(zombies, "zombie")}` };
-    }
-    case "over": {
-      const { ending } = event;
-      const words = {
-        zombies_win: "No human is left: the zombies win",
-        survivor_wins:
-          ending.type === "survivor_wins" ? `${name(ending.seat)} is the only survivor and wins` : "",
-        humans_win: "Time is up: the humans win, ranked by antibodies",
-      }[ending.type];
-      return { words, strong: true };
+/** The dice that lay there when somebody decided in a step; none before the first roll of a turn. */
+export function diceBefore(frames: Frame[], step: number): Text {
+  for (let at = step - 1; at >= 0; at--) {
+    for (const { text, mark } of frames[at]?.told.toReversed() ?? []) {
+      const dice = text.filter(({ ink }) => typeof ink === "object" && !("name" in ink));
+      if (dice.length > 0) return dice.map((die) => ({ ...die, ink: loose(die.ink) }));
+      if (mark) return [];
     }
   }
-}
-
-/** What happened in a step, in order. */
-export function happened(film: Film, step: number): Told[] {
-  const name = (seat: number) => film.names[seat] ?? `seat ${seat}`;
-  const { footage } = film;
-  if (!footage) return [];
-  switch (footage.game) {
-    case "tokyo":
-      return (footage.frames[step]?.events ?? []).map((event) => tokyo(event, name));
-    case "infection":
-      return (footage.frames[step]?.events ?? []).flatMap((event) => infection(event, name) ?? []);
-    default:
-      return (footage.frames[step]?.events ?? []).map((event) => zombieDice(event, name));
-  }
+  return [];
 }
 
 /** The steps after which a turn begins. */
 export function turnsOf(film: Film): number[] {
-  const { footage } = film;
-  const begins = (types: string[]) => (frame: { events: { type: string }[] }, step: number) =>
-    step > 0 && frame.events.some((event) => types.includes(event.type)) ? [step] : [];
-  if (!footage) return [];
-  switch (footage.game) {
-    case "tokyo":
-      return footage.frames.flatMap(begins(["turn_started"]));
-    case "infection":
-      return footage.frames.flatMap(begins(["announced"]));
-    default:
-      return footage.frames.flatMap(begins(["turn_ended"]));
-  }
+  return film.frames.flatMap((frame, step) => (step > 0 && frame.told.some((one) => one.mark) ? [step] : []));
 }
 
 /** How it ended, in a sentence. */
-export function result(film: Film): string {
-  const { outcome, names, game } = film;
-  if (names.length === 1) return `${names[0]} banks ${plural(outcome.scores[0] ?? 0, "brain")}`;
-  if (game === "infection" && film.footage?.game === "infection") {
-    const last = film.footage.frames.at(-1)?.events.find((event) => event.type === "over");
-    if (last?.type === "over" && last.ending.type === "zombies_win") return "The zombies win";
-    if (last?.type === "over" && last.ending.type === "humans_win") return "The humans win";
-  }
+export function result({ names, outcome, scores, frames }: Film): string {
+  if (names.length === 1) return `${names[0]}: ${scores[0]}`;
   const winners = winnersOf(outcome).map((seat) => names[seat]);
   if (winners.length === 1) return `${winners[0]} wins`;
+  // Where a side has won, the game has said so.
+  const end = frames.at(-1)?.told.findLast((one) => one.mark && one.seat === null);
+  if (end) return sentence(end, names);
   return winners.length <= 4 ? `${winners.join(" and ")} share the win` : `${winners.length} share the win`;
 }
 
 export function winnersOf(outcome: Outcome): number[] {
   return outcome.places.flatMap((place, seat) => (place === 1 ? [seat] : []));
-}
-
-/** What a score counts. */
-export function scoreWords(game: string, score: number): string {
-  if (game.startsWith("zombie-dice")) return plural(score, "brain");
-  if (game === "tokyo") return plural(score, "point");
-  if (game === "infection") {
-    if (score === 0) return "lost";
-    return score === 1 ? "won" : `won with ${plural(score - 1, "antibody", "antibodies")}`;
-  }
-  return `lived to turn ${score}`;
 }
 
 /** A value as people read it: `63.2%`, `4.31 points`. */

@@ -1,9 +1,10 @@
 //! Seeded matches and rare positions, played through the same player that tournaments use.
 
 use super::{
-    Candidate, CheckError, Finding, Gauntlet, Notes, Setup, Wrong, example, json, ms,
+    Candidate, CheckError, Finding, Notes, Wrong, example, json, ms,
     positions::{Position, hunt, line_up},
     seated, shortened,
+    trials::Setup,
 };
 use crate::{
     fault::{Fault, FaultKind},
@@ -13,8 +14,9 @@ use crate::{
     run::{RunError, run_match},
 };
 use necrodome_rules::{
+    catalog::Listed,
     chance::Seeded,
-    game::{Game, Logged, Outcome, Seat},
+    game::{Game, Outcome},
     names::Names,
 };
 use std::{cell::RefCell, rc::Rc, time::Duration};
@@ -24,6 +26,9 @@ pub(super) struct Hall<G: Game> {
     pub(super) setup: Setup<G>,
     pub(super) rules: G::Rules,
     pub(super) names: Names,
+    pub(super) opponents: Vec<&'static str>,
+    pub(super) stamina: usize,
+    pub(super) patience: usize,
 }
 
 impl<G: Game> Hall<G> {
@@ -34,6 +39,11 @@ impl<G: Game> Hall<G> {
         };
         let set = self.setup.set.replace(' ', ", ");
         if set.is_empty() { seats } else { format!("{seats}, {set}") }
+    }
+
+    /// Whose answers are shown as examples.
+    pub(super) fn example(&self) -> &'static str {
+        self.opponents.first().copied().unwrap_or_default()
     }
 
     /// All seats, or at a large table the first, the last, and one between.
@@ -59,14 +69,16 @@ struct Watched {
 }
 
 /// The candidate under observation. The match is broken off at its first mistake.
-struct Observed<G: Gauntlet> {
+struct Observed<G: Listed> {
     inner: Box<dyn Player<G>>,
     watched: Rc<RefCell<Watched>>,
+    /// Whose answers are shown as examples.
+    opponent: &'static str,
     /// The last question and answer.
     last: Option<(G::View, Option<String>)>,
 }
 
-impl<G: Gauntlet> Observed<G> {
+impl<G: Listed> Observed<G> {
     /// Notes a mistake in the answer to the last question.
     fn note(&mut self, text: String, came: String) {
         let mut watched = self.watched.borrow_mut();
@@ -75,7 +87,7 @@ impl<G: Gauntlet> Observed<G> {
             let id = watched.decisions;
             let legal = G::few_legal_actions(view, MAX_LISTED);
             let question: ToBot<G::View, G::Action, G::Event, G::Rules> = ToBot::Decide { id, view, legal };
-            let expected = example::<G>(view, id);
+            let expected = example::<G>(self.opponent, view, id);
             let wrong = Wrong { message: shortened(&json(&question)), came: shortened(&came), expected };
             watched.failure = Some((text, wrong));
         }
@@ -92,13 +104,17 @@ impl<G: Gauntlet> Observed<G> {
     }
 }
 
-impl<G: Gauntlet> Player<G> for Observed<G> {
+impl<G: Listed> Player<G> for Observed<G> {
     fn start(&mut self, start: &MatchStart) {
         self.inner.start(start);
     }
 
-    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]) {
-        self.inner.hear(seat, log);
+    fn hear(&mut self, heard: &[&G::Event]) {
+        self.inner.hear(heard);
+    }
+
+    fn listens(&self) -> bool {
+        self.inner.listens()
     }
 
     fn ask(&mut self, view: &G::View) {
@@ -155,7 +171,7 @@ impl<G: Gauntlet> Player<G> for Observed<G> {
 }
 
 /// Plays all matches and shows all positions.
-pub(super) fn check<G: Gauntlet>(
+pub(super) fn check<G: Listed>(
     candidate: &Candidate,
     halls: &[Hall<G>],
     notes: &mut Notes,
@@ -178,7 +194,7 @@ pub(super) fn check<G: Gauntlet>(
                 notes.add(Finding::skipped("position", format!("{what}: not tried any more")));
                 continue;
             }
-            match hunt(&hall.names, &hall.rules, bots, *wanted) {
+            match hunt(&hall.names, &hall.rules, bots, hall.patience, *wanted) {
                 Some(position) => failures += room.position(candidate, what, &position, notes)?,
                 None => notes.add(Finding::skipped(
                     "position",
@@ -215,7 +231,7 @@ fn cpu_finding(candidate: &Candidate, mut cpu: Vec<Duration>, timed_out: bool) -
 }
 
 /// One setup with one process of the candidate.
-struct Room<'a, G: Gauntlet> {
+struct Room<'a, G: Listed> {
     hall: &'a Hall<G>,
     watched: Rc<RefCell<Watched>>,
     /// Out of its seat only while a match is played.
@@ -223,11 +239,11 @@ struct Room<'a, G: Gauntlet> {
     played: usize,
 }
 
-impl<'a, G: Gauntlet> Room<'a, G> {
+impl<'a, G: Listed> Room<'a, G> {
     fn enter(candidate: &Candidate, hall: &'a Hall<G>) -> Result<Self, CheckError> {
         let watched = Rc::new(RefCell::new(Watched::default()));
         let inner = inner_player(candidate, hall)?;
-        let observed = Observed { inner, watched: watched.clone(), last: None };
+        let observed = Observed { inner, watched: watched.clone(), opponent: hall.example(), last: None };
         Ok(Room { hall, watched, candidate: Some(Box::new(observed)), played: 0 })
     }
 
@@ -237,7 +253,7 @@ impl<'a, G: Gauntlet> Room<'a, G> {
         let seed = self.played as u64 + 1;
         self.played += 1;
         let names = seated(&self.hall.names, seat)?;
-        let others = line_up::<G>(G::OPPONENTS, names.len() - 1, seed).unwrap_or_default();
+        let others = line_up::<G>(&self.hall.opponents, names.len() - 1, seed).unwrap_or_default();
         let mut players: Vec<Box<dyn Player<G>>> = Vec::with_capacity(names.len());
         players.extend(others.into_iter().map(|bot| Box::new(BuiltInPlayer(bot)) as Box<dyn Player<G>>));
         players.insert(seat, candidate);
@@ -288,7 +304,7 @@ impl<'a, G: Gauntlet> Room<'a, G> {
     /// Many more matches in the same process.
     fn stamina(&mut self, notes: &mut Notes) -> Result<usize, CheckError> {
         let seats = self.hall.seats();
-        for number in 0..G::STAMINA {
+        for number in 0..self.hall.stamina {
             if self.failure().is_none() {
                 self.play(seats[number % seats.len()])?;
             }
@@ -336,10 +352,7 @@ impl<'a, G: Gauntlet> Room<'a, G> {
     }
 }
 
-fn inner_player<G: Gauntlet>(
-    candidate: &Candidate,
-    hall: &Hall<G>,
-) -> Result<Box<dyn Player<G>>, CheckError> {
+fn inner_player<G: Listed>(candidate: &Candidate, hall: &Hall<G>) -> Result<Box<dyn Player<G>>, CheckError> {
     let table = Table {
         launcher: candidate.launcher.clone(),
         limits: candidate.limits,

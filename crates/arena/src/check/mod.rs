@@ -1,12 +1,14 @@
 //! The gauntlet for a bot: the protocol over a raw process, seeded matches in every seat, and positions that are rare but
 //! real. What the bot did right and wrong is told as one finding after the other.
 
+mod infection;
+mod last_bullet;
 mod matches;
 mod positions;
 mod protocol;
-mod setups;
-
-pub use setups::{Gauntlet, Setup, Wanted};
+mod tokyo;
+mod trials;
+mod zombie_dice;
 
 use crate::{
     entry::{EntryKind, EntrySpec},
@@ -16,6 +18,7 @@ use crate::{
 use matches::Hall;
 use necrodome_rules::{
     bot::BotSpec,
+    catalog::Listed,
     chance::Seeded,
     game::Game,
     names::{Names, SetupError},
@@ -23,6 +26,7 @@ use necrodome_rules::{
 };
 use serde::Serialize;
 use std::time::Duration;
+use trials::{Trials, trials};
 
 /// Who is put through the gauntlet, and with what.
 #[derive(Debug, Clone)]
@@ -121,7 +125,7 @@ pub enum CheckError {
 }
 
 /// Puts a bot through the gauntlet. `tell` hears of each finding as it is made.
-pub fn check_bot<G: Gauntlet>(
+pub fn check_bot<G: Listed>(
     candidate: &Candidate,
     tell: &mut dyn FnMut(&Finding),
 ) -> Result<Report, CheckError> {
@@ -147,14 +151,17 @@ pub fn check_bot<G: Gauntlet>(
 }
 
 /// The setups of a game with the user's options on top. One that the options rule out is left out, but not the first.
-fn open_halls<G: Gauntlet>(candidate: &Candidate) -> Result<Vec<Hall<G>>, CheckError> {
+fn open_halls<G: Listed>(candidate: &Candidate) -> Result<Vec<Hall<G>>, CheckError> {
     let mut halls = Vec::new();
-    for (index, setup) in G::setups().into_iter().enumerate() {
+    let Trials { opponents, stamina, patience, setups } = trials::<G>();
+    for (index, setup) in setups.into_iter().enumerate() {
         let rules = rules_with::<G>(setup.set, candidate.settings)?;
         let names = names(candidate.name, setup.seats)?;
         let mut chance = Seeded::new(0, "check", 0);
         match G::new(&names, &rules, &mut chance, &mut necrodome_rules::game::Silent) {
-            Ok(_) => halls.push(Hall { setup, rules, names }),
+            Ok(_) => {
+                halls.push(Hall { setup, rules, names, opponents: opponents.clone(), stamina, patience })
+            }
             Err(error) if index == 0 => return Err(error.into()),
             Err(_) => {}
         }
@@ -224,8 +231,8 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// An answer that would have been right: what a built-in bot says.
-fn example<G: Gauntlet>(view: &G::View, id: u64) -> String {
-    let spec = BotSpec { name: G::OPPONENTS[0].to_owned(), params: Vec::new() };
+fn example<G: Listed>(bot: &str, view: &G::View, id: u64) -> String {
+    let spec = BotSpec { name: bot.to_owned(), params: Vec::new() };
     let action = built_in::<G>(&spec, &G::Rules::default(), Seeded::new(0, "check", 0))
         .map(|mut bot| json(&bot.act(view)));
     let answer = format!("{{\"id\":{id},\"action\":{}}}", action.unwrap_or_default());

@@ -1,9 +1,10 @@
 //! Positions that are rare but real: found by playing built-in bots until one comes up.
 
-use super::{Gauntlet, seated, setups::Wanted};
+use super::{seated, trials::Wanted};
 use crate::lineup::built_in;
 use necrodome_rules::{
     bot::Bot,
+    catalog::Listed,
     chance::Seeded,
     game::{Game, Move, Rejected, Seat, Silent},
     names::Names,
@@ -38,27 +39,28 @@ impl<G: Game> Position<G> {
 
 /// The first position in which somebody sees what is wanted; none if it does not come up in reasonable time. The name of
 /// the candidate, the first one, is put into the seat that is to decide.
-pub(super) fn hunt<G: Gauntlet>(
+pub(super) fn hunt<G: Listed>(
     names: &Names,
     rules: &G::Rules,
     bots: &[&str],
+    patience: usize,
     wanted: Wanted<G>,
 ) -> Option<Position<G>> {
-    let mut patience = G::PATIENCE;
+    let mut left = patience;
     for seed in 0.. {
-        if let Some(found) = hunt_in::<G>(seed, names, rules, bots, wanted, &mut patience) {
+        if let Some(found) = hunt_in::<G>(seed, names, rules, bots, wanted, &mut left) {
             // Names have nothing to do with chance: the same seed leads to the same position.
             let names = seated(names, found.seat.index()).ok()?;
-            return hunt_in(seed, &names, rules, bots, wanted, &mut G::PATIENCE.clone());
+            return hunt_in(seed, &names, rules, bots, wanted, &mut patience.clone());
         }
         // Matches without any decision use up patience, too.
-        patience = patience.checked_sub(1)?;
+        left = left.checked_sub(1)?;
     }
     None
 }
 
 /// Looks for a position in one match.
-fn hunt_in<G: Gauntlet>(
+fn hunt_in<G: Listed>(
     seed: u64,
     names: &Names,
     rules: &G::Rules,
@@ -85,7 +87,7 @@ fn hunt_in<G: Gauntlet>(
 }
 
 /// Built-in bots for all seats, by turns.
-pub(super) fn line_up<G: Gauntlet>(bots: &[&str], seats: usize, seed: u64) -> Option<Vec<Box<dyn Bot<G>>>> {
+pub(super) fn line_up<G: Listed>(bots: &[&str], seats: usize, seed: u64) -> Option<Vec<Box<dyn Bot<G>>>> {
     let bot = |seat: usize| {
         let spec = bots[seat % bots.len()].parse().ok()?;
         built_in::<G>(&spec, &G::Rules::default(), Seeded::new(seed, "bot", seat as u64)).ok()

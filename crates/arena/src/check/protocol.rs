@@ -1,7 +1,7 @@
 //! The protocol, over a raw process: messages that a well-behaved arena may send one day, and what must not come back.
 
 use super::{
-    Candidate, Finding, Gauntlet, Notes, Wrong, example, json,
+    Candidate, Finding, Notes, Wrong, example, json,
     matches::{Hall, no_outcome},
     ms,
     positions::{Position, hunt},
@@ -10,20 +10,15 @@ use super::{
 use crate::{
     fault::{Fault, FaultKind},
     player::Answer,
-    process::{Process, Program, expect_id, parse_act, to_line},
-    protocol::{MAX_LISTED, PROTOCOL, Ready, ToBot},
+    process::{Process, Program},
+    protocol::{MAX_LISTED, Message, PROTOCOL, Ready, ToBot, expect_id, parse_act, to_line},
 };
-use necrodome_rules::names::{Names, SetupError};
+use necrodome_rules::{
+    catalog::Listed,
+    names::{Names, SetupError},
+};
 use serde_json::{Value, json};
 use std::time::Duration;
-
-type Message<'a, G> = ToBot<
-    'a,
-    <G as necrodome_rules::game::Game>::View,
-    <G as necrodome_rules::game::Game>::Action,
-    <G as necrodome_rules::game::Game>::Event,
-    <G as necrodome_rules::game::Game>::Rules,
->;
 
 /// What a bot must answer to `hello`.
 const READY: &str = r#"{"type":"ready","protocol":1}"#;
@@ -33,7 +28,7 @@ const SILENCE: Duration = Duration::from_millis(100);
 const IDS: [u64; 7] = [2, 3, 10, 11, 999, 1_000_000_007, 7];
 
 /// Checks the protocol. False if the bot does not start or falls at its first decision, so that nothing else can be tried.
-pub(super) fn check<G: Gauntlet>(
+pub(super) fn check<G: Listed>(
     candidate: &Candidate,
     program: &Program,
     hall: &Hall<G>,
@@ -43,7 +38,7 @@ pub(super) fn check<G: Gauntlet>(
     if !talk.hello(notes) {
         return false;
     }
-    let position = |names: &Names| hunt::<G>(names, &hall.rules, G::OPPONENTS, |_| true);
+    let position = |names: &Names| hunt::<G>(names, &hall.rules, &hall.opponents, hall.patience, |_| true);
     let Some(first) = position(&hall.names) else { return true };
     if !talk.first_answer(&first, notes) {
         return false;
@@ -68,7 +63,7 @@ fn odd_names(names: &Names) -> Result<Names, SetupError> {
 }
 
 /// A conversation with one process; a new one is started after a fault.
-struct Talk<'a, G: Gauntlet> {
+struct Talk<'a, G: Listed> {
     candidate: &'a Candidate<'a>,
     program: &'a Program,
     hall: &'a Hall<G>,
@@ -84,7 +79,7 @@ struct Failure {
     wrong: Wrong,
 }
 
-impl<G: Gauntlet> Talk<'_, G> {
+impl<G: Listed> Talk<'_, G> {
     fn hello_line(&self) -> Vec<u8> {
         let hello: Message<G> = ToBot::Hello {
             protocol: PROTOCOL,
@@ -99,7 +94,7 @@ impl<G: Gauntlet> Talk<'_, G> {
     /// A running process that has been greeted, with its first line and the CPU time until then.
     fn greet(&mut self, notes: &mut Notes) -> Result<(Process, Vec<u8>, Duration), Fault> {
         let limits = &self.candidate.limits;
-        let mut process = Process::spawn(&self.candidate.launcher, self.program, limits, G::ID)?;
+        let mut process = Process::spawn(&self.candidate.launcher, self.program, limits, &G::CARD)?;
         process.send(&self.hello_line())?;
         match process.receive(limits.start_allowance()) {
             Ok((line, used)) => Ok((process, line, used)),
@@ -238,7 +233,11 @@ impl<G: Gauntlet> Talk<'_, G> {
             }
             let came = if came.is_empty() { fault.to_string() } else { format!("{came} ({fault})") };
             let message = shortened(&String::from_utf8_lossy(&line));
-            let wrong = Wrong { message, came: shortened(&came), expected: example::<G>(view, id) };
+            let wrong = Wrong {
+                message,
+                came: shortened(&came),
+                expected: example::<G>(self.hall.example(), view, id),
+            };
             Failure { kind: fault.kind, wrong }
         })
     }
@@ -354,8 +353,9 @@ impl<G: Gauntlet> Talk<'_, G> {
                 .add(Finding::ok("deterministic", "does not promise the same answer to the same view"));
         }
         let others = self.hall.setup.positions.iter();
-        let others = others
-            .filter_map(|(_, bots, wanted)| hunt::<G>(&self.hall.names, &self.hall.rules, bots, *wanted));
+        let others = others.filter_map(|(_, bots, wanted)| {
+            hunt::<G>(&self.hall.names, &self.hall.rules, bots, self.hall.patience, *wanted)
+        });
         let positions: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
         for (id, position) in (100..).step_by(2).zip(&positions) {
             let mut answer = |id: u64| {

@@ -2,16 +2,21 @@
 
 mod cpu;
 mod launch;
+mod limits;
 mod orphans;
-mod player;
+mod transport;
 
 pub use launch::{Launcher, Resources, run_stage, run_stage_of};
+pub use limits::Limits;
 pub use orphans::adopt_orphans;
-pub use player::{Limits, ProcessPlayer};
-pub(crate) use player::{Message, expect_id, parse_act, parse_ready, to_line};
+pub use transport::ProcessTransport;
 
-use crate::fault::{Fault, FaultKind};
+use crate::{
+    fault::{Fault, FaultKind},
+    protocol::excerpt,
+};
 use cpu::TreeClock;
+use necrodome_rules::card::Card;
 use nix::{
     errno::Errno,
     fcntl::{FcntlArg, OFlag, fcntl},
@@ -93,7 +98,7 @@ impl Process {
         launcher: &Launcher,
         program: &Program,
         limits: &Limits,
-        game: &str,
+        game: &Card,
     ) -> Result<Self, Fault> {
         let refuse = |error: io::Error| Fault::new(FaultKind::NoStart, error.to_string());
         let mut command = launcher.command();
@@ -418,12 +423,4 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>, room: usize) -> Waited {
         }
     }
     waited
-}
-
-/// The beginning of what came, safe to print.
-fn excerpt(bytes: &[u8]) -> String {
-    const SHOWN: usize = 80;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).into_owned();
-    let dots = if bytes.len() > SHOWN { "..." } else { "" };
-    format!("{text:?}{dots}")
 }

@@ -1,6 +1,6 @@
 //! The matches of a stored tournament: a list of them, and the replay of each.
 
-use super::{MatchResult, Plan, Schedule, ScheduleError, Store, StoreError, play::own_chance, results};
+use super::{Plan, Schedule, ScheduleError, Store, StoreError, crew::own_chance, results};
 use crate::{
     lineup::{LineupError, built_in},
     player::{BuiltInPlayer, Player},
@@ -8,11 +8,11 @@ use crate::{
 };
 use necrodome_rules::{
     bot::BotSpec,
-    catalog::GameId,
+    catalog::Listed,
+    game::Outcome,
     names::{Names, SetupError},
     with_game,
 };
-use necrodome_solve::Solvable;
 
 /// A match that was played.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct PlayedMatch {
     /// The entry on each seat.
     pub entries: Vec<usize>,
     /// How it ended.
-    pub result: MatchResult,
+    pub result: Outcome,
     /// The luck of seat 0, where the game is solved.
     pub luck: Option<f32>,
     /// How often somebody misbehaved.
@@ -139,17 +139,14 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
     if block >= blocks {
         return Err(MatchError::NoBlock { block, blocks });
     }
-    let unknown = || MatchError::Plan(format!("there is no game {:?}", plan.game));
-    let id = GameId::ALL.into_iter().find(|id| id.as_str() == plan.game).ok_or_else(unknown)?;
-    with_game!(id, G => play_again::<G>(plan, block, number))
+    with_game!(plan.game().map_err(MatchError::Plan)?, G => play_again::<G>(plan, block, number))
 }
 
-fn play_again<G: Solvable>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
+fn play_again<G: Listed>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
     let schedule = Schedule::new(plan, G::SEATS)?;
     let matches = schedule.seatings().len();
     let seating = schedule.seatings().get(number as usize).ok_or(MatchError::NoMatch { number, matches })?;
-    let rules: G::Rules = serde_json::from_value(plan.options.clone())
-        .map_err(|error| MatchError::Plan(format!("its options are not those of {}: {error}", G::ID)))?;
+    let rules = plan.rules::<G>().map_err(MatchError::Plan)?;
     let seed = schedule.block_seed(block);
     let names = Names::new(seating.iter().map(|&entry| &plan.entries[entry].name))?;
     let mut players: Vec<Box<dyn Player<G>>> = Vec::new();

@@ -1,6 +1,7 @@
 //! Tournaments: a plan, a schedule that follows from it, workers that play it, a store that keeps it, a report.
 
 mod archive;
+mod crew;
 mod matches;
 mod play;
 mod report;
@@ -10,69 +11,27 @@ mod store;
 
 pub use archive::{Archive, StoreError};
 pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
+pub use necrodome_rules::card::Format;
 pub use play::{Stop, TournamentError, Update, run};
 pub use report::{EntryReport, Report, Separated, glance, report};
-pub use results::{BlockResult, Closing, Detail, MatchResult};
+pub use results::{BlockResult, Closing, Detail};
 pub use schedule::{Schedule, ScheduleError};
 pub use store::Store;
 
 use crate::{entry::EntrySpec, process::Limits};
 use necrodome_rules::{
-    catalog::{GameId, Listed},
+    catalog::{GameId, Listed, UnknownGame},
     names::Names,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{ops::RangeInclusive, path::Path};
 
-/// Who meets whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// All entries in each match.
-    Table,
-    /// All groups of so many seats.
-    RoundRobin,
-    /// The first entry against each other.
-    Gauntlet,
-    /// All entries in one field, ranked by the median of the rounds (Last Bullet).
-    Battle,
-}
-
-impl Format {
-    /// All formats.
-    pub const ALL: [Format; 4] = [Format::Table, Format::RoundRobin, Format::Gauntlet, Format::Battle];
-
-    /// The name as users write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Format::Table => "table",
-            Format::RoundRobin => "round-robin",
-            Format::Gauntlet => "gauntlet",
-            Format::Battle => "battle",
-        }
-    }
-
-    /// The format with this name.
-    pub fn named(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.as_str() == name)
-    }
-
-    /// The natural format of a game.
-    pub fn natural(game: GameId) -> Format {
-        match game {
-            GameId::LastBullet => Format::Battle,
-            GameId::ZombieDiceRace | GameId::ZombieDiceSolo => Format::RoundRobin,
-            GameId::ZombieDice | GameId::Infection | GameId::Tokyo => Format::Table,
-        }
-    }
-
-    /// How many seats a match has if nobody says: those of all entries, or two.
-    pub fn natural_seats(self, entries: usize, takes: RangeInclusive<usize>) -> usize {
-        match self {
-            Format::Table | Format::Battle => entries,
-            Format::RoundRobin | Format::Gauntlet => 2.clamp(*takes.start(), *takes.end()),
-        }
+/// How many seats a match of a format has if nobody says: those of all entries, or two.
+pub fn natural_seats(format: Format, entries: usize, takes: RangeInclusive<usize>) -> usize {
+    match format {
+        Format::Table | Format::Battle => entries,
+        Format::RoundRobin | Format::Gauntlet => 2.clamp(*takes.start(), *takes.end()),
     }
 }
 
@@ -97,6 +56,19 @@ pub struct Plan {
     pub until_decided: bool,
     /// What processes may use.
     pub limits: Limits,
+}
+
+impl Plan {
+    /// The game, or why there is none.
+    pub(crate) fn game(&self) -> Result<GameId, String> {
+        self.game.parse().map_err(|unknown: UnknownGame| unknown.to_string())
+    }
+
+    /// The rules, or why these options are not those of `G`.
+    pub(crate) fn rules<G: Listed>(&self) -> Result<G::Rules, String> {
+        serde_json::from_value(self.options.clone())
+            .map_err(|error| format!("its options are not those of {}: {error}", G::ID))
+    }
 }
 
 /// An entry in a plan.
@@ -145,7 +117,7 @@ impl Wishes<'_> {
         spare_seed: impl FnOnce() -> Result<u64, E>,
     ) -> Result<Plan, E> {
         let format = match self.format {
-            None => Format::natural(game),
+            None => game.card().format,
             Some(name) => {
                 let unknown = || ScheduleError::Format { name: name.to_owned() };
                 Format::named(name).ok_or_else(unknown).map_err(TournamentError::from)?
@@ -157,7 +129,7 @@ impl Wishes<'_> {
             options: serde_json::to_value(rules).unwrap_or_default(),
             entries: planned(entries, names),
             format,
-            seats: self.seats.unwrap_or_else(|| format.natural_seats(entries.len(), G::SEATS)),
+            seats: self.seats.unwrap_or_else(|| natural_seats(format, entries.len(), G::SEATS)),
             blocks: self.blocks.unwrap_or_else(|| natural_blocks(game, entries)),
             seed: self.seed.unwrap_or_default(),
             until_decided: self.until_decided,
@@ -174,13 +146,12 @@ impl Wishes<'_> {
     }
 }
 
+/// Blocks of a tournament with slow bots, at most, if nobody says.
+const BLOCKS_OF_SLOW_BOTS: u32 = 200;
+
 /// Blocks to play if nobody says: enough to see something, in a time that one likes to wait.
 pub fn natural_blocks(game: GameId, entries: &[EntrySpec]) -> u32 {
     let slow = entries.iter().any(|entry| entry.kind.remembers());
-    match (game, slow) {
-        (GameId::LastBullet, _) => 20,
-        (_, true) => 200,
-        (GameId::Infection, false) => 500,
-        (_, false) => 5000,
-    }
+    let blocks = game.card().blocks;
+    if slow { blocks.min(BLOCKS_OF_SLOW_BOTS) } else { blocks }
 }

@@ -2,28 +2,21 @@
 //! the same on one thread and on many, and after a kill.
 
 use super::{
-    BlockResult, Closing, Detail, MatchResult, Plan, Schedule, ScheduleError, Store, StoreError, results,
+    BlockResult, Closing, Plan, Schedule, ScheduleError, Store, StoreError,
+    crew::{Arena, Crew},
+    results,
 };
 use crate::{
-    entry::{EntryKind, EntrySpec},
-    fault::SeatFault,
-    lineup::{LineupError, Maker, Table, player},
-    player::{Effort, Player},
+    entry::EntrySpec,
+    lineup::{LineupError, Table},
     process::Launcher,
-    run::{RunError, run_match},
+    run::RunError,
     stats::{ALPHA, Neighbours},
 };
-use necrodome_rules::{
-    bot::Bot,
-    catalog::GameId,
-    chance::Seeded,
-    game::{Game, Log, Logged, Rejected, Seat, Silent},
-    names::Names,
-    play, with_game,
-};
-use necrodome_solve::{Meter, Solution, Solvable};
+use necrodome_rules::{catalog::Listed, game::Outcome, names::Names, with_game};
 use std::{
     collections::BTreeMap,
+    ops::Range,
     sync::{
         atomic::{AtomicBool, AtomicU32, Ordering},
         mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
@@ -106,17 +99,15 @@ pub fn run(
     interrupt: &AtomicBool,
     watch: &mut dyn FnMut(Update),
 ) -> Result<Stop, TournamentError> {
-    let unknown = || TournamentError::Plan(format!("there is no game {:?}", plan.game));
-    let id = GameId::ALL.into_iter().find(|id| id.as_str() == plan.game).ok_or_else(unknown)?;
+    let id = plan.game().map_err(TournamentError::Plan)?;
     with_game!(id, G => {
-        let rules: <G as Game>::Rules = serde_json::from_value(plan.options.clone())
-            .map_err(|error| TournamentError::Plan(format!("its options are not those of {id}: {error}")))?;
+        let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
         let table = Table { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };
         run_game::<G>(plan, entries, &table, store, threads, interrupt, watch)
     })
 }
 
-fn run_game<G: Solvable>(
+fn run_game<G: Listed>(
     plan: &Plan,
     entries: &[EntrySpec],
     table: &Table<G::Rules>,
@@ -124,30 +115,26 @@ fn run_game<G: Solvable>(
     threads: usize,
     interrupt: &AtomicBool,
     watch: &mut dyn FnMut(Update),
-) -> Result<Stop, TournamentError>
-where
-    G::Rules: Sync,
-{
+) -> Result<Stop, TournamentError> {
     let schedule = Schedule::new(plan, G::SEATS)?;
     let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
+    let arena = Arena::<G> { entries, names: &names, table, schedule: &schedule };
     // A mistake in the line-up shows before the first thread starts.
-    Crew::<G>::new(entries, &names, table, &schedule)?;
+    Crew::new(&arena)?;
     let mut judge = Judge::new(plan, &schedule, store)?;
     if judge.is_decided() {
         return Ok(Stop::Decided);
     }
     let first = store.blocks()?;
-    let next = AtomicU32::new(first);
+    let queue = Queue { next: AtomicU32::new(first), end: plan.blocks, chunk: Crew::<G>::chunk(entries) };
     let stop = AtomicBool::new(false);
-    let chunk = Crew::<G>::chunk(entries);
     let (sender, receiver) = sync_channel::<Message>(threads * 2);
     thread::scope(|scope| {
         for _ in 0..threads {
-            let (sender, schedule, names, next, stop) = (sender.clone(), &schedule, &names, &next, &stop);
-            let limit = plan.blocks;
+            let (sender, arena, queue, stop) = (sender.clone(), &arena, &queue, &stop);
             scope.spawn(move || {
                 let quits = || stop.load(Ordering::Relaxed) || interrupt.load(Ordering::Relaxed);
-                work::<G>(entries, names, table, schedule, next, limit, chunk, &quits, &sender);
+                work(arena, queue, &quits, &sender);
             });
         }
         drop(sender);
@@ -178,27 +165,30 @@ impl Message {
     }
 }
 
-/// One worker: takes chunks of blocks until there are no more.
-#[allow(clippy::too_many_arguments)] // They are what a thread shares with the others.
-fn work<G: Solvable>(
-    entries: &[EntrySpec],
-    names: &Names,
-    table: &Table<G::Rules>,
-    schedule: &Schedule,
-    next: &AtomicU32,
-    limit: u32,
+/// The blocks that nobody has taken yet.
+struct Queue {
+    next: AtomicU32,
+    end: u32,
     chunk: u32,
-    quits: &dyn Fn() -> bool,
-    sender: &SyncSender<Message>,
-) {
-    let mut crew = match Crew::<G>::new(entries, names, table, schedule) {
+}
+
+impl Queue {
+    /// Takes some blocks; none are left when it is empty.
+    fn take(&self) -> Range<u32> {
+        let from = self.next.fetch_add(self.chunk, Ordering::Relaxed).min(self.end);
+        from..from.saturating_add(self.chunk).min(self.end)
+    }
+}
+
+/// One worker: takes chunks of blocks until there are no more.
+fn work<G: Listed>(arena: &Arena<G>, queue: &Queue, quits: &dyn Fn() -> bool, sender: &SyncSender<Message>) {
+    let mut crew = match Crew::new(arena) {
         Ok(crew) => crew,
         Err(error) => return drop(sender.send(Message::Failed(error))),
     };
     while !quits() {
-        let from = next.fetch_add(chunk, Ordering::Relaxed);
         let mut blocks = Vec::new();
-        for block in (from..from.saturating_add(chunk)).take_while(|&block| block < limit) {
+        for block in queue.take() {
             match crew.play_block(block, quits) {
                 Ok(Some(result)) => blocks.push(result),
                 Ok(None) => break,
@@ -280,7 +270,7 @@ impl<'a> Judge<'a> {
         self.push(&block.matches);
     }
 
-    fn push(&mut self, matches: &[MatchResult]) {
+    fn push(&mut self, matches: &[Outcome]) {
         if let Some(neighbours) = &mut self.neighbours {
             neighbours.push(&[results::to_stats(matches, self.schedule.seatings())]);
         }
@@ -289,189 +279,4 @@ impl<'a> Judge<'a> {
     fn is_decided(&self) -> bool {
         self.neighbours.as_ref().is_some_and(Neighbours::decided)
     }
-}
-
-/// Measures the luck of each match, where the game is solved.
-type LuckMeter<G> = Option<<<G as Solvable>::Solution as Solution<G>>::Meter>;
-
-/// The players of one thread.
-enum Crew<'a, G: Solvable> {
-    /// All are built-in bots: nothing is recorded, since the seed gives the match again.
-    BuiltIn {
-        makers: Vec<Maker<'a, G>>,
-        memory: play::Memory<G>,
-        meter: LuckMeter<G>,
-        table: &'a Table<G::Rules>,
-        schedule: &'a Schedule,
-        names: Vec<Names>,
-    },
-    /// Some are processes or guests: faults and replays are kept.
-    Mixed {
-        entries: &'a [EntrySpec],
-        players: Vec<Option<Box<dyn Player<G>>>>,
-        meter: LuckMeter<G>,
-        table: &'a Table<G::Rules>,
-        schedule: &'a Schedule,
-        names: Vec<Names>,
-    },
-}
-
-impl<'a, G: Solvable> Crew<'a, G> {
-    fn new(
-        entries: &'a [EntrySpec],
-        names: &'a Names,
-        table: &'a Table<G::Rules>,
-        schedule: &'a Schedule,
-    ) -> Result<Self, TournamentError> {
-        for (entry, name) in entries.iter().zip(names.iter()) {
-            // Processes are started with their first match only.
-            player::<G>(entry, name, table, Seeded::new(0, "trial", 0))?;
-        }
-        let maker = |entry: &'a EntrySpec| match &entry.kind {
-            EntryKind::BuiltIn(spec) => Maker::find(spec, &table.rules).ok(),
-            EntryKind::Program(_) | EntryKind::Guest(_) | EntryKind::Human => None,
-        };
-        let names = schedule.seatings().iter().map(|seating| seated(names, seating));
-        let names = names.collect::<Result<Vec<Names>, _>>()?;
-        let meter = G::solve(&table.rules, table.seats).ok().map(|solution| solution.meter());
-        Ok(match entries.iter().map(maker).collect() {
-            Some(makers) => {
-                let memory = play::Memory::default();
-                Crew::BuiltIn { makers, memory, meter, table, schedule, names }
-            }
-            None => {
-                let players = entries.iter().map(|_| None).collect();
-                Crew::Mixed { entries, players, meter, table, schedule, names }
-            }
-        })
-    }
-
-    /// Blocks that a worker takes at once: many of those that are played in no time.
-    fn chunk(entries: &[EntrySpec]) -> u32 {
-        let fast = entries.iter().all(|entry| matches!(entry.kind, EntryKind::BuiltIn(_)));
-        if fast && G::ID != "last-bullet" { 64 } else { 1 }
-    }
-
-    /// Ends the processes politely. Gives what was left to say.
-    fn close(self) -> Vec<Closing> {
-        let Crew::Mixed { players, .. } = self else { return Vec::new() };
-        let close = |(entry, player): (usize, Option<Box<dyn Player<G>>>)| {
-            let (faults, log) = player?.close();
-            (!faults.is_empty() || !log.is_empty()).then_some(Closing { entry, faults, log })
-        };
-        players.into_iter().enumerate().filter_map(close).collect()
-    }
-
-    /// Plays a block; none if it was interrupted.
-    fn play_block(
-        &mut self,
-        block: u32,
-        quits: &dyn Fn() -> bool,
-    ) -> Result<Option<BlockResult>, TournamentError> {
-        let schedule = match self {
-            Crew::BuiltIn { schedule, .. } | Crew::Mixed { schedule, .. } => *schedule,
-        };
-        let seed = schedule.block_seed(block);
-        let (matches, luck, details, efforts) = Default::default();
-        let mut result = BlockResult { block, matches, luck, details, efforts };
-        for (number, seating) in schedule.seatings().iter().enumerate() {
-            if quits() {
-                return Ok(None);
-            }
-            let finished = match self {
-                Crew::BuiltIn { makers, memory, meter, table, names, .. } => {
-                    play_built_ins(makers, memory, meter, table, &names[number], seating, seed)?
-                }
-                Crew::Mixed { entries, players, meter, table, names, .. } => {
-                    let seed = schedule.match_seed(block, number);
-                    let names = &names[number];
-                    let (finished, faults, replay) =
-                        play_mixed(entries, players, meter, table, names, seating, seed)?;
-                    result.details.push(Detail { number: number as u32, faults, replay: Some(replay) });
-                    finished
-                }
-            };
-            let (Crew::BuiltIn { meter, .. } | Crew::Mixed { meter, .. }) = self;
-            result.luck.extend(meter.as_ref().map(|meter| meter.luck() as f32));
-            result.matches.push(finished);
-        }
-        if let Crew::Mixed { players, .. } = self {
-            let effort = |player: &mut Option<Box<dyn Player<G>>>| {
-                player.as_mut().map_or(Effort::default(), |player| player.take_effort())
-            };
-            result.efforts = players.iter_mut().map(effort).collect();
-        }
-        Ok(Some(result))
-    }
-}
-
-/// The names of those who sit at a table.
-fn seated(names: &Names, seating: &[usize]) -> Result<Names, TournamentError> {
-    Ok(Names::new(seating.iter().map(|&entry| &names[Seat(entry as u16)]))?)
-}
-
-/// The randomness of a built-in bot: its own in each match, the same for its entry on every seat.
-pub(super) fn own_chance(seed: u64, entry: usize) -> Seeded {
-    Seeded::new(seed, "bot", entry as u64)
-}
-
-fn play_built_ins<G: Solvable>(
-    makers: &[Maker<G>],
-    memory: &mut play::Memory<G>,
-    meter: &mut LuckMeter<G>,
-    table: &Table<G::Rules>,
-    names: &Names,
-    seating: &[usize],
-    seed: u64,
-) -> Result<MatchResult, TournamentError> {
-    let build = |&entry: &usize| makers[entry].build(own_chance(seed, entry));
-    let mut bots = seating.iter().map(build).collect::<Result<Vec<Box<dyn Bot<G>>>, _>>()?;
-    let mut chance = Seeded::new(seed, "match", 0);
-    let outcome = match meter {
-        Some(meter) => {
-            meter.restart();
-            let mut game = G::new(names, &table.rules, &mut chance, meter)?;
-            play::play_with(memory, &mut game, &mut bots, &mut chance, meter)
-        }
-        None => {
-            let mut game = G::new(names, &table.rules, &mut chance, &mut Silent)?;
-            play::play_with(memory, &mut game, &mut bots, &mut chance, &mut Silent)
-        }
-    };
-    let outcome = outcome.map_err(|why: Rejected<G::Illegal>| RunError::Referee(why.to_string()))?;
-    Ok(MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns })
-}
-
-fn play_mixed<G: Solvable>(
-    entries: &[EntrySpec],
-    players: &mut [Option<Box<dyn Player<G>>>],
-    meter: &mut LuckMeter<G>,
-    table: &Table<G::Rules>,
-    names: &Names,
-    seating: &[usize],
-    seed: u64,
-) -> Result<(MatchResult, Vec<SeatFault>, Vec<u8>), TournamentError> {
-    let mut sitting = Vec::with_capacity(seating.len());
-    for (&entry, name) in seating.iter().zip(names.iter()) {
-        let fresh = || player::<G>(&entries[entry], name, table, own_chance(seed, entry));
-        // Processes and guests go on from match to match, built-in bots begin anew with each seed.
-        let kept = players[entry].take().filter(|_| entries[entry].kind.remembers());
-        sitting.push(kept.map_or_else(fresh, Ok)?);
-    }
-    if let Some(meter) = meter {
-        meter.restart();
-    }
-    let finished = run_match(names, &table.rules, seed, &mut sitting, |_: &G, log| {
-        if let Some(meter) = meter {
-            log.iter().for_each(|Logged { audience, event }| meter.record(*audience, event.clone()));
-        }
-    });
-    for (&entry, player) in seating.iter().zip(sitting) {
-        players[entry] = Some(player);
-    }
-    let finished = finished?;
-    let replay = finished.recording.pack()?;
-    let outcome = finished.outcome;
-    let result = MatchResult { places: outcome.places, scores: outcome.scores, turns: outcome.turns };
-    Ok((result, finished.faults, replay))
 }

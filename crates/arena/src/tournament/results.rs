@@ -4,20 +4,10 @@ use crate::{
     fault::{Fault, SeatFault},
     player::Effort,
     stats,
+    varint::{pull, push, unzigzag, zigzag},
 };
 use necrodome_rules::game::Outcome;
 use std::iter;
-
-/// The result of one match.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MatchResult {
-    /// Places by seat.
-    pub places: Vec<u16>,
-    /// Scores by seat.
-    pub scores: Vec<i64>,
-    /// Turns played.
-    pub turns: u32,
-}
 
 /// What is kept of a match beyond its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,12 +21,12 @@ pub struct Detail {
 }
 
 /// A finished block.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct BlockResult {
     /// The number of the block.
     pub block: u32,
     /// All its matches, in the order of the schedule.
-    pub matches: Vec<MatchResult>,
+    pub matches: Vec<Outcome>,
     /// The luck of seat 0 in each match (seat 1 had the opposite); none where the game is not solved.
     pub luck: Vec<f32>,
     /// What is kept beyond that.
@@ -71,7 +61,7 @@ impl BlockResult {
 }
 
 /// The results of all blocks from their bytes; none if they are not those of such a schedule.
-pub(super) fn unpack(bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Vec<MatchResult>>> {
+pub(super) fn unpack(bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Vec<Outcome>>> {
     blocks(bytes, seatings).collect()
 }
 
@@ -79,7 +69,7 @@ pub(super) fn unpack(bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Vec<Ma
 pub(super) fn blocks(
     mut bytes: &[u8],
     seatings: &[Vec<usize>],
-) -> impl Iterator<Item = Option<Vec<MatchResult>>> {
+) -> impl Iterator<Item = Option<Vec<Outcome>>> {
     iter::from_fn(move || {
         let next = (!bytes.is_empty()).then(|| unpack_block(&mut bytes, seatings));
         if let Some(None) = next {
@@ -89,11 +79,11 @@ pub(super) fn blocks(
     })
 }
 
-fn unpack_block(bytes: &mut &[u8], seatings: &[Vec<usize>]) -> Option<Vec<MatchResult>> {
+fn unpack_block(bytes: &mut &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Outcome>> {
     let mut matches = Vec::with_capacity(seatings.len());
     for seating in seatings {
         let turns = u32::try_from(pull(bytes)?).ok()?;
-        let mut result = MatchResult { places: Vec::new(), scores: Vec::new(), turns };
+        let mut result = Outcome { places: Vec::new(), scores: Vec::new(), turns };
         for _ in seating {
             result.places.push(u16::try_from(pull(bytes)?).ok()?);
             result.scores.push(unzigzag(pull(bytes)?));
@@ -106,48 +96,18 @@ fn unpack_block(bytes: &mut &[u8], seatings: &[Vec<usize>]) -> Option<Vec<MatchR
 /// The results of a block for the statistics.
 ///
 /// Entries that play alone are compared by their scores on the same seed, as if they had played together.
-pub(super) fn to_stats(matches: &[MatchResult], seatings: &[Vec<usize>]) -> stats::Block {
+pub(super) fn to_stats(matches: &[Outcome], seatings: &[Vec<usize>]) -> stats::Block {
     if seatings.iter().all(|seating| seating.len() == 1) {
         let scores: Vec<i64> = matches.iter().map(|result| result.scores[0]).collect();
         let places = Outcome::ranked(&scores, Vec::new(), 0).places;
         return stats::Block { games: vec![stats::Game { entries: seatings.concat(), places, scores }] };
     }
-    let game = |(result, seating): (&MatchResult, &Vec<usize>)| stats::Game {
+    let game = |(result, seating): (&Outcome, &Vec<usize>)| stats::Game {
         entries: seating.clone(),
         places: result.places.clone(),
         scores: result.scores.clone(),
     };
     stats::Block { games: matches.iter().zip(seatings).map(game).collect() }
-}
-
-/// Small numbers of either sign become small numbers.
-fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)) as u64
-}
-
-fn unzigzag(value: u64) -> i64 {
-    (value >> 1) as i64 ^ -((value & 1) as i64)
-}
-
-fn push(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-fn pull(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -158,7 +118,7 @@ mod tests {
     fn results_survive_packing() {
         let seatings = vec![vec![0, 1, 2], vec![2, 1, 0]];
         let result =
-            |scores: [i64; 3], turns| MatchResult { places: vec![1, 300, 2], scores: scores.into(), turns };
+            |scores: [i64; 3], turns| Outcome { places: vec![1, 300, 2], scores: scores.into(), turns };
         let matches = vec![result([0, -1, i64::MIN], u32::MAX), result([i64::MAX, 13, 127], 0)];
         let block = BlockResult {
             block: 0,

@@ -9,6 +9,7 @@ use necrodome_arena::{
 };
 use necrodome_rules::{
     bot::{Bot, BotSpec},
+    catalog::Listed,
     chance::Seeded,
     game::Game,
     zombie_dice::{Action, Race, RaceRules, Solo, SoloRules},
@@ -19,7 +20,7 @@ use necrodome_solve::{
 };
 use std::{path::Path, sync::atomic::AtomicBool};
 
-fn tournament<G: Solvable>(bots: &[&str], blocks: u32, seed: u64) -> Report {
+fn tournament<G: Listed>(bots: &[&str], blocks: u32, seed: u64) -> Report {
     let rules = G::Rules::default();
     let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     let plan = Plan {
@@ -53,7 +54,7 @@ impl<G: Game<Action = Action>> Asked<G> for BuiltIn<G> {
     }
 }
 
-fn asked<G: Solvable>(name: &str) -> BuiltIn<G> {
+fn asked<G: Listed>(name: &str) -> BuiltIn<G> {
     let spec: BotSpec = name.parse().unwrap();
     BuiltIn(built_in(&spec, &G::Rules::default(), Seeded::new(0, "test", 0)).unwrap())
 }

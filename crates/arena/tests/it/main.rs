@@ -5,4 +5,5 @@
 mod archive;
 mod luck;
 mod protocol;
+mod recorded;
 mod replay;

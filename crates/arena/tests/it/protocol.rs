@@ -91,7 +91,8 @@ fn as_the_arena_writes<G: Listed>(kind: &str, example: &Value) -> Value {
         }
         "events" => {
             let events: Vec<G::Event> = field(example, "events");
-            write(ToBot::Events { events: events.iter().collect() })
+            let events: Vec<&G::Event> = events.iter().collect();
+            write(ToBot::Events { events: &events })
         }
         "end" => write(ToBot::End { outcome: &field::<Outcome>(example, "outcome") }),
         other => panic!("the arena says no {other:?}"),

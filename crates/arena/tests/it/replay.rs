@@ -8,7 +8,7 @@ use necrodome_arena::{
     run::{Finished, run_match},
 };
 use necrodome_rules::{
-    catalog::GameId,
+    catalog::{GameId, Listed},
     chance::Seeded,
     last_bullet::LastBullet,
     names::Names,
@@ -17,7 +17,6 @@ use necrodome_rules::{
     with_game,
     zombie_dice::Table,
 };
-use necrodome_solve::Solvable;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::{
@@ -27,7 +26,7 @@ use std::{
 };
 
 /// A match between built-in bots.
-fn play<G: Solvable>(bots: &[&str], settings: &[&str], seed: u64) -> Finished<G> {
+fn play<G: Listed>(bots: &[&str], settings: &[&str], seed: u64) -> Finished<G> {
     let settings: Vec<_> = settings.iter().map(|pair| split_pair(pair).unwrap()).collect();
     let rules: G::Rules = parse(&settings).unwrap();
     let names = Names::new(bots.iter().enumerate().map(|(seat, bot)| format!("{bot} {seat}"))).unwrap();
@@ -41,7 +40,7 @@ fn play<G: Solvable>(bots: &[&str], settings: &[&str], seed: u64) -> Finished<G>
 }
 
 /// Everybody who plays a game out of the box, in a short match.
-fn play_short<G: Solvable>(seed: u64) -> Finished<G> {
+fn play_short<G: Listed>(seed: u64) -> Finished<G> {
     let all: Vec<&str> = G::built_ins().iter().map(|bot| bot.name).collect();
     let seats = all.len().clamp(*G::SEATS.start(), (*G::SEATS.end()).min(6));
     let bots: Vec<&str> = all.iter().cycle().take(seats).copied().collect();
@@ -54,7 +53,7 @@ fn play_short<G: Solvable>(seed: u64) -> Finished<G> {
 }
 
 /// Reads a replay as whoever has one does: the file says which game it is.
-fn read<G: Solvable>(packed: &[u8]) -> Result<Replay<G>, ReplayError> {
+fn read<G: Listed>(packed: &[u8]) -> Result<Replay<G>, ReplayError> {
     let unpacked = unpack(packed)?;
     if unpacked.game != G::ID {
         return Err(ReplayError::Foreign(unpacked.game));
@@ -63,7 +62,7 @@ fn read<G: Solvable>(packed: &[u8]) -> Result<Replay<G>, ReplayError> {
 }
 
 /// Reads a replay and plays it again.
-fn verify<G: Solvable>(packed: &[u8]) -> Result<(), ReplayError> {
+fn verify<G: Listed>(packed: &[u8]) -> Result<(), ReplayError> {
     read::<G>(packed)?.play(|_, _, _| Ok(()))
 }
 
@@ -90,7 +89,7 @@ fn pack_lines(lines: &[Value]) -> Vec<u8> {
     pack_text(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
 }
 
-fn round_trip<G: Solvable>() {
+fn round_trip<G: Listed>() {
     for seed in 0..5 {
         let finished = play_short::<G>(seed);
         assert!(finished.faults.is_empty(), "{}: {:?}", G::ID, finished.faults);
@@ -154,7 +153,7 @@ fn changed(value: &Value) -> Value {
 }
 
 /// Changes each value in each line on its own. Gives those whose change was not noticed.
-fn unnoticed<G: Solvable>(seed: u64) -> Vec<String> {
+fn unnoticed<G: Listed>(seed: u64) -> Vec<String> {
     let original = lines(&play_short::<G>(seed).recording.pack().unwrap());
     verify::<G>(&pack_lines(&original))
         .expect("the same content, packed by someone else, is the same replay");
@@ -197,7 +196,7 @@ fn a_single_changed_value_is_noticed() {
 }
 
 /// Leaves out, doubles and swaps whole lines and single picks.
-fn rearranged<G: Solvable>(seed: u64) {
+fn rearranged<G: Listed>(seed: u64) {
     let original = lines(&play_short::<G>(seed).recording.pack().unwrap());
     verify::<G>(&pack_lines(&original)).expect("nothing was changed yet");
     let refuse = |what: &str, number: usize, lines: &[Value]| {

@@ -11,12 +11,11 @@ use crate::{
     paint::{bold, dim},
 };
 use necrodome_rules::{
-    catalog::GameId,
-    infection::Infection,
-    last_bullet::LastBullet,
+    catalog::{GameId, Listed},
+    with_game,
     zombie_dice::{Race, Solo, Table},
 };
-use necrodome_solve::{Price, Solvable};
+use necrodome_solve::Price;
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 
@@ -74,15 +73,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
         GameId::ZombieDiceSolo => zombie_dice::advise::<Solo>(args),
         GameId::ZombieDiceRace => zombie_dice::advise::<Race>(args),
         GameId::Tokyo => tokyo::advise(args),
-        GameId::LastBullet => unsolved::<LastBullet>(args),
-        GameId::Infection => unsolved::<Infection>(args),
+        other => with_game!(other, G => unsolved::<G>(&args.set)),
     }
 }
 
 /// A game that has no solution says so, whatever its state.
-fn unsolved<G: Solvable>(args: &Args) -> Result<(), Error> {
-    let rules = lineup::rules::<G>(&args.set)?;
-    G::solve(&rules, *G::SEATS.start())?;
+pub fn unsolved<G: Listed>(set: &[String]) -> Result<(), Error> {
+    let rules = lineup::rules::<G>(set)?;
+    necrodome_solve::solve::<G>(&rules, *G::SEATS.start())?;
     Ok(())
 }
 
@@ -184,7 +182,7 @@ struct Document<'a, R, S, A> {
 /// So many choices are shown to people.
 const SHOWN: usize = 5;
 
-fn print<G: Solvable, S: Serialize>(
+fn print<G: Listed, S: Serialize>(
     args: &Args,
     rules: &G::Rules,
     advice: &Advice<G::Action, S>,

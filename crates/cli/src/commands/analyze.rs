@@ -5,13 +5,15 @@ mod ledger;
 mod profile;
 
 use super::replay;
-use crate::{error::Error, lineup, output_file::OutputFile, tell::Tell};
+use crate::{error::Error, lineup, output_file::OutputFile};
 use necrodome_arena::{
     lineup::bots,
     replay::{Replay, Unpacked, unpack},
 };
-use necrodome_rules::{catalog::GameId, with_game};
-use necrodome_solve::Explain;
+use necrodome_rules::{
+    catalog::{GameId, Listed},
+    with_game,
+};
 use std::path::PathBuf;
 
 /// Say what every decision cost and what the dice gave: of a recorded match, or of a bot
@@ -77,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             with_game!(id, G => profile::run::<G>(args, bot))
         }
         None => {
-            if let Some(id) = GameId::ALL.into_iter().find(|id| id.as_str() == args.what) {
+            if let Ok(id) = args.what.parse::<GameId>() {
                 let bots: Vec<&str> = with_game!(id, G => bots::<G>()).iter().map(|bot| bot.name).collect();
                 let text =
                     format!("which bot of {id}? Expected a file, a command, or one of {}", bots.join(", "));
@@ -96,16 +98,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
             let svg = args.svg.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
             let packed = replay::read(&path, args.from.as_deref())?;
             let unpacked = unpack(packed.as_slice()).map_err(refuse)?;
-            let id = replay::game(&unpacked).map_err(refuse)?;
+            let id = unpacked.game().map_err(refuse)?;
             with_game!(id, G => audit::<G>(args, unpacked, svg.as_ref()))
         }
     }
 }
 
-fn audit<G: Tell + Explain>(args: &Args, unpacked: Unpacked, svg: Option<&OutputFile>) -> Result<(), Error> {
+fn audit<G: Listed>(args: &Args, unpacked: Unpacked, svg: Option<&OutputFile>) -> Result<(), Error> {
     let refuse = |source| Error::Replay { path: args.what.clone(), source };
     let replay: Replay<G> = unpacked.parse().map_err(refuse)?;
-    let solution = G::solve(&replay.rules, replay.names.iter().count())?;
+    let solution = necrodome_solve::solve::<G>(&replay.rules, replay.names.iter().count())?;
     let ledger = replay.ledger(solution).map_err(refuse)?;
     let printed =
         if args.json { ledger::print_json(&replay, &ledger) } else { ledger::print(&replay, &ledger) };

@@ -7,8 +7,10 @@ use crate::{
     paint::{bold, dim},
 };
 use necrodome_arena::lineup::{BotInfo, bots};
-use necrodome_rules::{catalog::GameId, with_game};
-use necrodome_solve::Solvable;
+use necrodome_rules::{
+    catalog::{GameId, Listed},
+    with_game,
+};
 use serde::Serialize;
 use std::io::Write;
 
@@ -34,7 +36,7 @@ struct GameBots {
     bots: Vec<BotInfo>,
 }
 
-fn bots_of<G: Solvable>() -> GameBots {
+fn bots_of<G: Listed>() -> GameBots {
     GameBots { game: G::ID, bots: bots::<G>() }
 }
 

@@ -7,10 +7,10 @@ use crate::{
     paint::{bold, dim, green, red, yellow},
 };
 use necrodome_arena::{
-    check::{Candidate, CheckError, Finding, Gauntlet, Report, Verdict, check_bot},
+    check::{Candidate, CheckError, Finding, Report, Verdict, check_bot},
     process::Limits,
 };
-use necrodome_rules::{options, with_game};
+use necrodome_rules::{catalog::Listed, options, with_game};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(id, G => check::<G>(args))
 }
 
-fn check<G: Gauntlet>(args: &Args) -> Result<(), Error> {
+fn check<G: Listed>(args: &Args) -> Result<(), Error> {
     // Refuses bad options before anything starts.
     lineup::rules::<G>(&args.set)?;
     let context = || format!("{} --set", G::ID);

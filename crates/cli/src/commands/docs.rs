@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 pub fn rules(args: &RulesArgs) -> Result<(), Error> {
     let id = lineup::game(&args.game)?;
-    match Document::of_game(id.as_str()) {
+    match Document::of_game(&id.card()) {
         Some(document) => show(document),
         None => Err(Error::Usage(format!("the rules of {id} are not written down"))),
     }

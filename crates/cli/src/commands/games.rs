@@ -42,7 +42,7 @@ impl Game {
         Game {
             id: G::ID,
             title: G::TITLE,
-            about: G::ABOUT,
+            about: G::CARD.about,
             seats: Seats { min: *G::SEATS.start(), max: *G::SEATS.end() },
             options: options::describe::<G::Rules>(),
         }

@@ -150,7 +150,7 @@ fn plan(args: &Args, game: GameId, language: &Language) -> Result<Plan, Error> {
     // The text tells how to run the file under the name that it really has.
     let own = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let fill = |text: &str| {
-        let text = text.replace("{{game}}", game.as_str()).replace("{{hint}}", hint(game));
+        let text = text.replace("{{game}}", game.as_str()).replace("{{hint}}", game.card().hint);
         let text = match language.name {
             _ if is_crate => text,
             "java" => rename_class(&text, &own),
@@ -266,28 +266,6 @@ fn rename_c(text: &str, file: &str) -> String {
     text.replace("-o bot bot.c", &format!("-o {stem} {file}")).replace("./bot\n", &format!("./{stem}\n"))
 }
 
-/// What to look at first in the view, and what an action is. One line that no comment of any language ends at.
-fn hint(game: GameId) -> &'static str {
-    match game {
-        GameId::ZombieDice | GameId::ZombieDiceSolo | GameId::ZombieDiceRace => {
-            "view.turn has your brains, shotguns, hand and what is left in the cup; an action is \
-             {\"type\": \"go\"} or {\"type\": \"stop\"}."
-        }
-        GameId::LastBullet => {
-            "view.copies has your living copies, each with its bullets and whom it sees as [dx, dy, who, number]; an \
-             action is {\"orders\": [...]}, at most one move or shoot for each copy."
-        }
-        GameId::Infection => {
-            "view.question says whether you choose a partner of view.partners or answer one; an action is a contact, \
-             an answer or an end, each with an optional commit and antidote."
-        }
-        GameId::Tokyo => {
-            "view.phase says whether you are rolling or asked to leave Tokyo; an action is \
-             {\"type\": \"keep\", \"dice\": [six times true or false]}, {\"type\": \"yield\"} or {\"type\": \"stay\"}."
-        }
-    }
-}
-
 /// How an entry is written: with a slash, so that it is not taken for a built-in bot.
 fn as_entry(path: &Path) -> String {
     let text = path.display().to_string();
@@ -316,13 +294,7 @@ fn print_next_steps(game: GameId, language: &Language, plan: &Plan) -> Result<()
         }
         _ => as_entry(main),
     };
-    let others = match game {
-        GameId::ZombieDiceSolo => "",
-        GameId::ZombieDice | GameId::ZombieDiceRace => " greedy",
-        GameId::LastBullet => " gunner runner",
-        GameId::Infection => " careful spreader random random",
-        GameId::Tokyo => " angry",
-    };
+    let others: String = game.card().opponents.iter().map(|bot| format!(" {bot}")).collect();
     steps.push(format!("necrodome check-bot {game} {entry}"));
     steps.push(format!("necrodome match {game} {entry}{others}"));
     let mut out = anstream::stdout().lock();
@@ -346,10 +318,10 @@ mod tests {
     fn hints_end_no_comment() {
         for game in GameId::ALL {
             for bad in ["*/", "\"\"\"", "\\u", "\n", "{{"] {
-                assert!(!hint(game).contains(bad), "{game}: {bad:?}");
+                assert!(!game.card().hint.contains(bad), "{game}: {bad:?}");
             }
             // A Python docstring must not end in a quote.
-            assert!(hint(game).ends_with('.'));
+            assert!(game.card().hint.ends_with('.'));
         }
     }
 

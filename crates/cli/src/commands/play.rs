@@ -1,8 +1,7 @@
 //! `necrodome play`: a person against bots.
 
 use super::play_match;
-use crate::{error::Error, human::Playable, lineup};
-use necrodome_rules::{catalog::GameId, with_game};
+use crate::{error::Error, lineup};
 use std::path::PathBuf;
 
 /// Play yourself, against bots
@@ -18,8 +17,9 @@ Examples:
 On a terminal one key is one choice: ? shows the rules, q quits. Otherwise one line of text is one answer.
 You sit in the first seat and are told only what that seat may know; there is no undo.
 A bot that does not start forfeits all its decisions: the match has a result, and the exit code is 1.
-Last Bullet: you steer one survivor. The other copies of your entry stay where they are and are your spare lives; the
-default here is copies=5.")]
+Options that suit people are set unless you set them: copies=5 max_turns=150 in last-bullet (you steer one survivor;
+the other copies of your entry stay where they are and are your spare lives), max_turns=5 start_antibodies=2
+start_viruses=1 in infection.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
     game: String,
@@ -43,23 +43,20 @@ pub struct Args {
     force: bool,
 }
 
-/// Copies of each entry of Last Bullet: a few lives, and a board that can be crossed.
-const COPIES: &str = "copies=5";
-
 pub fn run(args: Args) -> Result<(), Error> {
-    let id = lineup::game(&args.game)?;
+    let card = lineup::game(&args.game)?.card();
     let Args { game, mut bots, name, seed, mut set, replay, force } = args;
     if bots.is_empty() {
-        let opponents = with_game!(id, G => G::OPPONENTS);
-        bots.extend(opponents.iter().map(|&bot| bot.to_owned()));
+        bots.extend(card.opponents.iter().map(|&bot| bot.to_owned()));
     }
     // The name goes in front of an entry, where these have a meaning of their own.
     if name.is_empty() || name.contains([':', '/', '=']) {
         return Err(Error::Usage(format!("--name {name:?}: expected a name without : / and =")));
     }
     bots.insert(0, format!("{name}=human"));
-    if id == GameId::LastBullet && !set.iter().any(|setting| setting.starts_with("copies=")) {
-        set.push(COPIES.to_owned());
-    }
+    let is_set = |option: &str| set.iter().any(|text| text.split('=').next() == Some(option));
+    let for_people = card.options_for_people.iter().filter(|(option, _)| !is_set(option));
+    let for_people: Vec<String> = for_people.map(|(option, value)| format!("{option}={value}")).collect();
+    set.extend(for_people);
     play_match::run(&play_match::Args { game, bots, seed, set, replay, force, json: false, quiet: false })
 }

@@ -3,14 +3,14 @@
 use super::{print_json, trouble};
 use crate::{
     error::Error,
-    human::Playable,
     lineup,
     output_file::OutputFile,
     paint::{self, bold, count, dim},
-    tell::Tell,
+    tell::teller,
 };
 use necrodome_arena::{entry::EntryKind, run::run_match};
 use necrodome_rules::{
+    catalog::Listed,
     game::{Outcome, Seat},
     names::Names,
     with_game,
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(id, G => play::<G>(args))
 }
 
-fn play<G: Playable>(args: &Args) -> Result<(), Error> {
+fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let seed = lineup::seed(args.seed)?;
     let rules = lineup::rules::<G>(&args.set)?;
     let (entries, names) = lineup::entries(&args.bots)?;
@@ -87,13 +87,13 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
     // A person hears the story at its own place, without what others must not know.
     let tells = !args.json && !args.quiet && !with_human;
     let mut last = None;
-    let mut story = G::Story::default();
+    let mut story = teller::<G>();
     let mut told = Ok(());
     let finished = run_match(&names, &table.rules, seed, &mut players, |game: &G, log| {
         if tells && told.is_ok() {
-            told = G::tell(&mut story, &mut out, &names, game, log);
+            told = story.tell(&mut out, &names, game, log);
             if told.is_ok() && game.to_act().is_empty() {
-                told = G::tell_end(&mut out, &names, game);
+                told = story.end(&mut out, &names, game);
             }
         }
         if with_human && game.to_act().is_empty() {
@@ -111,7 +111,7 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
             return print_json(&finished.document(&entries, &names, &table.rules, seed, &logs));
         }
         if let Some(game) = last {
-            G::tell_end(&mut out, &names, &game)?;
+            story.end(&mut out, &names, &game)?;
         }
         print_result::<G>(&mut out, &names, &finished.outcome)?;
         trouble::print_match(&mut out, &names, &finished.faults, &logs)?;
@@ -130,7 +130,7 @@ fn play<G: Playable>(args: &Args) -> Result<(), Error> {
 }
 
 /// The places with names and scores.
-pub fn print_result<G: Tell>(out: &mut impl Write, names: &Names, outcome: &Outcome) -> io::Result<()> {
+pub fn print_result<G: Listed>(out: &mut impl Write, names: &Names, outcome: &Outcome) -> io::Result<()> {
     let mut seats: Vec<_> = Seat::all(names.len()).to_vec();
     seats.sort_by_key(|seat| outcome.places[seat.index()]);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -138,7 +138,7 @@ pub fn print_result<G: Tell>(out: &mut impl Write, names: &Names, outcome: &Outc
     for seat in seats {
         let padding = " ".repeat(width - names[seat].chars().count());
         let place = outcome.places[seat.index()];
-        let score = G::score_text(outcome.scores[seat.index()]);
+        let score = G::score(outcome.scores[seat.index()]);
         writeln!(out, "  {place:>2}. {}{padding}  {score}", paint::name(names, seat))?;
     }
     Ok(())

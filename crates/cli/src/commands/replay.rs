@@ -4,14 +4,14 @@ use super::play_match::print_result;
 use crate::{
     error::Error,
     output_file::OutputFile,
-    paint::{bold, count, dim, green},
-    tell::Tell,
+    paint::{bold, count, green},
+    tell::{self, teller},
 };
 use necrodome_arena::{
     replay::{self, Replay, ReplayError, Unpacked},
     tournament::{Archive, MatchError, Plan, Store, StoreError, packed_replay},
 };
-use necrodome_rules::{catalog::GameId, with_game};
+use necrodome_rules::{catalog::Listed, with_game};
 use necrodome_server::film::{self, Film};
 use std::{
     fs,
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         return file.write(page(&film::film(packed.as_slice()).map_err(refuse)?)?);
     }
     let unpacked = replay::unpack(packed.as_slice()).map_err(refuse)?;
-    let id = game(&unpacked).map_err(refuse)?;
+    let id = unpacked.game().map_err(refuse)?;
     with_game!(id, G => show::<G>(args, unpacked))
 }
 
@@ -73,12 +73,6 @@ fn page(film: &Film) -> Result<String, Error> {
     let text = "the viewer is not included: this necrodome was built where Node.js was missing; \
                 install Node.js 20 or newer with npm and build again";
     film::page(film).ok_or_else(|| Error::Usage(text.into()))
-}
-
-/// The game of a replay.
-pub fn game(unpacked: &Unpacked) -> Result<GameId, ReplayError> {
-    let unknown = || ReplayError::Foreign(format!("there is no game {:?}", unpacked.game));
-    GameId::ALL.into_iter().find(|id| id.as_str() == unpacked.game).ok_or_else(unknown)
 }
 
 /// How every SQLite file begins.
@@ -143,7 +137,7 @@ fn choose(mut stores: Vec<(Store, Plan)>, number: Option<u32>) -> Result<(Store,
     }
 }
 
-fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
+fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
     let failed = |error| match error {
         ReplayError::Io(error) => Error::Io(error),
         source => Error::Replay { path: args.file.display().to_string(), source },
@@ -165,17 +159,17 @@ fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
         }
         return show_step(&replay, at, &mut out).map_err(failed);
     }
-    let mut story = G::Story::default();
+    let mut story = teller::<G>();
     let mut reasons = replay.steps.iter().map(|step| &step.reasons);
     let told = replay.play(|step, game: &G, log| {
         if step > 0 {
             for reason in reasons.next().into_iter().flatten().flatten() {
-                writeln!(out, "  {}", dim(format!("reason: {reason:?}")))?;
+                tell::reason(&mut out, reason)?;
             }
         }
-        G::tell(&mut story, &mut out, &replay.names, game, log)?;
+        story.tell(&mut out, &replay.names, game, log)?;
         if game.to_act().is_empty() {
-            G::tell_end(&mut out, &replay.names, game)?;
+            story.end(&mut out, &replay.names, game)?;
         }
         Ok(())
     });
@@ -185,14 +179,14 @@ fn show<G: Tell>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
 }
 
 /// The state after a step, and the moves that are made from it.
-fn show_step<G: Tell>(replay: &Replay<G>, at: usize, out: &mut impl Write) -> Result<(), ReplayError> {
+fn show_step<G: Listed>(replay: &Replay<G>, at: usize, out: &mut impl Write) -> Result<(), ReplayError> {
     let last = replay.steps.len();
     replay.play(|step, game: &G, log| {
         if step != at {
             return Ok(());
         }
         writeln!(out, "{} {step} of {last}", bold("step"))?;
-        G::tell(&mut G::Story::default(), out, &replay.names, game, log)?;
+        teller::<G>().tell(out, &replay.names, game, log)?;
         writeln!(out, "{} {}", bold("state"), serde_json::to_string(game)?)?;
         if let Some(next) = replay.steps.get(step) {
             for (&seat, choice) in game.to_act().iter().zip(&next.moves) {

@@ -1,15 +1,20 @@
 //! `necrodome solve`: what a game is worth, exactly.
 
-use super::print_json;
+use super::{advise::unsolved, print_json};
 use crate::{
     error::Error,
     lineup, npz,
     output_file::OutputFile,
     paint::{bold, count, dim},
 };
-use necrodome_rules::{tokyo::Tokyo, with_game, zombie_dice::GOAL};
+use necrodome_rules::{
+    catalog::GameId,
+    tokyo::Tokyo,
+    with_game,
+    zombie_dice::{GOAL, Race, Solo, Table},
+};
 use necrodome_solve::{
-    Never, RaceSolution, SoloSolution, Solution, Solvable, Standing, TableSolution, TokyoSolution,
+    RaceSolution, SoloSolution, Solution, Solvable, Standing, TableSolution, TokyoSolution,
 };
 use serde::Serialize;
 use std::{io::Write, path::PathBuf, time::Instant};
@@ -74,8 +79,13 @@ struct Solved<'a, R> {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let id = lineup::game(&args.game)?;
-    with_game!(id, G => solve::<G>(args))
+    match lineup::game(&args.game)? {
+        GameId::ZombieDice => solve::<Table>(args),
+        GameId::ZombieDiceSolo => solve::<Solo>(args),
+        GameId::ZombieDiceRace => solve::<Race>(args),
+        GameId::Tokyo => solve::<Tokyo>(args),
+        other => with_game!(other, G => unsolved::<G>(&args.set)),
+    }
 }
 
 fn solve<G: Solvable>(args: &Args) -> Result<(), Error>
@@ -221,11 +231,5 @@ impl Ask for TokyoSolution {
         }
         let meaning = "chance to win for the first of two monsters".to_owned();
         Ok((Solution::<Tokyo>::start(self), meaning))
-    }
-}
-
-impl Ask for Never {
-    fn ask(&self, _: Option<[u32; 2]>, _: Option<&str>) -> Result<(f64, String), Error> {
-        match *self {}
     }
 }

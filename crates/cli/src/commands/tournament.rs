@@ -8,8 +8,10 @@ use super::print_json;
 use crate::{error::Error, interrupt, lineup, output_file::OutputFile, paint::say};
 use config::Config;
 use necrodome_arena::tournament::{self, Schedule, Stop, Store, TournamentError, Wishes, report};
-use necrodome_rules::{catalog::GameId, with_game};
-use necrodome_solve::Solvable;
+use necrodome_rules::{
+    catalog::{GameId, Listed},
+    with_game,
+};
 use std::{
     path::{Path, PathBuf},
     thread,
@@ -93,7 +95,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(id, G => play::<G>(id, &config))
 }
 
-fn play<G: Solvable>(id: GameId, config: &Config) -> Result<(), Error>
+fn play<G: Listed>(id: GameId, config: &Config) -> Result<(), Error>
 where
     G::Rules: Sync,
 {
@@ -139,7 +141,7 @@ where
     let report = report(&plan, &schedule, &store)?;
     let printed = if config.json { print_json(&report) } else { print::report(&report, stop) };
     if let Some(csv) = csv {
-        csv.write(print::csv(&report))?;
+        csv.write(print::csv(&report)?)?;
     }
     printed?;
     match (stop, &config.store) {

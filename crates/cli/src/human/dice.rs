@@ -18,7 +18,7 @@ pub struct Drawn {
 pub const HEIGHT: u16 = 3;
 
 /// Draws dice side by side, with room for the longest face of the game.
-pub fn draw(out: &mut impl Write, longest: &str, dice: &[Drawn]) -> io::Result<()> {
+pub fn draw(out: &mut dyn Write, longest: &str, dice: &[Drawn]) -> io::Result<()> {
     let width = 2 + longest.len();
     for row in 0..HEIGHT {
         let line: Vec<String> =

@@ -1,12 +1,13 @@
 //! Infection for a person: only what the judge tells this player, a partner by one key.
 
-use super::{Gone, Keys, Place, Playable, Said, lines::expected};
+use super::{Controls, Gone, Keys, Place, Said, lines::expected};
 use crate::{
-    paint::{self, bold, dim},
-    tell::infection as story,
+    paint::{bold, count, dim},
+    tell::Story,
 };
 use necrodome_rules::{
-    game::{Logged, Seat},
+    catalog::Listed,
+    game::Seat,
     infection::{Action, Commitment, Event, Identity, Infection, InfectionView, Question},
 };
 use ratatui::crossterm::event::KeyCode;
@@ -15,37 +16,22 @@ use std::io::{self, Write};
 /// Keys for partners: small letters are for everything else.
 const LABELS: &str = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-impl Playable for Infection {
-    const RULES: &'static str = "\
-Human, infected or zombie: an infected is told to be human. Meet at least one other each turn.
-  human + human      each gains an antibody, unless one takes a precaution
-  human + infected   the human is infected, unless it takes a precaution
-  human + zombie     the human is infected, unless it takes a precaution; viruses cancel antibodies
-  zombie + zombie    each gains a virus
-A precaution costs an antibody. So does the antidote: it makes an infected human again.
-Each turn an infected loses an antibody, and without one becomes a zombie.
-No human left: the zombies win. One human left: it wins. Time up: the humans win.";
-    const OPPONENTS: &'static [&'static str] = &["careful", "spreader", "careful", "spreader", "random"];
-    type Memory = ();
+#[derive(Default)]
+struct Partners(Story);
 
-    fn hear(_: &mut (), out: &mut impl Write, place: &Place, log: &[Logged<Event>]) -> io::Result<()> {
-        for logged in log {
-            match &logged.event {
-                // The judge's story leaves this to what the meeting did, which no player is told.
-                Event::Met { seat, with } => {
-                    let [seat, with] = [seat, with].map(|seat| paint::name(&place.names, *seat));
-                    writeln!(out, "  {seat} meets {with}")?;
-                }
-                _ => story::tell(out, &place.names, std::slice::from_ref(logged))?,
-            }
-        }
-        Ok(())
+pub(super) fn controls() -> Box<dyn Controls<Infection>> {
+    Box::new(Partners::default())
+}
+
+impl Controls<Infection> for Partners {
+    fn hear(&mut self, out: &mut dyn Write, place: &Place, heard: &[&Event]) -> io::Result<()> {
+        self.0.tell::<Infection>(out, &place.names, heard.iter().copied())
     }
 
-    fn show(_: &mut (), out: &mut impl Write, place: &Place, view: &InfectionView) -> io::Result<()> {
+    fn show(&mut self, out: &mut dyn Write, place: &Place, view: &InfectionView) -> io::Result<()> {
         let told = match view.told.identity {
             Identity::Human => {
-                let number = story::antibodies(view.told.stock);
+                let number = count(view.told.stock, "antibody");
                 format!("human, {number} at the start of this turn")
             }
             Identity::Zombie => {
@@ -66,16 +52,11 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
         }
     }
 
-    fn words(view: &InfectionView) -> &'static str {
-        match (view.question, view.told.identity) {
-            (Question::Answer { .. }, Identity::Human) => "answer [precaution] [antidote]",
-            (Question::Answer { .. }, Identity::Zombie) => "answer [virus N]",
-            (_, Identity::Human) => "contact NAME [precaution] [antidote], or end [antidote]",
-            (_, Identity::Zombie) => "contact NAME [virus N], or end",
-        }
+    fn words(&self, _: &Place, view: &InfectionView) -> String {
+        answers(view).to_owned()
     }
 
-    fn read(_: &mut (), place: &Place, view: &InfectionView, line: &str) -> Result<Said<Action>, String> {
+    fn read(&mut self, place: &Place, view: &InfectionView, line: &str) -> Result<Said<Action>, String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let answering = matches!(view.question, Question::Answer { .. });
         let action = match word.to_lowercase().as_str() {
@@ -90,7 +71,7 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
             }
             "answer" if answering => {
                 let ("", Extras { commit, antidote }) = extras(rest, str::is_empty)? else {
-                    return Err(expected(Self::words(view), line));
+                    return Err(expected(answers(view), line));
                 };
                 Action::Answer { commit, antidote }
             }
@@ -98,15 +79,15 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
                 ("", Extras { commit: Commitment::None, antidote }) => Action::End { antidote },
                 _ => return Err(expected("end or end antidote", line)),
             },
-            _ => return Err(expected(Self::words(view), line)),
+            _ => return Err(expected(answers(view), line)),
         };
         check(view, action)?;
         Ok(Said::Act(action))
     }
 
-    fn by_keys(_: &mut (), keys: &mut Keys, place: &Place, view: &InfectionView) -> Result<Action, Gone> {
+    fn by_keys(&mut self, keys: &mut Keys, place: &Place, view: &InfectionView) -> Result<Action, Gone> {
         let mut out = anstream::stdout();
-        Self::show(&mut (), &mut out, place, view)?;
+        self.show(&mut out, place, view)?;
         let mut extras = Extras::default();
         let mut page = 0;
         let partners: Vec<Seat> = view.partners.iter().collect();
@@ -119,7 +100,7 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
                 writeln!(out, "  {}", dim(shown.join(", ")))?;
             }
             let prompt = prompt(view, extras, pages > 1);
-            let key = keys.ask(Self::RULES, &prompt, |key| chosen(view, shown, key))?;
+            let key = keys.ask(Infection::CARD.rules, &prompt, |key| chosen(view, shown, key))?;
             match key {
                 Chosen::Partner(with) => {
                     return Ok(Action::Contact { with, commit: extras.commit, antidote: extras.antidote });
@@ -145,6 +126,16 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
                 Chosen::More => page = (page + 1) % pages,
             }
         }
+    }
+}
+
+/// What can be typed.
+fn answers(view: &InfectionView) -> &'static str {
+    match (view.question, view.told.identity) {
+        (Question::Answer { .. }, Identity::Human) => "answer [precaution] [antidote]",
+        (Question::Answer { .. }, Identity::Zombie) => "answer [virus N]",
+        (_, Identity::Human) => "contact NAME [precaution] [antidote], or end [antidote]",
+        (_, Identity::Zombie) => "contact NAME [virus N], or end",
     }
 }
 
@@ -266,10 +257,9 @@ fn check(view: &InfectionView, action: Action) -> Result<(), String> {
         (Identity::Zombie, _) if antidote => Err("A zombie takes no antidote.".to_owned()),
         (Identity::Zombie, Commitment::Precaution) => Err("A zombie takes no precaution.".to_owned()),
         (Identity::Human, Commitment::Virus { .. }) => Err("Only zombies apply viruses.".to_owned()),
-        (_, Commitment::Virus { count: number }) if number == 0 || number > known => Err(format!(
-            "You know of {}, so {number} cannot be applied.",
-            story::plural(known, "virus", "viruses")
-        )),
+        (_, Commitment::Virus { count: number }) if number == 0 || number > known => {
+            Err(format!("You know of {}, so {number} cannot be applied.", count(known, "virus")))
+        }
         _ => Ok(()),
     }
 }
@@ -301,7 +291,7 @@ mod tests {
     }
 
     fn read(view: &InfectionView, line: &str) -> Result<Action, String> {
-        match Infection::read(&mut (), &place(), view, line)? {
+        match Partners::default().read(&place(), view, line)? {
             Said::Act(action) => Ok(action),
             Said::Again => Err("again".to_owned()),
         }

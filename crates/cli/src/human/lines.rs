@@ -1,6 +1,7 @@
 //! Questions and answers as lines of text: for pipes, scripts and terminals that cannot do more.
 
-use super::{Gone, Place, Playable, Said};
+use super::{Controls, Gone, Place, Said};
+use necrodome_rules::catalog::Listed;
 use std::io::{self, IsTerminal, Write};
 
 /// Standard input and output, line by line.
@@ -8,27 +9,27 @@ pub struct Lines;
 
 impl Lines {
     /// Shows the question and reads lines until one is a choice.
-    pub fn ask<G: Playable>(
+    pub fn ask<G: Listed>(
         &mut self,
-        memory: &mut G::Memory,
+        controls: &mut dyn Controls<G>,
         place: &Place,
         view: &G::View,
     ) -> Result<G::Action, Gone> {
         let mut out = anstream::stdout();
-        G::show(memory, &mut out, place, view)?;
+        controls.show(&mut out, place, view)?;
         loop {
             // Only a terminal echoes what is typed, with its end of line.
             let end = if io::stdin().is_terminal() { "> " } else { "?\n" };
-            write!(out, "{}{end}", G::words(view))?;
+            write!(out, "{}{end}", controls.words(place, view))?;
             out.flush()?;
             let line = self.read()?;
             match line.as_str() {
                 "" => {}
-                "?" | "help" | "rules" => writeln!(out, "{}", G::RULES.trim())?,
+                "?" | "help" | "rules" => writeln!(out, "{}", G::CARD.rules)?,
                 "q" | "quit" => return Err(Gone::Left),
-                line => match G::read(memory, place, view, line) {
+                line => match controls.read(place, view, line) {
                     Ok(Said::Act(action)) => return Ok(action),
-                    Ok(Said::Again) => G::show(memory, &mut out, place, view)?,
+                    Ok(Said::Again) => controls.show(&mut out, place, view)?,
                     Err(why) => writeln!(out, "{why}")?,
                 },
             }

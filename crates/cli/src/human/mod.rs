@@ -1,29 +1,35 @@
 //! A person as a player: keys and drawn dice on a terminal, lines of text on a plain pipe.
 //!
-//! [`Playable`] is what each game adds: what the person hears, how a question looks, and how keys and words become
-//! an action. Everything shown comes from the view of the seat and from events that the seat may hear of.
+//! A game may have [`Controls`] of its own; any other is played from a menu of its legal actions. Everything shown comes from the
+//! view of the seat and from events that the seat may hear of.
 
 mod dice;
 mod infection;
 mod keys;
 mod last_bullet;
 mod lines;
+mod menu;
 pub mod restore;
 mod tokyo;
 mod zombie_dice;
 
-use crate::{paint::is_dumb, tell::Tell};
+use crate::paint::is_dumb;
 use keys::Keys;
 use lines::Lines;
+use menu::Menu;
 use necrodome_arena::{
     fault::Fault,
     player::{Answer, MatchStart, Player},
 };
 use necrodome_rules::{
-    game::{Logged, Outcome, Seat},
+    catalog::Listed,
+    game::{Game, Outcome, Seat},
     names::Names,
 };
-use std::io::{self, IsTerminal, Write};
+use std::{
+    any::Any,
+    io::{self, IsTerminal, Write},
+};
 
 /// Where the person sits.
 pub struct Place {
@@ -55,54 +61,36 @@ pub enum Gone {
     Io(#[from] io::Error),
 }
 
-/// A game that a person can play.
-pub trait Playable: Tell {
-    /// The rules on half a screen.
-    const RULES: &'static str;
-    /// Whom `necrodome play` invites when nobody is named.
-    const OPPONENTS: &'static [&'static str];
-    /// What the place remembers between two questions.
-    type Memory: Default;
-
-    /// Whether the person may hear of this.
-    fn may_hear(place: &Place, logged: &Logged<Self::Event>) -> bool {
-        logged.audience.includes(place.seat)
-    }
-
-    /// Tells what the person has heard; `log` holds nothing else.
-    fn hear(
-        memory: &mut Self::Memory,
-        out: &mut impl Write,
-        place: &Place,
-        log: &[Logged<Self::Event>],
-    ) -> io::Result<()>;
+/// How a person plays a game: what they hear, how a question looks, and how keys and words become an action.
+pub trait Controls<G: Game> {
+    /// Tells what the person has heard.
+    fn hear(&mut self, out: &mut dyn Write, place: &Place, heard: &[&G::Event]) -> io::Result<()>;
 
     /// Shows what the choice is about.
-    fn show(
-        memory: &mut Self::Memory,
-        out: &mut impl Write,
-        place: &Place,
-        view: &Self::View,
-    ) -> io::Result<()>;
+    fn show(&mut self, out: &mut dyn Write, place: &Place, view: &G::View) -> io::Result<()>;
 
     /// What can be typed now, on a plain pipe.
-    fn words(view: &Self::View) -> &'static str;
+    fn words(&self, place: &Place, view: &G::View) -> String;
 
     /// Reads a typed line, or says what was expected.
-    fn read(
-        memory: &mut Self::Memory,
-        place: &Place,
-        view: &Self::View,
-        line: &str,
-    ) -> Result<Said<Self::Action>, String>;
+    fn read(&mut self, place: &Place, view: &G::View, line: &str) -> Result<Said<G::Action>, String>;
 
     /// Asks for keys until there is a choice.
-    fn by_keys(
-        memory: &mut Self::Memory,
-        keys: &mut Keys,
-        place: &Place,
-        view: &Self::View,
-    ) -> Result<Self::Action, Gone>;
+    fn by_keys(&mut self, keys: &mut Keys, place: &Place, view: &G::View) -> Result<G::Action, Gone>;
+}
+
+/// The controls of a game: its own, or a menu of the legal actions.
+fn controls<G: Listed>() -> Box<dyn Controls<G>> {
+    let own: [Box<dyn Any>; 6] = [
+        Box::new(zombie_dice::solo()),
+        Box::new(zombie_dice::race()),
+        Box::new(zombie_dice::table()),
+        Box::new(last_bullet::controls()),
+        Box::new(infection::controls()),
+        Box::new(tokyo::controls()),
+    ];
+    let own = own.into_iter().find_map(|controls| controls.downcast::<Box<dyn Controls<G>>>().ok());
+    own.map_or_else(|| Box::new(Menu::default()) as Box<dyn Controls<G>>, |own| *own)
 }
 
 /// How the person is asked.
@@ -123,18 +111,18 @@ pub fn at_terminal() -> bool {
 }
 
 /// The person at this terminal.
-pub struct Human<G: Playable> {
+pub struct Human<G: Listed> {
     desk: Desk,
     place: Option<Place>,
-    memory: G::Memory,
+    controls: Box<dyn Controls<G>>,
     /// Whether something could not be shown: a game that is not seen cannot be played.
     unseen: bool,
 }
 
-impl<G: Playable> Human<G> {
+impl<G: Listed> Human<G> {
     /// Sits down; keys are used where both input and output are a terminal.
     pub fn new() -> Self {
-        Human { desk: Desk::here(), place: None, memory: G::Memory::default(), unseen: false }
+        Human { desk: Desk::here(), place: None, controls: controls(), unseen: false }
     }
 
     fn note(&mut self, written: io::Result<()>) {
@@ -146,8 +134,8 @@ impl<G: Playable> Human<G> {
         let Some(place) = &self.place else { return Err(Gone::Left) };
         loop {
             let action = match &mut self.desk {
-                Desk::Keys(keys) => G::by_keys(&mut self.memory, keys, place, view)?,
-                Desk::Lines(lines) => lines.ask::<G>(&mut self.memory, place, view)?,
+                Desk::Keys(keys) => self.controls.by_keys(keys, place, view)?,
+                Desk::Lines(lines) => lines.ask::<G>(&mut *self.controls, place, view)?,
             };
             // The last net: a slip of the person is asked again, never punished.
             if G::legal_actions(view).is_none_or(|mut legal| legal.any(|allowed| allowed == action)) {
@@ -158,11 +146,11 @@ impl<G: Playable> Human<G> {
     }
 }
 
-impl<G: Playable> Player<G> for Human<G> {
+impl<G: Listed> Player<G> for Human<G> {
     fn start(&mut self, start: &MatchStart) {
         let drawn = matches!(self.desk, Desk::Keys(_));
         self.place = Some(Place { seat: start.seat, names: start.names.clone(), drawn });
-        self.memory = G::Memory::default();
+        self.controls = controls();
         let how = if drawn {
             "? shows the rules, q quits"
         } else {
@@ -173,12 +161,11 @@ impl<G: Playable> Player<G> for Human<G> {
         self.note(said);
     }
 
-    fn hear(&mut self, _: Seat, log: &[Logged<G::Event>]) {
+    fn hear(&mut self, heard: &[&G::Event]) {
         let Some(place) = &self.place else { return };
-        let heard: Vec<_> = log.iter().filter(|logged| G::may_hear(place, logged)).cloned().collect();
         if !heard.is_empty() {
             let mut out = anstream::stdout().lock();
-            let told = G::hear(&mut self.memory, &mut out, place, &heard).and_then(|()| out.flush());
+            let told = self.controls.hear(&mut out, place, heard).and_then(|()| out.flush());
             self.note(told);
         }
     }
@@ -193,7 +180,7 @@ impl<G: Playable> Player<G> for Human<G> {
             Ok(action) => Answer::Act(action, None),
             Err(why) => {
                 // Gives back a terminal that was taken over before anything is said.
-                self.memory = G::Memory::default();
+                self.controls = controls();
                 // Nobody is there to be told if this fails.
                 let _ = writeln!(anstream::stdout(), "{why}");
                 Answer::Quit
@@ -207,7 +194,7 @@ impl<G: Playable> Player<G> for Human<G> {
     }
 
     fn end(&mut self, _: &Outcome) -> Vec<Fault> {
-        self.memory = G::Memory::default();
+        self.controls = controls();
         Vec::new()
     }
 }

@@ -1,28 +1,20 @@
-//! Zombie Dice for a person: the own dice drawn, go or stop.
+//! Zombie Dice for a person: the own dice drawn, roll or stop.
 
-use super::{Gone, Keys, Place, Playable, Said, dice, lines::expected};
+use super::{Controls, Gone, Keys, Place, Said, dice, lines::expected};
 use crate::{
     paint::{colour, count, dim},
-    tell::zombie_dice as story,
+    tell::Story,
 };
 use anstyle::AnsiColor;
 use necrodome_rules::{
-    game::{Logged, Seat},
+    catalog::Listed,
+    game::Seat,
     zombie_dice::{
         Action, Colour, Die, Event, Face, Race, RaceView, Solo, SoloView, Table, TableView, TurnView,
     },
 };
 use ratatui::crossterm::event::KeyCode;
 use std::io::{self, Write};
-
-const RULES: &str = "\
-You are a zombie, the dice are people: 6 green (easy), 4 yellow, 3 red (hard).
-Go: three dice are rolled, footsteps first, the rest drawn from the cup.
-Brains and shotguns are set aside. Three shotguns, and the turn brings nothing.
-Stop: every brain of the turn is banked as a point.
-  green   3 brains  2 footsteps  1 shotgun
-  yellow  2 brains  2 footsteps  2 shotguns
-  red     1 brain   2 footsteps  3 shotguns";
 
 fn drawn(die: Die) -> dice::Drawn {
     let (shade, label) = match die.colour {
@@ -38,24 +30,24 @@ fn drawn(die: Die) -> dice::Drawn {
     dice::Drawn { style: colour(shade), label: label.to_owned(), face, mark: None }
 }
 
-fn hear(
-    memory: &mut story::Story,
-    out: &mut impl Write,
+fn hear<G: Listed<Event = Event>>(
+    story: &mut Story,
+    out: &mut dyn Write,
     place: &Place,
-    log: &[Logged<Event>],
+    heard: &[&Event],
 ) -> io::Result<()> {
-    for logged in log {
-        match &logged.event {
+    for event in heard {
+        match event {
             Event::Rolled { seat, hand, .. } if place.drawn && *seat == place.seat => {
                 dice::draw(out, "footsteps", &hand.map(drawn))?;
             }
-            _ => story::tell(memory, out, &place.names, std::slice::from_ref(logged))?,
+            _ => story.tell::<G>(out, &place.names, [*event])?,
         }
     }
     Ok(())
 }
 
-fn show(out: &mut impl Write, place: &Place, turn: &TurnView, scores: &str) -> io::Result<()> {
+fn show(out: &mut dyn Write, place: &Place, turn: &TurnView, scores: &str) -> io::Result<()> {
     let TurnView { brains, shotguns, cup, .. } = turn;
     match turn.hand {
         None => write!(out, "  Your turn; ")?,
@@ -69,19 +61,22 @@ fn show(out: &mut impl Write, place: &Place, turn: &TurnView, scores: &str) -> i
 
 fn read(line: &str) -> Result<Said<Action>, String> {
     match line.to_lowercase().as_str() {
-        "go" | "g" => Ok(Said::Act(Action::Go)),
+        "roll" | "r" | "go" | "g" => Ok(Said::Act(Action::Go)),
         "stop" | "s" => Ok(Said::Act(Action::Stop)),
-        _ => Err(expected("go or stop", line)),
+        _ => Err(expected(ANSWERS, line)),
     }
 }
 
-fn by_keys(keys: &mut Keys, turn: &TurnView) -> Result<Action, Gone> {
+/// What can be typed.
+const ANSWERS: &str = "roll or stop";
+
+fn by_keys(keys: &mut Keys, rules: &str, turn: &TurnView) -> Result<Action, Gone> {
     let bank = match turn.hand {
         None => "[s]top".to_owned(),
         Some(_) => format!("[s]top and bank {}", turn.brains),
     };
-    keys.ask(RULES, &format!("  [g]o or {bank}?"), |key| match key {
-        KeyCode::Char('g') => Some(Action::Go),
+    keys.ask(rules, &format!("  [r]oll or {bank}?"), |key| match key {
+        KeyCode::Char('r' | 'g') => Some(Action::Go),
         KeyCode::Char('s') => Some(Action::Stop),
         _ => None,
     })
@@ -119,52 +114,41 @@ impl Scores for TableView {
     }
 }
 
-macro_rules! playable_format {
-    ($game:ty, $view:ty, $opponents:expr) => {
-        impl Playable for $game {
-            const RULES: &'static str = RULES;
-            const OPPONENTS: &'static [&'static str] = $opponents;
-            type Memory = story::Story;
+/// The controls of all formats.
+#[derive(Default)]
+struct Dice(Story);
 
-            fn hear(
-                memory: &mut Self::Memory,
-                out: &mut impl Write,
-                place: &Place,
-                log: &[Logged<Event>],
-            ) -> io::Result<()> {
-                hear(memory, out, place, log)
+macro_rules! controls {
+    ($name:ident, $game:ty, $view:ty) => {
+        pub(super) fn $name() -> Box<dyn Controls<$game>> {
+            Box::new(Dice::default())
+        }
+
+        impl Controls<$game> for Dice {
+            fn hear(&mut self, out: &mut dyn Write, place: &Place, heard: &[&Event]) -> io::Result<()> {
+                hear::<$game>(&mut self.0, out, place, heard)
             }
 
-            fn show(
-                _: &mut Self::Memory,
-                out: &mut impl Write,
-                place: &Place,
-                view: &$view,
-            ) -> io::Result<()> {
+            fn show(&mut self, out: &mut dyn Write, place: &Place, view: &$view) -> io::Result<()> {
                 show(out, place, &view.turn, &view.scores(place))
             }
 
-            fn words(_: &$view) -> &'static str {
-                "go or stop"
+            fn words(&self, _: &Place, _: &$view) -> String {
+                ANSWERS.to_owned()
             }
 
-            fn read(_: &mut Self::Memory, _: &Place, _: &$view, line: &str) -> Result<Said<Action>, String> {
+            fn read(&mut self, _: &Place, _: &$view, line: &str) -> Result<Said<Action>, String> {
                 read(line)
             }
 
-            fn by_keys(
-                memory: &mut Self::Memory,
-                keys: &mut Keys,
-                place: &Place,
-                view: &$view,
-            ) -> Result<Action, Gone> {
-                Self::show(memory, &mut anstream::stdout(), place, view)?;
-                by_keys(keys, &view.turn)
+            fn by_keys(&mut self, keys: &mut Keys, place: &Place, view: &$view) -> Result<Action, Gone> {
+                show(&mut anstream::stdout(), place, &view.turn, &view.scores(place))?;
+                by_keys(keys, <$game>::CARD.rules, &view.turn)
             }
         }
     };
 }
 
-playable_format!(Solo, SoloView, &[]);
-playable_format!(Race, RaceView, &["cautious"]);
-playable_format!(Table, TableView, &["cautious", "greedy"]);
+controls!(solo, Solo, SoloView);
+controls!(race, Race, RaceView);
+controls!(table, Table, TableView);

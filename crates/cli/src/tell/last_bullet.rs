@@ -1,11 +1,12 @@
 //! Last Bullet: a line for each turn in which somebody was lost, the curve of the living, and the board at the end.
 
-use super::Tell;
-use crate::paint::{self, bold, count, dim, green, of_entry, red};
+use super::Teller;
+use crate::paint::{self, bold, dim, green, of_entry, red};
 use necrodome_rules::{
     game::{Logged, Seat},
-    last_bullet::{Event, Kind, LastBullet, Square, WhoIs},
+    last_bullet::{Event, Kind, LastBullet, Square, words::seat_of},
     names::Names,
+    words::count,
 };
 use std::{
     collections::BTreeMap,
@@ -17,7 +18,7 @@ const CENSUS_EVERY: u32 = 25;
 
 /// The clock of the last census.
 #[derive(Default)]
-pub struct Story {
+struct Story {
     census: Option<u32>,
 }
 
@@ -29,18 +30,16 @@ enum Loss {
     Bitten,
 }
 
-fn seat_of(who: WhoIs) -> Option<Seat> {
-    who.0.checked_sub(2).map(Seat)
+pub(super) fn teller() -> Box<dyn Teller<LastBullet>> {
+    Box::new(Story::default())
 }
 
-impl Tell for LastBullet {
-    type Story = Story;
-
+impl Teller<LastBullet> for Story {
     fn tell(
-        story: &mut Story,
-        out: &mut impl Write,
+        &mut self,
+        out: &mut dyn Write,
         names: &Names,
-        game: &Self,
+        game: &LastBullet,
         log: &[Logged<Event>],
     ) -> io::Result<()> {
         let mut losses: BTreeMap<(Loss, Seat), u32> = BTreeMap::new();
@@ -86,14 +85,14 @@ impl Tell for LastBullet {
                 red(format!("is gone, score {score}"))
             )?;
         }
-        if story.census.is_none_or(|last| game.clock() >= last + CENSUS_EVERY) {
-            story.census = Some(game.clock());
+        if self.census.is_none_or(|last| game.clock() >= last + CENSUS_EVERY) {
+            self.census = Some(game.clock());
             census(out, names, game)?;
         }
         Ok(())
     }
 
-    fn tell_end(out: &mut impl Write, names: &Names, game: &Self) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, names: &Names, game: &LastBullet) -> io::Result<()> {
         census(out, names, game)?;
         writeln!(out, "{}", dim("z zombie, x corpse, letters: the living by entry"))?;
         for y in 0..game.side() {
@@ -109,10 +108,6 @@ impl Tell for LastBullet {
         }
         Ok(())
     }
-
-    fn score_text(score: i64) -> String {
-        format!("lived to clock {score}")
-    }
 }
 
 /// A letter for each entry; they start again after 26.
@@ -121,7 +116,7 @@ pub fn letter(seat: Seat) -> char {
 }
 
 /// How many of each are on the board.
-fn census(out: &mut impl Write, names: &Names, game: &LastBullet) -> io::Result<()> {
+fn census(out: &mut dyn Write, names: &Names, game: &LastBullet) -> io::Result<()> {
     let mut living = vec![0; names.len()];
     let (mut zombies, mut corpses) = (0u32, 0u32);
     for piece in game.pieces() {

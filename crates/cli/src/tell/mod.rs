@@ -1,33 +1,99 @@
-//! Stories: what happened in a match, in words, for each game.
+//! Stories: a match in words, as it goes on. The words of each game are its own (`necrodome_rules`); here they are printed, and
+//! a game may have a teller of its own.
 
-pub mod infection;
 pub mod last_bullet;
-pub mod tokyo;
-pub mod zombie_dice;
+mod tokyo;
 
-use necrodome_rules::{game::Logged, names::Names};
-use necrodome_solve::Solvable;
-use std::io::{self, Write};
+use crate::paint::{self, dim};
+use necrodome_rules::{
+    catalog::Listed,
+    game::{Game, Logged, Seat},
+    names::Names,
+    words::Told,
+};
+use std::{
+    any::Any,
+    io::{self, Write},
+};
 
-/// A game that can be told.
-pub trait Tell: Solvable {
-    /// What the teller remembers between two decisions.
-    type Story: Default;
-
+/// Tells a match to somebody who may hear everything.
+pub trait Teller<G: Game> {
     /// Tells what happened since the last decision.
     fn tell(
-        story: &mut Self::Story,
-        out: &mut impl Write,
+        &mut self,
+        out: &mut dyn Write,
         names: &Names,
-        game: &Self,
-        log: &[Logged<Self::Event>],
+        game: &G,
+        log: &[Logged<G::Event>],
     ) -> io::Result<()>;
 
     /// Shows the end, before the result.
-    fn tell_end(_: &mut impl Write, _: &Names, _: &Self) -> io::Result<()> {
+    fn end(&mut self, _: &mut dyn Write, _: &Names, _: &G) -> io::Result<()> {
         Ok(())
     }
+}
 
-    /// A score with what it counts.
-    fn score_text(score: i64) -> String;
+/// The teller of a game: its own, or one that tells every event in a line.
+pub fn teller<G: Listed>() -> Box<dyn Teller<G>> {
+    let own: [Box<dyn Any>; 2] = [Box::new(last_bullet::teller()), Box::new(tokyo::teller())];
+    let own = own.into_iter().find_map(|teller| teller.downcast::<Box<dyn Teller<G>>>().ok());
+    own.map_or_else(|| Box::new(Story::default()) as Box<dyn Teller<G>>, |own| *own)
+}
+
+impl<G: Listed> Teller<G> for Story {
+    fn tell(
+        &mut self,
+        out: &mut dyn Write,
+        names: &Names,
+        _: &G,
+        log: &[Logged<G::Event>],
+    ) -> io::Result<()> {
+        self.tell::<G>(out, names, log.iter().map(|logged| &logged.event))
+    }
+}
+
+/// Tells events, one line each. Where nothing is hidden, turn follows turn, and the name of a player stands above theirs.
+#[derive(Default)]
+pub struct Story {
+    /// Whose turn is told.
+    current: Option<Seat>,
+    /// Lines since a turn began or ended.
+    lines: u32,
+}
+
+impl Story {
+    pub fn tell<'a, G: Listed>(
+        &mut self,
+        out: &mut dyn Write,
+        names: &Names,
+        events: impl IntoIterator<Item = &'a G::Event>,
+    ) -> io::Result<()> {
+        let told = events.into_iter().flat_map(|event| G::tell(event, names));
+        told.into_iter().try_for_each(|told| self.line(out, names, &told, G::CARD.open))
+    }
+
+    fn line(&mut self, out: &mut dyn Write, names: &Names, told: &Told, headed: bool) -> io::Result<()> {
+        let sentence = || paint::text(&told.sentence(names));
+        let own = headed && told.seat.is_some() && told.seat == self.current;
+        match told.seat {
+            _ if told.mark && !own => writeln!(out, "{}", sentence())?,
+            Some(seat) if headed && !own && (self.current.is_none() || self.lines == 0) => {
+                writeln!(out, "{}\n  {}", paint::name(names, seat), paint::text(&told.text))?;
+                self.current = Some(seat);
+            }
+            _ if own => writeln!(out, "  {}", paint::text(&told.text))?,
+            _ => writeln!(out, "  {}", sentence())?,
+        }
+        if told.mark {
+            (self.current, self.lines) = (if own { None } else { told.seat }, 0);
+        } else {
+            self.lines += 1;
+        }
+        Ok(())
+    }
+}
+
+/// What somebody said about a decision.
+pub fn reason(out: &mut dyn Write, reason: &str) -> io::Result<()> {
+    writeln!(out, "  {}", dim(format!("reason: {reason:?}")))
 }

@@ -1,91 +1,41 @@
-//! Tokyo: each turn with its dice, and the table of monsters.
+//! Tokyo: the table of monsters at the end.
 
-use super::Tell;
-use crate::paint::{self, bold, count, dim, green, red, yellow};
+use super::{Story, Teller};
+use crate::paint::{self, bold, red};
 use necrodome_rules::{
     game::{Game, Logged, Seat},
     names::Names,
-    tokyo::{Event, Face, Tokyo},
+    tokyo::{Event, MAX_HEALTH, Tokyo},
+    words::count,
 };
 use std::io::{self, Write};
 
-fn face(face: Face) -> String {
-    match face {
-        Face::One => yellow("1").to_string(),
-        Face::Two => yellow("2").to_string(),
-        Face::Three => yellow("3").to_string(),
-        Face::Heal => green("heal").to_string(),
-        Face::Attack => red("attack").to_string(),
-    }
-}
-
-/// Counts the turns.
 #[derive(Default)]
-pub struct Story {
-    turn: u32,
+struct WithMonsters(Story);
+
+pub(super) fn teller() -> Box<dyn Teller<Tokyo>> {
+    Box::new(WithMonsters::default())
 }
 
-/// Tells events; they are all that is needed.
-pub fn tell(story: &mut Story, out: &mut impl Write, names: &Names, log: &[Logged<Event>]) -> io::Result<()> {
-    let name = |seat: &Seat| paint::name(names, *seat);
-    for Logged { event, .. } in log {
-        match event {
-            Event::TurnStarted { seat, points } => {
-                story.turn += 1;
-                write!(out, "{} {}", dim(format!("Turn {}", story.turn)), name(seat))?;
-                match points {
-                    0 => writeln!(out)?,
-                    points => writeln!(out, " is in Tokyo: +{}", count(*points, "point"))?,
-                }
-            }
-            Event::Rolled { dice, kept, .. } => {
-                let show = |(die, kept): (&Face, &bool)| match kept {
-                    true => format!("({})", face(*die)),
-                    false => format!("[{}]", face(*die)),
-                };
-                let dice: Vec<String> = dice.iter().zip(kept).map(show).collect();
-                writeln!(out, "  {}", dice.join(" "))?;
-            }
-            Event::Scored { points, .. } => writeln!(out, "  scores {}", count(*points, "point"))?,
-            Event::Hit { seat, damage, health: 0, .. } => {
-                writeln!(out, "  hits {} for {damage}, {}", name(seat), red("who is out"))?;
-            }
-            Event::Hit { seat, damage, health, .. } => {
-                writeln!(out, "  hits {} for {damage}, health {health}", name(seat))?;
-            }
-            Event::Decided { seat, yields: true } => writeln!(out, "  {} leaves Tokyo", name(seat))?,
-            Event::Decided { seat, yields: false } => {
-                writeln!(out, "  {} stays in Tokyo", name(seat))?;
-            }
-            Event::Healed { health, .. } => writeln!(out, "  heals to {health}")?,
-            Event::Entered { points, .. } => {
-                writeln!(out, "  enters Tokyo: +{}", count(*points, "point"))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-impl Tell for Tokyo {
-    type Story = Story;
-
+impl Teller<Tokyo> for WithMonsters {
     fn tell(
-        story: &mut Story,
-        out: &mut impl Write,
+        &mut self,
+        out: &mut dyn Write,
         names: &Names,
-        _: &Self,
+        _: &Tokyo,
         log: &[Logged<Event>],
     ) -> io::Result<()> {
-        tell(story, out, names, log)
+        self.0.tell::<Tokyo>(out, names, log.iter().map(|logged| &logged.event))
     }
 
-    fn tell_end(out: &mut impl Write, names: &Names, game: &Self) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, names: &Names, game: &Tokyo) -> io::Result<()> {
         let view = game.view(Seat(0));
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         writeln!(out, "{}", bold("Table"))?;
         for (&seat, monster) in Seat::all(names.len()).iter().zip(&view.monsters) {
             let padding = " ".repeat(width - names[seat].chars().count());
-            let health = "#".repeat(monster.health.into()) + &"-".repeat(usize::from(10 - monster.health));
+            let health =
+                "#".repeat(monster.health.into()) + &"-".repeat(usize::from(MAX_HEALTH - monster.health));
             let place = if view.in_tokyo == Some(seat) { "in Tokyo" } else { "" };
             let out_of_it = if monster.is_alive() { place } else { "out" };
             let points = count(monster.points, "point");
@@ -97,9 +47,5 @@ impl Tell for Tokyo {
             )?;
         }
         Ok(())
-    }
-
-    fn score_text(score: i64) -> String {
-        count(score.unsigned_abs(), "point")
     }
 }

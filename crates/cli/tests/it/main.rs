@@ -6,6 +6,7 @@ mod advise;
 mod check_bot;
 mod cli;
 mod docs;
+mod example_game;
 mod files;
 mod judge;
 mod judge_live;

@@ -52,12 +52,12 @@ fn tokyo_is_played_over_a_pipe() {
     assert!(story.contains(r#"Expected places of dice from 1 to 6, got "7"."#), "{story}");
     assert!(story.contains("(3) [heal] (3)"), "the dice named are kept: {story}");
     assert!(story.contains("player stays in Tokyo"), "{story}");
-    assert!(story.contains("Expected yield or stay"), "{story}");
+    assert!(story.contains("Expected leave or stay"), "{story}");
 }
 
 #[test]
 fn infection_is_played_over_a_pipe_and_tells_no_secret() {
-    let input = "contact nobody\ncontact 1 precaution\nend\nanswer antidote\nanswer\n".repeat(300);
+    let input = "contact nobody\ncontact 1 precaution\ncontact 1\nend\nanswer antidote\nanswer\n".repeat(300);
     for seed in ["1", "2", "3", "7"] {
         let story = played(&["play", "infection", "--seed", seed], input.clone());
         assert!(story.contains("Expected the name of somebody you can meet"), "{story}");
@@ -133,16 +133,16 @@ fn mistakes_of_the_command_line_are_named() {
 fn zombie_dice_is_played_with_single_keys() {
     let mut terminal = Terminal::run(&["play", "zombie-dice", "cautious", "--seed", "7"]);
     terminal.expect("┌─green─────┐");
-    terminal.expect("[g]o or [s]top and bank 1?");
+    terminal.expect("[r]oll or [s]top and bank 1?");
     terminal.press("?");
     terminal.expect("Three shotguns, and the turn brings nothing.");
-    terminal.expect("[g]o or [s]top and bank 1?");
+    terminal.expect("[r]oll or [s]top and bank 1?");
     terminal.press("q");
     terminal.expect("Leave the table?");
     terminal.press("n");
-    terminal.expect("[g]o or [s]top and bank 1?");
+    terminal.expect("[r]oll or [s]top and bank 1?");
     terminal.press("g");
-    terminal.expect("[g]o or [s]top and bank 3?");
+    terminal.expect("[r]oll or [s]top and bank 3?");
     terminal.press("s");
     terminal.expect("stops and banks 3, score 3");
     terminal.expect("cautious");
@@ -158,7 +158,7 @@ fn zombie_dice_is_played_with_single_keys() {
 #[test]
 fn a_solo_turn_ends_with_the_result() {
     let mut terminal = Terminal::run(&["play", "zombie-dice-solo", "--seed", "7"]);
-    terminal.expect("[g]o or [s]top?");
+    terminal.expect("[r]oll or [s]top?");
     terminal.press("g");
     terminal.expect("bank 1?");
     terminal.press("s");
@@ -184,14 +184,14 @@ fn tokyo_marks_dice_with_digits() {
     terminal.press("\r");
     terminal.expect("1 reroll left");
     terminal.expect("╔═1══════╗ ┌─2──────┐ ╔═3══════╗");
-    terminal.expect("[s]top rolling");
-    terminal.press("s");
+    terminal.expect("[k]eep all");
+    terminal.press("k");
     terminal.expect("enters Tokyo");
-    terminal.expect("Turn 2 angry");
-    terminal.expect("[y]es or [n]o");
-    terminal.press("y");
+    terminal.expect("angry begins a turn");
+    terminal.expect("[l]eave Tokyo or [s]tay?");
+    terminal.press("l");
     terminal.expect("player leaves Tokyo");
-    terminal.expect("[s]top rolling");
+    terminal.expect("[k]eep all");
     // Before that Ctrl-C would be a signal.
     terminal.await_raw_mode();
     terminal.press("\u{3}");

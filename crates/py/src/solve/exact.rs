@@ -6,6 +6,7 @@ use necrodome_rules::{
     bot::Bot,
     catalog::GameId,
     chance::Seeded,
+    game::Game,
     zombie_dice::{
         Action, Colour, Counts, DICE, OutOfDice, Race, RaceRules, RaceView, Solo, SoloRules, SoloView,
     },
@@ -128,9 +129,9 @@ fn chance() -> Seeded {
     Seeded::new(0, "evaluate", 0)
 }
 
-struct BuiltInBot<G: Solvable>(Box<dyn Bot<G>>);
+struct BuiltInBot<G: Game>(Box<dyn Bot<G>>);
 
-impl<G: Solvable> Asked<G> for BuiltInBot<G> {
+impl<G: Game> Asked<G> for BuiltInBot<G> {
     fn act(&mut self, view: &G::View) -> Result<G::Action, Inexact> {
         Ok(self.0.act(view))
     }

@@ -2,8 +2,7 @@
 
 use crate::setup::{self, refuse};
 use necrodome_arena::replay::{Unpacked, unpack};
-use necrodome_rules::with_game;
-use necrodome_solve::Explain;
+use necrodome_rules::{catalog::Listed, with_game};
 use pyo3::prelude::*;
 
 /// What every decision of a packed replay cost and what every roll gave: the document of `necrodome analyze --json`.
@@ -17,9 +16,9 @@ pub fn analyze(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
     })
 }
 
-fn audit<G: Explain>(unpacked: Unpacked) -> PyResult<String> {
+fn audit<G: Listed>(unpacked: Unpacked) -> PyResult<String> {
     let replay = unpacked.parse::<G>().map_err(refuse)?;
-    let solution = G::solve(&replay.rules, replay.names.iter().count()).map_err(refuse)?;
+    let solution = necrodome_solve::solve::<G>(&replay.rules, replay.names.iter().count()).map_err(refuse)?;
     let ledger = replay.ledger(solution).map_err(refuse)?;
     serde_json::to_string(&ledger.report(&replay.names, &replay.rules)).map_err(refuse)
 }

@@ -10,9 +10,7 @@ pub use ledger::analyze;
 use crate::setup::{self, refuse};
 use necrodome_batch::field::Field;
 use necrodome_rules::{
-    catalog::{GameId, Listed},
-    infection::Infection,
-    last_bullet::LastBullet,
+    catalog::GameId,
     tokyo::Tokyo,
     zombie_dice::{Race, Solo, Table},
 };
@@ -137,8 +135,7 @@ impl Solution {
             GameId::ZombieDiceSolo => Of::<Solo>::solve(options, seats),
             GameId::ZombieDiceRace => Of::<Race>::solve(options, seats),
             GameId::Tokyo => Of::<Tokyo>::solve(options, seats),
-            GameId::LastBullet => Err(refuse(Unsolved::Game { game: LastBullet::ID })),
-            GameId::Infection => Err(refuse(Unsolved::Game { game: Infection::ID })),
+            other => Err(refuse(Unsolved::Game { game: other.as_str() })),
         };
         let solved = py.detach(solve)?;
         let fields = solved.fields();

@@ -9,12 +9,12 @@ use necrodome_rules::{
     },
 };
 use necrodome_solve::{
-    Explain, Graph, Position, RaceSolution, SoloSolution, Solution as _, Spot, Standing, TableSolution,
+    Graph, Position, RaceSolution, SoloSolution, Solution as _, Solvable, Spot, Standing, TableSolution,
     TokyoSolution, TurnPrices,
 };
 
 /// A game whose observations have exact values. `Err` says why a row is no position of the game.
-pub trait Seen: Explain + Observe {
+pub trait Seen: Solvable + Observe {
     /// Whether a view fits the solution.
     fn check(_: &Self::View) -> Result<(), String> {
         Ok(())

@@ -5,10 +5,12 @@
 //! their answers into the judge's commands.
 
 mod bots;
+mod card;
 mod contact;
 mod party;
 mod rounds;
 mod seat_set;
+pub mod words;
 
 pub use bots::built_ins;
 pub use contact::{Commitment, Effect};

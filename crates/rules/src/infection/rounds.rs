@@ -482,6 +482,14 @@ impl Game for Infection {
         Ok(game)
     }
 
+    fn seats(&self) -> usize {
+        self.party.players().len()
+    }
+
+    fn rules(&self) -> &InfectionRules {
+        self.party.rules()
+    }
+
     fn to_act(&self) -> &[Seat] {
         self.acting().map_or(&[], Seat::alone)
     }

@@ -26,7 +26,7 @@ pub enum ShotResult {
     NoBullet,
 }
 
-/// What happens. Only the judge hears of it: entries learn what their copies see.
+/// What happens. An entry hears what happens to its own copies, and what its living copies see happen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "LastBulletEvent")]

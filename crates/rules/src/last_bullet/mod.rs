@@ -3,6 +3,7 @@
 mod action;
 mod board;
 mod bots;
+mod card;
 mod event;
 mod moves;
 mod numbers;
@@ -10,6 +11,7 @@ mod referee;
 mod rules;
 mod sight;
 mod view;
+pub mod words;
 mod zombies;
 
 pub use action::{Action, Direction, Illegal, NOBODY, Order};

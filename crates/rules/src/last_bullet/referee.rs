@@ -4,7 +4,7 @@ use super::action::{Action, Direction, Illegal, Order};
 use super::board::{Kind, Piece, Square, Torus};
 use super::event::{Event, Replaced, ShotResult};
 use super::numbers::Numbers;
-use super::rules::{BULLETS, LastBulletRules, RANGE};
+use super::rules::{BULLETS, LastBulletRules, RANGE, VISION};
 use super::sight::Sight;
 use super::view::{CORPSE, LastBulletView, WhoIs, ZOMBIE, look};
 use super::{moves, zombies};
@@ -112,13 +112,16 @@ impl LastBullet {
             Some(piece) => {
                 let old = mem::replace(piece, zombie);
                 replaced = Some(Replaced { who: old.kind.into(), number: old.number });
-                log.record(Audience::Judge, Event::Rose { square, number, replaced });
+                log.record(
+                    self.audience(square, old.player(), log),
+                    Event::Rose { square, number, replaced },
+                );
                 self.lose(old.kind, log);
             }
             None => {
                 self.board[at] = self.pieces.len() as u32;
                 self.pieces.push(zombie);
-                log.record(Audience::Judge, Event::Rose { square, number, replaced });
+                log.record(self.audience(square, None, log), Event::Rose { square, number, replaced });
             }
         }
     }
@@ -137,7 +140,8 @@ impl LastBullet {
                 Piece { kind: Kind::Zombie, number: zombie, bullets: 0, square: piece.square },
             );
             if let Some(seat) = old.player() {
-                log.record(Audience::Judge, Event::Bitten { seat, number: old.number, zombie });
+                let audience = self.audience(old.square, Some(seat), log);
+                log.record(audience, Event::Bitten { seat, number: old.number, zombie });
             }
             self.lose(old.kind, log);
         }
@@ -213,7 +217,8 @@ impl LastBullet {
                     result = ShotResult::Hit;
                 }
             }
-            log.record(Audience::Judge, Event::Shot { seat, number: shooter.number, target, result });
+            let audience = self.audience(shooter.square, Some(seat), log);
+            log.record(audience, Event::Shot { seat, number: shooter.number, target, result });
         }
         hits.sort_unstable();
         hits.dedup();
@@ -226,7 +231,8 @@ impl LastBullet {
             self.pieces[index].kind = Kind::Corpse;
             self.pieces[index].number = corpse;
             choices[index] = Choice::Move(Direction::Stay);
-            log.record(Audience::Judge, Event::Killed { who: old.kind.into(), number: old.number, corpse });
+            let audience = self.audience(old.square, old.player(), log);
+            log.record(audience, Event::Killed { who: old.kind.into(), number: old.number, corpse });
             self.lose(old.kind, log);
         }
     }
@@ -291,8 +297,9 @@ impl LastBullet {
                 let piece = &mut self.pieces[at];
                 piece.bullets += bullets;
                 if let (Some(seat), true) = (piece.player(), bullets > 0) {
-                    let (number, corpse) = (piece.number, corpse.number);
-                    log.record(Audience::Judge, Event::Scavenged { seat, number, corpse, bullets });
+                    let (number, corpse, square) = (piece.number, corpse.number, piece.square);
+                    let audience = self.audience(square, Some(seat), log);
+                    log.record(audience, Event::Scavenged { seat, number, corpse, bullets });
                 }
             }
         }
@@ -313,6 +320,22 @@ impl LastBullet {
         self.rules.max_turns.is_some_and(|max| self.clock >= max.get())
     }
 
+    /// Who hears of what happens on a square: the entry whose copy it happens to, and those with a living copy that sees it.
+    fn audience(&self, square: Square, own: Option<Seat>, log: &impl Log<Event>) -> Audience {
+        if !log.asks_for_audience() {
+            return Audience::Judge;
+        }
+        let reach = i32::from(VISION);
+        let mut seats: Vec<Seat> = own.into_iter().collect();
+        for (dx, dy) in (-reach..=reach).flat_map(|dx| (-reach..=reach).map(move |dy| (dx, dy))) {
+            let near = self.piece_at(self.torus.step(square, dx, dy));
+            seats.extend(near.and_then(Piece::player));
+        }
+        seats.sort_unstable();
+        seats.dedup();
+        Audience::Seats(seats)
+    }
+
     /// A piece of this kind is no more.
     fn lose(&mut self, kind: Kind, log: &mut impl Log<Event>) {
         if let Kind::Player(seat) = kind {
@@ -320,7 +343,7 @@ impl LastBullet {
             *living -= 1;
             if *living == 0 {
                 let score = self.scores[seat.index()];
-                log.record(Audience::Judge, Event::EntryOut { seat, score });
+                log.record(Audience::Seats(vec![seat]), Event::EntryOut { seat, score });
             }
         }
     }
@@ -380,6 +403,14 @@ impl Game for LastBullet {
         let mut game = saved.into_game(torus, all_names);
         game.begin_turn(chance, log);
         Ok(game)
+    }
+
+    fn seats(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn rules(&self) -> &LastBulletRules {
+        &self.rules
     }
 
     fn to_act(&self) -> &[Seat] {

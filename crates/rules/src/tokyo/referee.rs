@@ -357,6 +357,14 @@ impl Game for Tokyo {
         Ok(game)
     }
 
+    fn seats(&self) -> usize {
+        self.monsters.len()
+    }
+
+    fn rules(&self) -> &TokyoRules {
+        &self.rules
+    }
+
     fn to_act(&self) -> &[Seat] {
         match (self.phase, self.in_tokyo) {
             (Phase::Rolling { .. }, _) => self.current.alone(),

@@ -4,11 +4,13 @@
 //! players with a last round and tiebreaks.
 
 mod bots;
+mod card;
 mod dice;
 mod race;
 mod solo;
 mod table;
 mod turn;
+pub mod words;
 
 pub use bots::built_ins;
 pub use dice::{Colour, Counts, DICE, Die, Face};

@@ -129,6 +129,14 @@ impl Game for Race {
         Ok(game)
     }
 
+    fn seats(&self) -> usize {
+        self.scores.len()
+    }
+
+    fn rules(&self) -> &RaceRules {
+        &self.rules
+    }
+
     fn to_act(&self) -> &[Seat] {
         if self.over { &[] } else { self.mover.alone() }
     }

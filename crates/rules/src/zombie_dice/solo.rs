@@ -89,6 +89,14 @@ impl Game for Solo {
         Ok(game)
     }
 
+    fn seats(&self) -> usize {
+        1
+    }
+
+    fn rules(&self) -> &SoloRules {
+        &self.rules
+    }
+
     fn to_act(&self) -> &[Seat] {
         if self.banked.is_none() { Seat(0).alone() } else { &[] }
     }

@@ -185,6 +185,14 @@ impl Game for Table {
         Ok(game)
     }
 
+    fn seats(&self) -> usize {
+        self.scores.len()
+    }
+
+    fn rules(&self) -> &TableRules {
+        &self.rules
+    }
+
     fn to_act(&self) -> &[Seat] {
         if self.over { &[] } else { self.playing[self.mover].alone() }
     }

@@ -62,10 +62,14 @@ fn playthrough<G: Listed>(seed: u64, bots: &[&str], settings: &[&str]) -> String
 }
 
 fn event<E: Serialize>(text: &mut String, logged: &Logged<E>) {
-    let audience = match logged.audience {
+    let audience = match &logged.audience {
         Audience::Everyone => "to all".to_owned(),
         Audience::Seat(seat) => format!("to {seat}"),
         Audience::Pair(one, other) => format!("to {one}, {other}"),
+        Audience::Seats(seats) => {
+            let seats: Vec<String> = seats.iter().map(ToString::to_string).collect();
+            format!("to {}", if seats.is_empty() { "nobody".to_owned() } else { seats.join(" ") })
+        }
         Audience::Judge => "judge".to_owned(),
     };
     writeln!(text, "{audience:<6} {}", json(&logged.event)).unwrap();

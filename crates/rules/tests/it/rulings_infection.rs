@@ -867,7 +867,7 @@ fn whoever_has_nobody_left_to_meet_may_end_without_a_contact_and_is_named() {
         log.iter().filter(|logged| matches!(logged.event, Event::MetNobody { .. })).collect();
     assert_eq!(named.len(), 1);
     assert_eq!(
-        (named[0].audience, &named[0].event),
+        (named[0].audience.clone(), &named[0].event),
         (Audience::Everyone, &Event::MetNobody { seat: Seat(2) })
     );
     assert_eq!(game.party().turns(), 1, "and the game goes on");
@@ -896,7 +896,7 @@ fn the_picked_player_is_asked_at_once_and_learns_only_who_picked_it() {
         let log = act(&mut game, meet(3, commit));
         assert_eq!(log.len(), 1);
         let met = Event::Met { seat: Seat(2), with: Seat(3) };
-        assert_eq!((log[0].audience, &log[0].event), (Audience::Pair(Seat(2), Seat(3)), &met));
+        assert_eq!((log[0].audience.clone(), &log[0].event), (Audience::Pair(Seat(2), Seat(3)), &met));
         assert_eq!(game.to_act(), [Seat(3)]);
         assert_eq!(question(&game, 3), Question::Answer { to: Seat(2) });
         assert_eq!([0, 1, 2].map(|seat| question(&game, seat)), [Question::Wait; 3]);
@@ -1105,7 +1105,10 @@ fn at_the_end_of_a_turn_everybody_hears_its_report_and_the_judge_who_turned() {
     let log = close(&mut game, END); // 2
     let turned: Vec<_> = log.iter().filter(|l| matches!(l.event, Event::Turned { .. })).collect();
     assert_eq!(turned.len(), 1);
-    assert_eq!((turned[0].audience, &turned[0].event), (Audience::Judge, &Event::Turned { seat: Seat(1) }));
+    assert_eq!(
+        (turned[0].audience.clone(), &turned[0].event),
+        (Audience::Judge, &Event::Turned { seat: Seat(1) })
+    );
     let public = json!({"turns": 1, "humans": 2, "zombies": 2, "most_antibodies": 4, "most_viruses": 1});
     let told = |identity, stock| json!({"identity": identity, "stock": stock});
     for (seat, private) in
@@ -1139,7 +1142,7 @@ fn the_end_of_the_game_is_announced_to_all_and_nobody_is_asked_any_more() {
     Scripted::new([]).run(|chance| game.apply(&[Move::Act(END)], chance, &mut log)).unwrap().unwrap();
     let over = log.last().unwrap();
     let ending = Ending::SurvivorWins { seat: Seat(2) };
-    assert_eq!((over.audience, &over.event), (Audience::Everyone, &Event::Over { ending }));
+    assert_eq!((over.audience.clone(), &over.event), (Audience::Everyone, &Event::Over { ending }));
     assert_eq!(game.to_act(), []);
     assert_eq!(game.outcome().unwrap().places, [2, 2, 1]);
     assert!(Seat::all(3).iter().all(|&seat| legal(&game, seat).is_empty()));

@@ -140,12 +140,22 @@ fn play(game: &mut LastBullet, text: &str, picks: &[u32]) -> Vec<Event> {
 }
 
 fn apply(game: &mut LastBullet, moves: &[Move<Action>], picks: &[u32]) -> Vec<Event> {
+    logged(game, moves, picks).into_iter().map(|logged| logged.event).collect()
+}
+
+/// The same, with who hears of it.
+fn turn_log(game: &mut LastBullet, text: &str, rises: (i32, i32)) -> Vec<Logged<Event>> {
+    let picks = [index(game.side(), rises)];
+    logged(game, &orders(game, text), &picks)
+}
+
+fn logged(game: &mut LastBullet, moves: &[Move<Action>], picks: &[u32]) -> Vec<Logged<Event>> {
     let mut script = Scripted::new(picks);
     let mut log: Vec<Logged<Event>> = Vec::new();
     script.run(|chance| game.apply(moves, chance, &mut log)).unwrap().unwrap();
     script.finish().unwrap();
     game.invariants().unwrap();
-    log.into_iter().map(|logged| logged.event).collect()
+    log
 }
 
 /// The same for turns in which no zombie wanders: the only pick is where the next one rises.
@@ -705,16 +715,50 @@ fn a_dead_copy_sees_nothing_and_is_seen_as_what_it_has_become() {
 }
 
 #[test]
-fn no_entry_hears_of_any_event() {
+fn an_entry_hears_what_happens_to_its_own_copies_and_what_they_see() {
+    // Ann is shot in sight of Bob and far from Cleo.
+    let mut game = scene(51, "ann@5,5 bob@7,5*1 cleo@40,40");
+    let log = turn_log(&mut game, "bob shoots ann", (20, 42));
+    let heard = |seat: u16| -> Vec<String> {
+        let own = log.iter().filter(|logged| logged.audience.includes(Seat(seat)));
+        own.map(|logged| serde_json::to_value(&logged.event).unwrap()["type"].to_string()).collect()
+    };
+    let [shot, killed, out] = ["shot", "killed", "entry_out"].map(|kind| format!("{kind:?}"));
+    assert_eq!(heard(0), [shot.clone(), killed.clone(), out], "its own end");
+    assert_eq!(heard(1), [shot, killed], "what it sees, but not that nobody of Ann's is left");
+    assert!(heard(2).is_empty(), "{:?}", heard(2));
+    assert!(log.iter().all(|logged| matches!(logged.audience, Audience::Seats(_))));
+}
+
+/// People and bots hear the same, whatever happens: who hears of an event has a copy in it, or one that sees its square.
+#[test]
+fn nobody_hears_of_what_it_cannot_see() {
     let mut chance = Seeded::new(4, "events", 0);
-    let mut game = start(3, json!({"copies": 10, "density": 0.2}), 4);
-    let mut log: Vec<Logged<Event>> = Vec::new();
+    let mut game = start(3, json!({"copies": 10, "density": 0.01}), 4);
+    let (mut seen, mut unseen) = (0, 0);
     while game.outcome().is_none() {
+        let mut log: Vec<Logged<Event>> = Vec::new();
         let moves = random_moves(&game, &mut chance);
         game.apply(&moves, &mut chance, &mut log).unwrap();
+        for Logged { audience, event } in &log {
+            let Event::Rose { square, replaced: None, .. } = event else { continue };
+            for &seat in Seat::all(3) {
+                // Nobody moves between the rise and the next decision; whoever was bitten since does not look any more.
+                let sees = game.pieces().iter().any(|piece| {
+                    let near = |a: u16, b: u16| {
+                        let steps = (i32::from(a) - i32::from(b)).rem_euclid(game.side().into());
+                        steps.min(i32::from(game.side()) - steps) <= 8
+                    };
+                    piece.player() == Some(seat)
+                        && near(piece.square.x, square.x)
+                        && near(piece.square.y, square.y)
+                });
+                assert!(!sees || audience.includes(seat), "{seat} sees {square:?}");
+                if audience.includes(seat) { seen += 1 } else { unseen += 1 }
+            }
+        }
     }
-    assert!(log.len() > 50);
-    assert!(log.iter().all(|logged| logged.audience == Audience::Judge));
+    assert!(seen > 10 && unseen > 10, "{seen} {unseen}");
 }
 
 // ---- Step 5: shots ----------------------------------------------------------------------------------------

@@ -1,12 +1,10 @@
 //! Zombie Dice: what everybody at the table sees, and the turns that ended since the last look. A state shows the turn that goes
 //! on; the dice of a turn that is over are put together again from its rolls.
 
-use super::{Filmed, Footage, Frames};
+use super::Camera;
 use necrodome_rules::{
     game::{Game, Logged, Seat},
-    zombie_dice::{
-        Event, OutOfDice, Race, RaceView, Solo, SoloView, Table, TableView, Turn, TurnEnd, TurnView,
-    },
+    zombie_dice::{Event, OutOfDice, RaceRules, SoloRules, TableRules, Turn, TurnEnd, TurnView},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -59,31 +57,27 @@ impl Turns {
     }
 }
 
-fn camera<G: Game<Event = Event>>(
-    out_of_dice: OutOfDice,
-) -> impl FnMut(&G, &[Logged<Event>]) -> DiceScene<G::View> {
-    let mut turns = Turns { turn: Turn::START, out_of_dice };
-    move |game, log| DiceScene { view: game.view(Seat(0)), ended: turns.follow(log) }
+/// Rules that say what happens when the dice are used up.
+pub(super) trait HasDice {
+    fn out_of_dice(&self) -> OutOfDice;
 }
 
-macro_rules! filmed {
-    ($($game:ident, $view:ident, $footage:ident;)*) => {$(
-        impl Filmed for $game {
-            type Scene = DiceScene<$view>;
-
-            fn camera(rules: &Self::Rules) -> impl FnMut(&Self, &[Logged<Event>]) -> Self::Scene {
-                camera(rules.out_of_dice)
-            }
-
-            fn footage(frames: Frames<Self>) -> Footage {
-                Footage::$footage(frames)
+macro_rules! has_dice {
+    ($($rules:ty),*) => {$(
+        impl HasDice for $rules {
+            fn out_of_dice(&self) -> OutOfDice {
+                self.out_of_dice
             }
         }
     )*};
 }
 
-filmed! {
-    Table, TableView, ZombieDice;
-    Race, RaceView, ZombieDiceRace;
-    Solo, SoloView, ZombieDiceSolo;
+has_dice!(TableRules, RaceRules, SoloRules);
+
+pub(super) fn camera<G: Game<Event = Event, Rules: HasDice>>(rules: &G::Rules) -> Camera<G> {
+    let mut turns = Turns { turn: Turn::START, out_of_dice: rules.out_of_dice() };
+    Box::new(move |game, log| {
+        let scene = DiceScene { view: game.view(Seat(0)), ended: turns.follow(log) };
+        serde_json::to_value(scene).unwrap_or_default()
+    })
 }

@@ -1,10 +1,9 @@
 //! Infection as the judge knows it. A party can be large, so a scene holds only those who are not as they were.
 
-use super::{Filmed, Footage, Frames};
+use super::Camera;
 use necrodome_rules::{
-    game::{Logged, Move, Seat},
-    infection::{Action, Commitment, Event, Infection, InfectionRules, InfectionView, Player, Role},
-    names::Names,
+    game::Seat,
+    infection::{Infection, InfectionRules, Player, Role},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,45 +39,14 @@ impl PlayerNow {
     }
 }
 
-impl Filmed for Infection {
-    type Scene = InfectionScene;
-
-    fn camera(_: &InfectionRules) -> impl FnMut(&Self, &[Logged<Event>]) -> InfectionScene {
-        let mut before: Vec<Player> = Vec::new();
-        move |game, _| {
-            let now = game.party().players();
-            let seats = Seat::all(now.len()).iter().zip(now);
-            let changed = seats.filter(|(seat, player)| before.get(seat.index()) != Some(player));
-            let changed = changed.map(|(&seat, player)| PlayerNow::new(seat, player)).collect();
-            before = now.to_vec();
-            InfectionScene { turns: game.party().turns(), changed }
-        }
-    }
-
-    fn words(_: &InfectionView, choice: &Move<Action>, names: &Names) -> String {
-        let first = |antidote: bool| if antidote { "takes the antidote and " } else { "" };
-        match *choice {
-            Move::Act(Action::Contact { with, commit, antidote }) => {
-                format!("{}wants to meet {}{}", first(antidote), &names[with], with_what(commit))
-            }
-            Move::Act(Action::Answer { commit, antidote }) => {
-                format!("{}agrees to meet{}", first(antidote), with_what(commit))
-            }
-            Move::Act(Action::End { antidote }) => format!("{}ends the turn", first(antidote)),
-            Move::Forfeit => "gives no valid answer".to_owned(),
-        }
-    }
-
-    fn footage(frames: Frames<Self>) -> Footage {
-        Footage::Infection(frames)
-    }
-}
-
-fn with_what(commit: Commitment) -> String {
-    match commit {
-        Commitment::None => String::new(),
-        Commitment::Precaution => ", with a precaution".to_owned(),
-        Commitment::Virus { count: 1 } => ", with a virus".to_owned(),
-        Commitment::Virus { count } => format!(", with {count} viruses"),
-    }
+pub(super) fn camera(_: &InfectionRules) -> Camera<Infection> {
+    let mut before: Vec<Player> = Vec::new();
+    Box::new(move |game, _| {
+        let now = game.party().players();
+        let seats = Seat::all(now.len()).iter().zip(now);
+        let changed = seats.filter(|(seat, player)| before.get(seat.index()) != Some(player));
+        let changed = changed.map(|(&seat, player)| PlayerNow::new(seat, player)).collect();
+        before = now.to_vec();
+        serde_json::to_value(InfectionScene { turns: game.party().turns(), changed }).unwrap_or_default()
+    })
 }

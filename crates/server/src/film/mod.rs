@@ -6,7 +6,6 @@ mod infection;
 pub mod last_bullet;
 mod page;
 mod studio;
-mod tokyo;
 mod values;
 
 pub use dice::{DiceScene, EndedTurn};
@@ -18,19 +17,18 @@ pub use values::{Priced, SeatSum, Unit, ValueEntry, Values};
 use last_bullet::BattleFilm;
 use necrodome_arena::replay::{Replay, ReplayError, Unpacked, unpack_within};
 use necrodome_rules::{
-    catalog::GameId,
+    catalog::{GameId, Listed},
     game::{Game, Logged, Move, Outcome, Seat},
-    infection::{self as inf, Infection},
+    infection::Infection,
     last_bullet::LastBullet,
-    names::Names,
-    tokyo::{self as tok, TokyoView},
-    zombie_dice::{self as zd, RaceView, SoloView, TableView},
+    with_game,
+    words::{Text, Told},
+    zombie_dice as zd,
 };
-use necrodome_solve::Explain;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
-use std::io::Read;
+use serde_json::{Value, json};
+use std::{any::Any, io::Read};
 
 /// A match to look at.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -45,78 +43,73 @@ pub struct Film {
     pub options: Value,
     /// How it ended.
     pub outcome: Outcome,
+    /// The scores by seat, with what they count.
+    pub scores: Vec<String>,
     /// How many steps there were. Frame 0 is the set-up, so there is one frame more.
     pub steps: u32,
-    /// The match, step by step; none of Last Bullet.
-    pub footage: Option<Footage>,
+    /// The match, step by step: frame 0 is the set-up. None of a battle.
+    pub frames: Vec<Frame>,
     /// The match, if it is one of Last Bullet.
     pub battle: Option<BattleFilm>,
     /// What the match was worth at every moment, where the game is solved.
     pub values: Option<Values>,
 }
 
-/// The frames of a match. Frame 0 is the set-up, then one for each step.
+/// One step, and how it looked after it. Actions, events and views are as the protocol of the game writes them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(tag = "game", content = "frames", rename_all = "kebab-case")]
-pub enum Footage {
-    /// Zombie Dice at a table.
-    ZombieDice(Vec<Frame<zd::Action, DiceScene<TableView>, zd::Event>>),
-    /// One turn of Zombie Dice.
-    ZombieDiceSolo(Vec<Frame<zd::Action, DiceScene<SoloView>, zd::Event>>),
-    /// A race of two.
-    ZombieDiceRace(Vec<Frame<zd::Action, DiceScene<RaceView>, zd::Event>>),
-    /// Tokyo.
-    Tokyo(Vec<Frame<tok::Action, TokyoView, tok::Event>>),
-    /// Infection.
-    Infection(Vec<Frame<inf::Action, InfectionScene, inf::Event>>),
-}
-
-/// One step, and how it looked after it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "{S}Frame")]
-pub struct Frame<A, S, E> {
+pub struct Frame {
     /// What was decided; nothing in the set-up.
-    pub choice: Option<Choice<A>>,
+    pub choice: Option<Choice>,
     /// What happened, in order.
-    pub events: Vec<E>,
-    /// How it looked then.
-    pub scene: S,
+    pub events: Vec<Value>,
+    /// The same in words.
+    pub told: Vec<Told>,
+    /// How it looked then: what the game's own board draws, or else the view.
+    pub scene: Value,
+    /// The view in words.
+    pub situation: Text,
     /// Who decides next; nobody at the end.
     pub next: Option<Seat>,
 }
 
 /// What a seat decided.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "{A}Choice")]
-pub struct Choice<A> {
+pub struct Choice {
     /// Who.
     pub seat: Seat,
     /// What; nothing if no valid answer came.
-    pub action: Option<A>,
+    pub action: Option<Value>,
     /// The same in words: `rolls`, `keeps attack attack`.
     pub words: String,
     /// What the bot said about it.
     pub reason: Option<String>,
 }
 
-/// The frames of a match of `G`.
-type Frames<G> = Vec<Frame<<G as Game>::Action, <G as Filmed>::Scene, <G as Game>::Event>>;
+/// Looks at the states of a match, one after the other, each with what led to it, and shows them to those who watch.
+type Camera<G> = Box<dyn FnMut(&G, &[Logged<<G as Game>::Event>]) -> Value>;
 
-/// A game that is shown frame by frame.
-trait Filmed: Explain {
-    /// How a state looks to those who watch.
-    type Scene;
+/// The camera of a game: its own, or one that shows the view.
+fn camera<G: Listed>(rules: &G::Rules) -> Camera<G> {
+    let own: [Box<dyn Any>; 4] = [
+        Box::new(dice::camera::<zd::Table> as MakeCamera<zd::Table>),
+        Box::new(dice::camera::<zd::Race> as MakeCamera<zd::Race>),
+        Box::new(dice::camera::<zd::Solo> as MakeCamera<zd::Solo>),
+        Box::new(infection::camera as MakeCamera<Infection>),
+    ];
+    let own = own.into_iter().find_map(|make| make.downcast::<MakeCamera<G>>().ok());
+    own.map_or_else(|| Box::new(|game: &G, _: &[_]| view_of_all(game)) as Camera<G>, |make| make(rules))
+}
 
-    /// Looks at the states of a match, one after the other, each with what led to it.
-    fn camera(rules: &Self::Rules) -> impl FnMut(&Self, &[Logged<Self::Event>]) -> Self::Scene;
+type MakeCamera<G> = fn(&<G as Game>::Rules) -> Camera<G>;
 
-    /// A choice in words.
-    fn words(view: &Self::View, choice: &Move<Self::Action>, _names: &Names) -> String {
-        Self::choice(view, choice)
+/// What everybody sees, or where things are hidden what each seat sees: a film keeps no secrets.
+fn view_of_all<G: Listed>(game: &G) -> Value {
+    let view = |seat: Seat| serde_json::to_value(game.view(seat)).unwrap_or_default();
+    if G::CARD.open {
+        view(Seat(0))
+    } else {
+        json!({ "to_act": game.to_act().iter().map(|&seat| view(seat)).collect::<Vec<_>>() })
     }
-
-    /// The finished footage.
-    fn footage(frames: Frames<Self>) -> Footage;
 }
 
 /// Bytes of an unpacked replay that is filmed.
@@ -129,52 +122,47 @@ const MAX_PRICED: usize = 4_000;
 /// The film of a packed replay of any game. The replay proves itself on the way.
 pub fn film(packed: impl Read) -> Result<Film, ReplayError> {
     let unpacked = unpack_within(packed, MAX_UNPACKED)?;
-    let unknown = || ReplayError::Foreign(format!("there is no game {:?}", unpacked.game));
-    let id = GameId::ALL.into_iter().find(|id| id.as_str() == unpacked.game).ok_or_else(unknown)?;
-    match id {
-        GameId::ZombieDice => film_of::<zd::Table>(unpacked),
-        GameId::ZombieDiceSolo => film_of::<zd::Solo>(unpacked),
-        GameId::ZombieDiceRace => film_of::<zd::Race>(unpacked),
-        GameId::Tokyo => film_of::<tok::Tokyo>(unpacked),
-        GameId::Infection => film_of::<Infection>(unpacked),
+    match unpacked.game()? {
         GameId::LastBullet => {
             let replay: Replay<LastBullet> = unpacked.parse()?;
             let battle = Some(last_bullet::battle(&replay)?);
             Ok(Film { battle, ..titled(&replay) })
         }
+        other => with_game!(other, G => film_of::<G>(unpacked)),
     }
 }
 
 /// All but the pictures.
-fn titled<G: Explain>(replay: &Replay<G>) -> Film {
+fn titled<G: Listed>(replay: &Replay<G>) -> Film {
     Film {
         game: G::ID,
         title: G::TITLE,
         names: replay.names.iter().map(str::to_owned).collect(),
         options: serde_json::to_value(&replay.rules).unwrap_or_default(),
+        scores: replay.outcome.scores.iter().map(|&score| G::score(score)).collect(),
         outcome: replay.outcome.clone(),
         steps: replay.steps.len() as u32,
-        footage: None,
+        frames: Vec::new(),
         battle: None,
         values: None,
     }
 }
 
-fn film_of<G: Filmed>(unpacked: Unpacked) -> Result<Film, ReplayError> {
+fn film_of<G: Listed>(unpacked: Unpacked) -> Result<Film, ReplayError> {
     let replay: Replay<G> = unpacked.parse()?;
     let steps = replay.steps.len();
     if steps > MAX_STEPS {
         let why = format!("it has {steps} steps, and at most {MAX_STEPS} are shown");
         return Err(ReplayError::TooLarge(why));
     }
-    let footage = Some(G::footage(frames(&replay)?));
+    let frames = frames(&replay)?;
     let values = if steps > MAX_PRICED { None } else { values::values(&replay)? };
-    Ok(Film { footage, values, ..titled(&replay) })
+    Ok(Film { frames, values, ..titled(&replay) })
 }
 
-fn frames<G: Filmed>(replay: &Replay<G>) -> Result<Frames<G>, ReplayError> {
+fn frames<G: Listed>(replay: &Replay<G>) -> Result<Vec<Frame>, ReplayError> {
     let mut frames = Vec::with_capacity(replay.steps.len() + 1);
-    let mut camera = G::camera(&replay.rules);
+    let mut camera = camera::<G>(&replay.rules);
     // Who is about to decide, and what it sees.
     let mut asked: Option<(Seat, G::View)> = None;
     replay.play(|step, game, log| {
@@ -182,16 +170,20 @@ fn frames<G: Filmed>(replay: &Replay<G>) -> Result<Frames<G>, ReplayError> {
         let choice = made.and_then(|((seat, view), step)| {
             let chosen = step.moves.first()?;
             let action = match chosen {
-                Move::Act(action) => Some(action.clone()),
+                Move::Act(action) => Some(serde_json::to_value(action).unwrap_or_default()),
                 Move::Forfeit => None,
             };
-            let words = G::words(&view, chosen, &replay.names);
+            let words = G::choice(&view, chosen, &replay.names).to_string();
             Some(Choice { seat, action, words, reason: step.reasons.first().cloned().flatten() })
         });
         asked = game.to_act().first().map(|&seat| (seat, game.view(seat)));
         let next = asked.as_ref().map(|(seat, _)| *seat);
-        let events = log.iter().map(|logged| logged.event.clone()).collect();
-        frames.push(Frame { choice, events, scene: camera(game, log), next });
+        let events =
+            log.iter().map(|logged| serde_json::to_value(&logged.event).unwrap_or_default()).collect();
+        let told = log.iter().flat_map(|logged| G::tell(&logged.event, &replay.names)).collect();
+        let view = asked.as_ref().map_or_else(|| game.view(Seat(0)), |(_, view)| view.clone());
+        let situation = G::situation(&view, &replay.names);
+        frames.push(Frame { choice, events, told, scene: camera(game, log), situation, next });
         Ok(())
     })?;
     Ok(frames)

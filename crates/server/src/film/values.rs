@@ -1,8 +1,12 @@
 //! What a match was worth at every moment: the solver's ledger, in words and numbers that the pages can draw.
 
 use necrodome_arena::replay::{Replay, ReplayError};
-use necrodome_rules::game::{Move, Seat};
-use necrodome_solve::{Entry, Explain, Ledger};
+use necrodome_rules::{
+    catalog::Listed,
+    game::{Move, Seat},
+    names::Names,
+};
+use necrodome_solve::{Entry, Ledger};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -110,29 +114,29 @@ const WORST: usize = 5;
 const NOTHING: f64 = 5e-6;
 
 /// The values of a match; none where the game is not solved under its rules and for its seats.
-pub(super) fn values<G: Explain>(replay: &Replay<G>) -> Result<Option<Values>, ReplayError> {
+pub(super) fn values<G: Listed>(replay: &Replay<G>) -> Result<Option<Values>, ReplayError> {
     let seats = replay.names.len();
-    let Ok(solution) = G::solve(&replay.rules, seats) else { return Ok(None) };
+    let Ok(solution) = necrodome_solve::solve::<G>(&replay.rules, seats) else { return Ok(None) };
     let ledger = replay.ledger(solution)?;
     let sum = |&seat: &Seat| SeatSum { luck: ledger.luck(seat), regret: ledger.regret(seat) };
     Ok(Some(Values {
         unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
         start: ledger.start,
         result: ledger.result,
-        entries: ledger.entries.iter().map(entry::<G>).collect(),
+        entries: ledger.entries.iter().map(|one| entry(one, &replay.names)).collect(),
         seats: Seat::all(seats).iter().map(sum).collect(),
         worst: worst(&ledger),
     }))
 }
 
-fn entry<G: Explain>(entry: &Entry<G>) -> ValueEntry {
+fn entry<G: Listed>(entry: &Entry<G>, names: &Names) -> ValueEntry {
     match entry {
         Entry::Decision { step, seat, view, options, chosen, best, value, regret, before, after } => {
-            let words = G::choice(view, chosen);
+            let words = G::choice(view, chosen, names).to_string();
             let mut options: Vec<Priced> = options
                 .iter()
                 .map(|option| {
-                    let text = G::choice(view, &Move::Act(option.action.clone()));
+                    let text = G::choice(view, &Move::Act(option.action.clone()), names).to_string();
                     // Keeping this or that of two equal dice is one option, so the words tell, not the action.
                     Priced { chosen: text == words, words: text, value: option.value }
                 })
@@ -141,7 +145,7 @@ fn entry<G: Explain>(entry: &Entry<G>) -> ValueEntry {
             ValueEntry::Decision {
                 step: *step as u32,
                 seat: *seat,
-                situation: G::situation(view),
+                situation: G::situation(view, names).to_string(),
                 chosen: words,
                 value: *value,
                 best: *best,
@@ -154,7 +158,7 @@ fn entry<G: Explain>(entry: &Entry<G>) -> ValueEntry {
         Entry::Roll { step, seat, event, luck, before, after } => ValueEntry::Roll {
             step: *step as u32,
             seat: *seat,
-            words: G::roll(event),
+            words: G::dice(event, names),
             luck: *luck,
             before: *before,
             after: *after,
@@ -163,7 +167,7 @@ fn entry<G: Explain>(entry: &Entry<G>) -> ValueEntry {
     }
 }
 
-fn worst<G: Explain>(ledger: &Ledger<G>) -> Vec<u32> {
+fn worst<G: Listed>(ledger: &Ledger<G>) -> Vec<u32> {
     let cost = |(place, entry): (usize, &Entry<G>)| match entry {
         Entry::Decision { regret, .. } if *regret > NOTHING => Some((place as u32, *regret)),
         _ => None,

@@ -15,10 +15,11 @@ use axum::{
     routing::{get, post},
 };
 use necrodome_rules::{
+    names::Names,
     tokyo::Tokyo,
     zombie_dice::{GOAL, Race, Solo, Table},
 };
-use necrodome_solve::{Explain, Solvable};
+use necrodome_solve::Solvable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -76,17 +77,18 @@ fn advice(on: &AdviseOn) -> Result<Advice, Refusal> {
 }
 
 /// The advice for a view, which may be refused once the solution is known.
-fn of<G: Explain>(
+fn of<G: Solvable>(
     seats: usize,
     view: impl Fn(&G::Solution) -> Result<G::View, Refusal>,
 ) -> Result<Advice, Refusal> {
     let solution = G::solve(&G::Rules::default(), seats).map_err(|why| Refusal::bad(why.to_string()))?;
     let view = view(&solution)?;
-    let options = priced::<G>(&solution, &view);
+    let names = Names::new(["you", "the other"]).map_err(Refusal::internal)?;
+    let options = priced::<G>(&*solution, &view, &names);
     let best = options.first().map_or(0.0, |(_, value)| *value);
     let option = |(label, value): (String, f64)| AdviceOption { label, value, cost: (best - value).max(0.0) };
     Ok(Advice {
-        situation: G::situation(&view),
+        situation: G::situation(&view, &names).to_string(),
         unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
         options: options.into_iter().map(option).collect(),
     })

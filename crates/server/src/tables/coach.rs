@@ -1,8 +1,8 @@
 //! The coach: what a decision was worth, told after it was made.
 
 use crate::film::Unit;
-use necrodome_rules::game::Move;
-use necrodome_solve::{Explain, Solution};
+use necrodome_rules::{catalog::Listed, game::Move, names::Names};
+use necrodome_solve::Solution;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,16 +44,17 @@ const TOLD: usize = 5;
 const ROUNDING: f64 = 1e-9;
 
 /// The price of `action` to whoever had this view.
-pub(crate) fn price<G: Explain>(
-    solution: &G::Solution,
+pub(crate) fn price<G: Listed>(
+    solution: &dyn Solution<G>,
     question: u32,
     view: &G::View,
     action: &G::Action,
+    names: &Names,
 ) -> CoachWord {
     let chosen = Move::Act(action.clone());
     let value = solution.price(view, &chosen);
-    let own = imperative(&G::choice(view, &chosen));
-    let options = priced::<G>(solution, view).into_iter();
+    let own = G::label(view, action, names);
+    let options = priced::<G>(solution, view, names).into_iter();
     let mut options: Vec<CoachOption> =
         options.map(|(label, value)| CoachOption { chosen: label == own, label, value }).collect();
     let best = options.first().map_or(value, |best| best.value.max(value));
@@ -64,22 +65,19 @@ pub(crate) fn price<G: Explain>(
     });
     let cost = if best - value < ROUNDING { 0.0 } else { best - value };
     let unit = if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance };
-    CoachWord { question, situation: G::situation(view), unit, value, best, cost, options, luck: None }
+    let situation = G::situation(view, names).to_string();
+    CoachWord { question, situation, unit, value, best, cost, options, luck: None }
 }
 
 /// All options with their values, the best first.
-pub(crate) fn priced<G: Explain>(solution: &G::Solution, view: &G::View) -> Vec<(String, f64)> {
+pub(crate) fn priced<G: Listed>(
+    solution: &dyn Solution<G>,
+    view: &G::View,
+    names: &Names,
+) -> Vec<(String, f64)> {
     let prices = solution.prices(view).into_iter();
     let mut options: Vec<(String, f64)> =
-        prices.map(|price| (imperative(&G::choice(view, &Move::Act(price.action))), price.value)).collect();
+        prices.map(|price| (G::label(view, &price.action, names), price.value)).collect();
     options.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     options
-}
-
-/// `keeps attack` as what a person is told to do: `keep attack`.
-fn imperative(choice: &str) -> String {
-    match choice.split_once(' ') {
-        Some((verb, rest)) => format!("{} {rest}", verb.strip_suffix('s').unwrap_or(verb)),
-        None => choice.strip_suffix('s').unwrap_or(choice).to_owned(),
-    }
 }

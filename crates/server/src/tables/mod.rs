@@ -4,7 +4,6 @@
 //! to its seat, and without a seat what everybody may know.
 
 mod coach;
-mod games;
 mod keep;
 mod play;
 mod setup;
@@ -12,9 +11,7 @@ mod state;
 
 pub(crate) use coach::priced;
 pub use coach::{CoachOption, CoachWord};
-pub use state::{
-    ActAtTable, JoinTable, NewTable, PlayInfo, Scene, SceneOf, TablePhase, TableSeat, TableState,
-};
+pub use state::{ActAtTable, JoinTable, NewTable, Offer, PlayInfo, Scene, TablePhase, TableSeat, TableState};
 
 use crate::{
     Config, Db, Refusal, Site, film,
@@ -31,12 +28,7 @@ use axum::{
     routing::{get, post},
 };
 use data_encoding::BASE32_NOPAD;
-use games::Seated;
-use necrodome_rules::{
-    catalog::{GameId, Listed},
-    game::Seat,
-    with_game,
-};
+use necrodome_rules::{card::Card, catalog::GameId, game::Seat, with_game};
 use play::{End, Ground, Look, Running};
 use setup::Setup;
 use std::{
@@ -302,7 +294,7 @@ impl Tables {
             match running {
                 None => place.name = None,
                 Some(_) => {
-                    let stand_in = with_game!(setup::game(&setup.game)?, G => G::STAND_IN);
+                    let stand_in = setup::game(&setup.game)?.card().stand_in;
                     place.bot = Some(stand_in.to_owned());
                 }
             }
@@ -375,10 +367,8 @@ impl Table {
 
 /// All that a viewer is told of a table.
 fn told(id: &str, setup: &Setup, address: &str, you: Option<usize>, look: Option<Look>) -> TableState {
-    let (game, title) = match setup::game(&setup.game) {
-        Ok(game) => with_game!(game, G => (G::ID, G::TITLE)),
-        Err(_) => ("", ""),
-    };
+    let game = setup::game(&setup.game).ok();
+    let card = game.map(GameId::card);
     let waiting = look.is_none();
     let Look { scene, question, to_act, end, note } = look.unwrap_or_default();
     let phase = match (&end, &scene) {
@@ -400,8 +390,9 @@ fn told(id: &str, setup: &Setup, address: &str, you: Option<usize>, look: Option
     };
     TableState {
         id: id.to_owned(),
-        game,
-        title,
+        game: card.map_or("", |card| card.id),
+        title: card.map_or("", |card| card.title),
+        rules: card.map_or("", |card| card.rules),
         options: setup.options.clone(),
         phase,
         seats: setup.seats.iter().enumerate().map(seat).collect(),
@@ -411,21 +402,25 @@ fn told(id: &str, setup: &Setup, address: &str, you: Option<usize>, look: Option
         coach: setup.coach && note.is_none(),
         note: why.or(note),
         scene,
+        scores: outcome.as_ref().zip(game).map(|(outcome, game)| game.score_words(outcome)),
         outcome,
     }
 }
 
 async fn play_info() -> Json<Vec<PlayInfo>> {
-    fn of<G: Seated>() -> PlayInfo {
-        let value = |text: &str| serde_json::from_str(text).unwrap_or_default();
-        PlayInfo {
-            game: G::ID,
-            opponents: G::OPPONENTS.to_vec(),
-            options: G::OPTIONS.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect(),
-            most_seats: G::MOST_SEATS,
-        }
-    }
-    Json(GameId::ALL.into_iter().map(|id| with_game!(id, G => of::<G>())).collect())
+    let value = |text: &str| serde_json::from_str(text).unwrap_or_default();
+    let info = |card: Card| PlayInfo {
+        game: card.id,
+        opponents: card.opponents.to_vec(),
+        options: card
+            .options_for_people
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), value(text)))
+            .collect(),
+        most_seats: card.most_people,
+        rules: card.rules,
+    };
+    Json(GameId::ALL.into_iter().map(|id| info(id.card())).collect())
 }
 
 async fn open(

@@ -3,10 +3,9 @@
 
 use super::{
     coach::{self, CoachWord},
-    games::{Seated, is_public},
     keep,
     setup::{self, Programs, Setup},
-    state::{Scene, SceneOf},
+    state::{Offer, Scene},
 };
 use crate::{Db, Refusal};
 use necrodome_arena::{
@@ -18,9 +17,11 @@ use necrodome_arena::{
     run::{RunError, run_match},
 };
 use necrodome_rules::{
+    catalog::Listed,
     chance::Seeded,
-    game::{Logged, Move, Outcome, Rejected, Seat, Silent},
+    game::{Audience, Game, Logged, Move, Outcome, Rejected, Seat, Silent},
     names::Names,
+    words::Told,
 };
 use necrodome_solve::{Meter, Solution};
 use serde_json::Value;
@@ -83,8 +84,9 @@ pub(crate) struct Ground {
     pub changes: watch::Sender<u64>,
 }
 
-struct Match<G: Seated> {
+struct Match<G: Listed> {
     ground: Ground,
+    names: Names,
     /// Held by whoever writes answers to the file, until they count, and by whoever takes a person's answers away. Locked before
     /// `state`, which is not held meanwhile: viewers look into it.
     writing: Mutex<()>,
@@ -92,7 +94,7 @@ struct Match<G: Seated> {
     woken: Condvar,
 }
 
-struct State<G: Seated> {
+struct State<G: Listed> {
     /// None until the set-up is done.
     game: Option<G>,
     step: u32,
@@ -112,7 +114,7 @@ struct Closed {
 }
 
 /// What is known of a seat.
-struct Place<G: Seated> {
+struct Place<G: Listed> {
     /// How often it was asked: the number of its question.
     asked: u32,
     /// Whether it has answered the last one.
@@ -128,7 +130,7 @@ struct Place<G: Seated> {
 }
 
 /// Begins a match, or takes it up where its recorded answers end.
-pub(crate) fn start<G: Seated>(
+pub(crate) fn start<G: Listed>(
     ground: Ground,
     setup: Setup,
     programs: Programs,
@@ -159,6 +161,7 @@ pub(crate) fn start<G: Seated>(
     };
     let table = Arc::new(Match::<G> {
         ground,
+        names: names.clone(),
         writing: Mutex::default(),
         state: Mutex::new(state),
         woken: Condvar::new(),
@@ -172,7 +175,7 @@ pub(crate) fn start<G: Seated>(
     Ok(table)
 }
 
-impl<G: Seated> Match<G> {
+impl<G: Listed> Match<G> {
     fn lock(&self) -> MutexGuard<'_, State<G>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -226,7 +229,7 @@ impl<G: Seated> Match<G> {
         bots: &[Option<EntrySpec>],
         mut given: HashMap<(u16, u32), String>,
     ) -> Result<(Outcome, Vec<u8>), String> {
-        let solution = setup.coach.then(|| G::solve(rules, names.len()));
+        let solution = setup.coach.then(|| necrodome_solve::solve::<G>(rules, names.len()));
         let solution = match solution {
             Some(Err(why)) => {
                 self.lock().note = Some(format!("There is no coach: {why}."));
@@ -258,7 +261,7 @@ impl<G: Seated> Match<G> {
                 seed: setup.seed,
             }));
         }
-        let mut meter = solution.as_ref().map(|solution| solution.meter());
+        let mut meter = solution.clone().map(|solution| solution.meter());
         let finished = run_match(names, rules, setup.seed, &mut players, |game: &G, log| {
             self.publish(game, log, meter.as_mut());
         });
@@ -276,7 +279,7 @@ impl<G: Seated> Match<G> {
     }
 
     /// A step is done: everybody may look.
-    fn publish<M: Meter<G::Event>>(&self, game: &G, log: &[Logged<G::Event>], meter: Option<&mut M>) {
+    fn publish(&self, game: &G, log: &[Logged<G::Event>], meter: Option<&mut LuckMeter<G>>) {
         let mut state = self.lock();
         let step = state.step;
         if let Some(meter) = meter {
@@ -346,16 +349,18 @@ fn lost(why: &dyn std::fmt::Display) -> End {
     End::Ended("The arena has made a mistake.".to_owned())
 }
 
+type LuckMeter<G> = Box<dyn Meter<<G as Game>::Event>>;
+
 /// The first roll of whoever has just decided is the one that followed its decision.
-fn note_luck<G: Seated>(
+fn note_luck<G: Listed>(
     seats: &mut [Place<G>],
     step: u32,
     log: &[Logged<G::Event>],
-    meter: &mut impl Meter<G::Event>,
+    meter: &mut LuckMeter<G>,
 ) {
     let mut first = true;
     for logged in log {
-        meter.record(logged.audience, logged.event.clone());
+        meter.record(logged.audience.clone(), logged.event.clone());
         let Some(roll) = meter.take() else { continue };
         let Some(place) = seats.get_mut(roll.seat.index()) else { continue };
         if first
@@ -376,16 +381,16 @@ enum Waited<A> {
 }
 
 /// Whoever decides for a seat: first what was answered before, then the bot or the person.
-struct AtTable<G: Seated> {
+struct AtTable<G: Listed> {
     table: Arc<Match<G>>,
     seat: Seat,
     given: HashMap<u32, String>,
     bot: Option<Box<dyn Player<G>>>,
-    solution: Option<Arc<G::Solution>>,
+    solution: Option<Arc<dyn Solution<G>>>,
     seed: u64,
 }
 
-impl<G: Seated> AtTable<G> {
+impl<G: Listed> AtTable<G> {
     /// The answer of this step, if it was given before.
     fn again(&mut self, step: u32) -> Option<Answer<G::Action>> {
         let text = self.given.remove(&step)?;
@@ -413,7 +418,9 @@ impl<G: Seated> AtTable<G> {
     /// What a person's decision is worth, once it is made.
     fn decided(&self, view: &G::View, action: &G::Action) {
         let question = self.table.lock().seats[self.seat.index()].asked;
-        let word = self.solution.as_ref().map(|solution| coach::price::<G>(solution, question, view, action));
+        let names = &self.table.names;
+        let word =
+            self.solution.as_ref().map(|solution| coach::price(&**solution, question, view, action, names));
         let mut state = self.table.lock();
         let (step, since) = (state.step, state.log.len());
         let place = &mut state.seats[self.seat.index()];
@@ -422,7 +429,7 @@ impl<G: Seated> AtTable<G> {
 
     /// A bot takes the place of a person that has left.
     fn stand_in(&mut self) -> bool {
-        let entry = setup::bot::<G>(G::STAND_IN, &|_| None).ok().map(|entry| entry.kind);
+        let entry = setup::bot::<G>(G::CARD.stand_in, &|_| None).ok().map(|entry| entry.kind);
         let Some(EntryKind::BuiltIn(spec)) = entry else { return false };
         let chance = Seeded::new(self.seed, "stand-in", u64::from(self.seat.0));
         let built = G::built_ins().into_iter().find(|bot| bot.name == spec.name);
@@ -432,17 +439,21 @@ impl<G: Seated> AtTable<G> {
     }
 }
 
-impl<G: Seated> Player<G> for AtTable<G> {
+impl<G: Listed> Player<G> for AtTable<G> {
     fn start(&mut self, start: &MatchStart) {
         if let Some(bot) = &mut self.bot {
             bot.start(start);
         }
     }
 
-    fn hear(&mut self, seat: Seat, log: &[Logged<G::Event>]) {
+    fn hear(&mut self, heard: &[&G::Event]) {
         if let Some(bot) = &mut self.bot {
-            bot.hear(seat, log);
+            bot.hear(heard);
         }
+    }
+
+    fn listens(&self) -> bool {
+        self.bot.as_ref().is_some_and(|bot| bot.listens())
     }
 
     fn ask(&mut self, view: &G::View) {
@@ -496,7 +507,7 @@ impl<G: Seated> Player<G> for AtTable<G> {
     }
 }
 
-impl<G: Seated> State<G> {
+impl<G: Listed> State<G> {
     /// The number of the question that a seat has to answer.
     fn question(&self, seat: Seat) -> Option<u32> {
         let asked = self.game.as_ref()?.to_act().contains(&seat) && self.end.is_none();
@@ -504,31 +515,47 @@ impl<G: Seated> State<G> {
         (asked && !place.answered && !place.left).then_some(place.asked)
     }
 
-    fn scene(&self, seat: Option<Seat>) -> Option<Scene> {
+    fn scene(&self, seat: Option<Seat>, names: &Names) -> Option<Scene> {
         let game = self.game.as_ref()?;
         let hears = |logged: &&Logged<G::Event>| match seat {
-            Some(seat) => G::hears(seat, logged),
-            None => is_public(logged),
+            Some(seat) => logged.audience.includes(seat),
+            None => logged.audience == Audience::Everyone,
         };
+        let tell = |logged: &Logged<G::Event>| G::tell(&logged.event, names);
         let place = seat.and_then(|seat| self.seats.get(seat.index()));
         let since = place.map_or(0, |place| place.since).min(self.log.len());
-        let fresh = self.log[since..].iter().filter(hears).count();
-        let mut events: Vec<G::Event> =
-            self.log.iter().rev().filter(hears).take(TOLD).map(|logged| logged.event.clone()).collect();
-        events.reverse();
+        let fresh = self.log[since..].iter().filter(hears).flat_map(tell).count();
+        let mut told: Vec<Told> = self
+            .log
+            .iter()
+            .rev()
+            .filter(hears)
+            .flat_map(|logged| tell(logged).into_iter().rev())
+            .take(TOLD)
+            .collect();
+        told.reverse();
         let through = seat.unwrap_or_default();
-        let view = (seat.is_some() || G::OPEN).then(|| game.view(through));
+        let view = (seat.is_some() || G::CARD.open).then(|| game.view(through));
         let asked = seat.and_then(|seat| self.question(seat));
-        let legal =
-            view.as_ref().filter(|_| asked.is_some()).and_then(|view| G::few_legal_actions(view, LISTED));
-        Some(G::scene(SceneOf {
+        let asked = view.as_ref().filter(|_| asked.is_some());
+        let offer = |view: &G::View, action: G::Action| Offer {
+            label: G::label(view, &action, names),
+            key: G::key(view, &action),
+            action: serde_json::to_value(action).unwrap_or_default(),
+        };
+        let legal = asked.and_then(|view| {
+            let actions = G::few_legal_actions(view, LISTED)?;
+            Some(actions.into_iter().map(|action| offer(view, action)).collect())
+        });
+        Some(Scene {
             seat: through.0,
-            fresh: fresh.min(events.len()),
-            events,
+            fresh: fresh.min(told.len()),
+            told,
             legal,
             coach: place.and_then(|place| place.coach.clone()),
-            view,
-        }))
+            situation: view.as_ref().map(|view| G::situation(view, names)),
+            view: view.and_then(|view| serde_json::to_value(view).ok()),
+        })
     }
 
     /// Whether the referee would accept this from a seat. The others and the dice do not matter for that.
@@ -552,18 +579,18 @@ fn not_asked() -> Refusal {
     Refusal::conflict("it is not your turn to decide")
 }
 
-impl<G: Seated> Running for Match<G> {
+impl<G: Listed> Running for Match<G> {
     fn look(&self, seat: Option<Seat>) -> Look {
         let state = self.lock();
         let asked = state.game.as_ref().map(|game| game.to_act().to_vec()).unwrap_or_default();
         Look {
-            scene: state.scene(seat),
+            scene: state.scene(seat, &self.names),
             question: seat.and_then(|seat| state.question(seat)),
             to_act: asked
                 .into_iter()
                 .filter(|&other| {
                     let open = state.seats.get(other.index()).is_some_and(|place| !place.answered);
-                    open && (G::OPEN || Some(other) == seat)
+                    open && (G::CARD.open || Some(other) == seat)
                 })
                 .collect(),
             end: state.end.clone(),

@@ -1,6 +1,6 @@
 //! How a table is set up: checked before anybody sits down, so that a match that begins also can.
 
-use super::{games::Seated, state::NewTable};
+use super::state::NewTable;
 use crate::{
     Refusal,
     keys::{Key, KeyHash},
@@ -8,16 +8,17 @@ use crate::{
 use necrodome_arena::entry::{EntryKind, EntrySpec, name_all};
 use necrodome_rules::{
     bot::BotSpec,
-    catalog::GameId,
+    card::Bound,
+    catalog::{GameId, Listed, UnknownGame},
     chance::Seeded,
     game::Silent,
     names::Names,
     options::{self, NoOptions},
     with_game,
 };
-use necrodome_solve::OPTIMAL;
+use necrodome_solve::{OPTIMAL, solver};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A table, as the file keeps it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -48,10 +49,7 @@ impl SeatSetup {
 
 /// The game with this id.
 pub(crate) fn game(id: &str) -> Result<GameId, Refusal> {
-    GameId::ALL.into_iter().find(|game| game.as_str() == id).ok_or_else(|| {
-        let games = GameId::ALL.map(GameId::as_str).join(", ");
-        Refusal::bad(format!("expected a game ({games}), got {id:?}"))
-    })
+    id.parse().map_err(|unknown: UnknownGame| Refusal::bad(unknown.to_string()))
 }
 
 impl Setup {
@@ -60,15 +58,15 @@ impl Setup {
         with_game!(game(&wanted.game)?, G => Self::checked::<G>(wanted, key, programs))
     }
 
-    fn checked<G: Seated>(wanted: &NewTable, key: &Key, programs: Programs) -> Result<Self, Refusal> {
+    fn checked<G: Listed>(wanted: &NewTable, key: &Key, programs: Programs) -> Result<Self, Refusal> {
         let mut rules = rules::<G>(&wanted.options)?;
-        G::bound(&mut rules).map_err(Refusal::bad)?;
+        bound::<G>(&mut rules)?;
         let count = 1 + usize::from(wanted.friends) + wanted.bots.len();
-        if count > G::MOST_SEATS {
+        if count > G::CARD.most_people {
             return Err(Refusal::bad(format!(
                 "{}: expected at most {} seats at a table, got {count}",
                 G::ID,
-                G::MOST_SEATS
+                G::CARD.most_people
             )));
         }
         for text in &wanted.bots {
@@ -102,7 +100,7 @@ impl Setup {
     }
 
     /// Whether a match can begin with these names and rules; open seats get names for the while.
-    fn try_out<G: Seated>(&self, rules: &G::Rules) -> Result<(), Refusal> {
+    fn try_out<G: Listed>(&self, rules: &G::Rules) -> Result<(), Refusal> {
         let names = self.seats.iter().enumerate();
         let names =
             names.map(|(seat, s)| s.name.clone().unwrap_or_else(|| format!("open seat {}", seat + 1)));
@@ -129,7 +127,7 @@ impl Setup {
 
     /// Fills what is still open with bots.
     pub fn fill(&mut self) -> Result<(), Refusal> {
-        let stand_in = with_game!(game(&self.game)?, G => G::STAND_IN);
+        let stand_in = game(&self.game)?.card().stand_in;
         for place in 0..self.seats.len() {
             if self.seats[place].name.is_some() {
                 continue;
@@ -163,7 +161,7 @@ impl Setup {
     }
 
     /// The bots by seat; none for a person.
-    pub fn bots<G: Seated>(&self, programs: Programs) -> Result<Vec<Option<EntrySpec>>, Refusal> {
+    pub fn bots<G: Listed>(&self, programs: Programs) -> Result<Vec<Option<EntrySpec>>, Refusal> {
         let bot = |seat: &SeatSetup| seat.bot.as_deref().map(|text| bot::<G>(text, programs)).transpose();
         self.seats.iter().map(bot).collect()
     }
@@ -176,12 +174,37 @@ impl Setup {
 }
 
 /// The rules that suit a table, with options set on top.
-pub(crate) fn rules<G: Seated>(options: &Map<String, Value>) -> Result<G::Rules, Refusal> {
-    let usual = G::OPTIONS.iter().filter(|(name, _)| !options.contains_key(*name));
+pub(crate) fn rules<G: Listed>(options: &Map<String, Value>) -> Result<G::Rules, Refusal> {
+    let usual = G::CARD.options_for_people.iter().filter(|(name, _)| !options.contains_key(*name));
     let usual = usual.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let set = options.iter().map(|(name, value)| (name.clone(), options::plain(value)));
     let pairs: Vec<_> = usual.chain(set).collect();
     options::parse(&pairs).map_err(|why| Refusal::bad(format!("{}: {why}", G::ID)))
+}
+
+/// Keeps a table small enough for everybody to have one, or says which option is too large.
+fn bound<G: Listed>(rules: &mut G::Rules) -> Result<(), Refusal> {
+    let mut options = serde_json::to_value(&*rules).map_err(Refusal::internal)?;
+    for Bound { option, least, most } in G::CARD.bounds_for_people {
+        let value = &mut options[*option];
+        match value.as_f64() {
+            Some(number) if number < *least => {
+                return Err(Refusal::bad(format!(
+                    "{option}: expected at least {least} at a table, got {number}"
+                )));
+            }
+            Some(number) if number > *most => {
+                return Err(Refusal::bad(format!(
+                    "{option}: expected at most {most} at a table, got {number}"
+                )));
+            }
+            Some(_) => {}
+            // No limit at all.
+            None => *value = json!(*most as u64),
+        }
+    }
+    *rules = serde_json::from_value(options).map_err(Refusal::internal)?;
+    Ok(())
 }
 
 /// The longest way to write a bot.
@@ -191,7 +214,7 @@ const LONGEST_BOT: usize = 200;
 pub(crate) type Programs<'a> = &'a dyn Fn(&str) -> Option<EntrySpec>;
 
 /// A program that is known, or a built-in bot, checked without building what takes long.
-pub(crate) fn bot<G: Seated>(text: &str, programs: Programs) -> Result<EntrySpec, Refusal> {
+pub(crate) fn bot<G: Listed>(text: &str, programs: Programs) -> Result<EntrySpec, Refusal> {
     if let Some(program) = programs(text) {
         return Ok(program);
     }
@@ -203,11 +226,11 @@ pub(crate) fn bot<G: Seated>(text: &str, programs: Programs) -> Result<EntrySpec
     let built_ins = G::built_ins();
     match built_ins.iter().find(|bot| bot.name == spec.name) {
         Some(bot) => drop(bot.build(&spec, Seeded::new(0, "trial", 0)).map_err(|why| bad(&why))?),
-        None if spec.name == OPTIMAL && G::OPTIMAL.is_some() => {
+        None if spec.name == OPTIMAL && solver::<G>().is_some() => {
             options::parse::<NoOptions>(&spec.params).map_err(|why| bad(&why))?;
         }
         None => {
-            let names = built_ins.iter().map(|bot| bot.name).chain(G::OPTIMAL.map(|_| OPTIMAL));
+            let names = built_ins.iter().map(|bot| bot.name).chain(solver::<G>().map(|_| OPTIMAL));
             let names = names.collect::<Vec<_>>().join(", ");
             return Err(Refusal::bad(format!("{}: expected a bot ({names}), got {text:?}", G::ID)));
         }

@@ -2,11 +2,8 @@
 
 use super::coach::CoachWord;
 use necrodome_rules::{
-    game::{Game, Outcome},
-    infection::Infection,
-    last_bullet::LastBullet,
-    tokyo::Tokyo,
-    zombie_dice::{Race, Solo, Table},
+    game::Outcome,
+    words::{Text, Told},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +20,8 @@ pub struct PlayInfo {
     pub options: Map<String, Value>,
     /// The most seats of a table.
     pub most_seats: usize,
+    /// The rules on half a screen.
+    pub rules: &'static str,
 }
 
 /// A table that somebody wants to sit at.
@@ -90,6 +89,8 @@ pub struct TableState {
     pub game: &'static str,
     /// The name of the game.
     pub title: &'static str,
+    /// The rules on half a screen.
+    pub rules: &'static str,
     /// The options of the rules.
     pub options: Value,
     /// Where it is.
@@ -110,6 +111,8 @@ pub struct TableState {
     pub scene: Option<Scene>,
     /// How it ended.
     pub outcome: Option<Outcome>,
+    /// The scores by seat, with what they count.
+    pub scores: Option<Vec<String>>,
 }
 
 /// A seat of a table.
@@ -125,32 +128,30 @@ pub struct TableSeat {
 
 /// What a viewer sees of a game.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct SceneOf<V, E, A> {
+pub struct Scene {
     /// The seat through whose eyes `view` looks.
     pub seat: u16,
-    /// The referee's view; none where a spectator may see nothing.
-    pub view: Option<V>,
+    /// The referee's view, as the protocol of the game writes it; none where a spectator may see nothing.
+    pub view: Option<Value>,
+    /// What the view shows, in words.
+    pub situation: Option<Text>,
     /// The last things that the viewer may have heard of, the oldest first.
-    pub events: Vec<E>,
+    pub told: Vec<Told>,
     /// How many of them came after the viewer's last decision.
     pub fresh: usize,
     /// All that the viewer may do now, where it can be listed.
-    pub legal: Option<Vec<A>>,
+    pub legal: Option<Vec<Offer>>,
     /// What the coach says about the viewer's last decision.
     pub coach: Option<CoachWord>,
 }
 
-type SceneFor<G> = SceneOf<<G as Game>::View, <G as Game>::Event, <G as Game>::Action>;
-
-/// The scene of each game.
+/// Something that a player may do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(tag = "game", rename_all = "kebab-case")]
-#[allow(missing_docs)]
-pub enum Scene {
-    ZombieDice(SceneFor<Table>),
-    ZombieDiceSolo(SceneFor<Solo>),
-    ZombieDiceRace(SceneFor<Race>),
-    LastBullet(SceneFor<LastBullet>),
-    Infection(SceneFor<Infection>),
-    Tokyo(SceneFor<Tokyo>),
+pub struct Offer {
+    /// The action, as the protocol of the game writes it.
+    pub action: Value,
+    /// The same in words: `roll`, `keep attack attack`.
+    pub label: String,
+    /// The key for it, if it has one.
+    pub key: Option<char>,
 }

@@ -5,7 +5,11 @@ use necrodome_arena::{
     lineup,
     process::Program,
 };
-use necrodome_rules::{catalog::GameId, names::Names, with_game};
+use necrodome_rules::{
+    catalog::{GameId, UnknownGame},
+    names::Names,
+    with_game,
+};
 use serde::Deserialize;
 use std::{
     fs,
@@ -106,11 +110,8 @@ fn games(line: &Line) -> Result<Vec<GameId>, (Range<usize>, String)> {
         return Ok(GameId::ALL.into());
     }
     let game = |written: &Spanned<String>| {
-        let name = written.get_ref();
-        GameId::ALL.into_iter().find(|id| id.as_str() == name).ok_or_else(|| {
-            let all = GameId::ALL.map(GameId::as_str).join(", ");
-            (written.span(), format!("games: expected some of {all}, got {name:?}"))
-        })
+        let game = written.get_ref().parse();
+        game.map_err(|unknown: UnknownGame| (written.span(), format!("games: {unknown}")))
     };
     line.games.iter().map(game).collect()
 }
@@ -170,7 +171,11 @@ mod tests {
         for (text, line, message) in [
             (bot("ada", "./nowhere.py", ""), 4, "there is no file"),
             (bot("ada", "greedy", ""), 4, "expected a file such as"),
-            (bot("ada", "./ada.py", "\"chess\""), 5, "got \"chess\""),
+            (
+                bot("ada", "./ada.py", "\"chess\""),
+                5,
+                "there is no game \"chess\": expected one of zombie-dice",
+            ),
             (bot("greedy", "./ada.py", "\"zombie-dice\""), 3, "built-in bot"),
             (bot("a:b", "./ada.py", ""), 3, "without :"),
             (bot("human", "./ada.py", ""), 3, "not human"),

@@ -7,10 +7,15 @@ use necrodome_arena::{
     entry::{EntryKind, EntrySpec, compat::PREFIX, looks_like_file, name_all},
     lineup::{Table, player},
     process::Limits,
-    tournament::{Format, Plan, PlannedEntry, Schedule, natural_blocks},
+    tournament::{Format, Plan, PlannedEntry, Schedule, natural_blocks, natural_seats},
 };
-use necrodome_rules::{bot::BotSpec, catalog::GameId, chance::Seeded, names::Names, options, with_game};
-use necrodome_solve::Solvable;
+use necrodome_rules::{
+    bot::BotSpec,
+    catalog::{GameId, Listed, UnknownGame},
+    chance::Seeded,
+    names::Names,
+    options, with_game,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -63,10 +68,7 @@ pub struct NewEntry {
 
 /// The game with this id.
 pub(super) fn game(name: &str) -> Result<GameId, Refusal> {
-    GameId::ALL.into_iter().find(|id| id.as_str() == name).ok_or_else(|| {
-        let all = GameId::ALL.map(GameId::as_str).join(", ");
-        Refusal::bad(format!("there is no game {name:?}")).hint(format!("expected one of {all}"))
-    })
+    name.parse().map_err(|unknown: UnknownGame| Refusal::bad(unknown.to_string()))
 }
 
 impl NewTournament {
@@ -76,7 +78,7 @@ impl NewTournament {
         with_game!(id, G => self.plan_of::<G>(id, allowed))
     }
 
-    fn plan_of<G: Solvable>(&self, id: GameId, allowed: &Allowed) -> Result<Plan, Refusal> {
+    fn plan_of<G: Listed>(&self, id: GameId, allowed: &Allowed) -> Result<Plan, Refusal> {
         if self.entries.len() > MAX_ENTRIES {
             let came = self.entries.len();
             return Err(Refusal::bad(format!("expected at most {MAX_ENTRIES} entries, got {came}")));
@@ -88,7 +90,7 @@ impl NewTournament {
         let kinds = self.entries.iter().map(wanted).collect::<Result<Vec<EntrySpec>, _>>()?;
         let names = self.names()?;
         let format = match &self.format {
-            None => Format::natural(id),
+            None => id.card().format,
             Some(name) => Format::named(name).ok_or_else(|| {
                 let all = Format::ALL.map(Format::as_str).join(", ");
                 Refusal::bad(format!("there is no format {name:?}")).hint(format!("expected one of {all}"))
@@ -103,7 +105,7 @@ impl NewTournament {
             options: serde_json::to_value(&rules).map_err(Refusal::internal)?,
             entries: self.entries.iter().zip(names.iter()).map(planned).collect(),
             format,
-            seats: self.seats.unwrap_or_else(|| format.natural_seats(self.entries.len(), G::SEATS)),
+            seats: self.seats.unwrap_or_else(|| natural_seats(format, self.entries.len(), G::SEATS)),
             blocks: self.blocks.unwrap_or_else(|| natural_blocks(id, &kinds)),
             seed: self.seed.map_or_else(random_seed, Ok)?,
             until_decided: self.until_decided,
@@ -156,7 +158,7 @@ pub(super) fn resolve(game: GameId, written: &str, allowed: &Allowed) -> Result<
 }
 
 /// A mistake in the line-up shows before anything starts.
-fn try_line_up<G: Solvable>(
+fn try_line_up<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,
     plan: &Plan,

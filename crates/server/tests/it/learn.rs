@@ -26,7 +26,7 @@ async fn the_calculator_knows_what_the_solution_knows() {
     // Ten brains and two shotguns: nobody rolls again.
     let advice =
         visitor.post("/api/advise", solo(counts(5, 3, 0), counts(0, 0, 2), counts(1, 0, 0))).await.ok();
-    assert_eq!(advice["options"][0], json!({ "label": "stop", "value": 8.0, "cost": 0.0 }));
+    assert_eq!(advice["options"][0], json!({ "label": "stop and bank 8", "value": 8.0, "cost": 0.0 }));
     assert!(advice["options"][1]["cost"].as_f64().unwrap() > 1.0);
 }
 

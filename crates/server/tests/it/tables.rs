@@ -276,27 +276,38 @@ async fn nobody_sees_what_is_hidden_from_it() {
         let watched = stranger.get(&format!("/api/tables/{}", ada.id)).await.ok();
         assert!(watched["scene"]["view"].is_null(), "{game}: {watched}");
         assert!(watched["seats"].as_array().unwrap().iter().all(|seat| seat["to_act"] == false), "{watched}");
-        for private in ["told", "met", "resolved", "antidote", "turned", "rose", "bitten", "shot", "killed"] {
-            let type_of = format!("\"type\":\"{private}\"");
-            assert!(!watched.to_string().contains(&type_of), "{game}: {watched}");
+        let words = told(&watched);
+        for private in
+            ["is told", "meets", "commits", "antidote", "turns into", "survivor", "shoots", "corpse"]
+        {
+            assert!(!words.contains(private), "{game}: {words}");
         }
         for (person, own) in [(&ada, 0), (&bea, 1)] {
-            let text = person.state.to_string();
             assert_eq!(person.state["scene"]["seat"], own, "{game}");
-            for judge in ["resolved", "turned", "rose"] {
-                assert!(!text.contains(&format!("\"type\":\"{judge}\"")), "{game}: {text}");
+            let words = told(&person.state);
+            for judge in ["commits", "becomes", "turns into", "antidote"] {
+                assert!(!words.contains(judge), "{game}: {words}");
             }
-            for event in person.state["scene"]["events"].as_array().unwrap() {
-                if event["type"] == "told" {
-                    assert_eq!(event["seat"], own, "{event}");
-                }
+            for line in words.lines().filter(|line| line.contains("is told")) {
+                assert!(line.starts_with(&format!("{own} ")), "{line}");
             }
+            assert!(game != "infection" || words.contains("is told: "), "{words}");
             // Whose turn it is would tell who met whom: only one's own is shown.
             for (place, seat) in person.state["seats"].as_array().unwrap().iter().enumerate() {
                 assert!(place == own || seat["to_act"] == false, "{game}: {}", person.state);
             }
         }
     }
+}
+
+/// What was told, a line each: the seat, and the words.
+fn told(state: &Value) -> String {
+    let line = |told: &Value| {
+        let text: String =
+            told["text"].as_array().unwrap().iter().map(|span| span["text"].as_str().unwrap()).collect();
+        format!("{} {text}\n", told["seat"])
+    };
+    state["scene"]["told"].as_array().unwrap().iter().map(line).collect()
 }
 
 /// What another seat commits in secret changes nothing of what is shown to those who wait.
@@ -507,7 +518,7 @@ async fn there_are_only_so_many_tables() {
 async fn what_cannot_be_played_is_refused() {
     let mut stranger = Visitor::stranger(&site());
     for (wanted, why) in [
-        (table("chess", &[]), "expected a game"),
+        (table("chess", &[]), "there is no game"),
         (table("tokyo", &[]), "2 to 6 players"),
         (table("zombie-dice-solo", &["greedy"]), "at most 1 seats"),
         (table("tokyo", &["angry"; 6]), "at most 6 seats"),

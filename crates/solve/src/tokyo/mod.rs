@@ -2,6 +2,7 @@
 
 mod dice;
 mod export;
+mod habits;
 mod play;
 mod policy;
 mod sheet;

@@ -3,6 +3,7 @@
 use super::{
     Place, Start, TokyoSolution, Turn,
     dice::{self, FULL, HANDFULS, Handfuls},
+    habits,
     sheet::Sheet,
 };
 use crate::export::Array;
@@ -136,8 +137,6 @@ impl TokyoSolution {
 }
 
 impl Solution<Tokyo> for TokyoSolution {
-    type Meter = TokyoMeter;
-
     fn start(&self) -> f64 {
         self.value(&Start::MATCH)
     }
@@ -194,9 +193,9 @@ impl Solution<Tokyo> for TokyoSolution {
         TokyoSolution::arrays(self)
     }
 
-    fn meter(self: &Arc<Self>) -> TokyoMeter {
-        TokyoMeter {
-            solution: self.clone(),
+    fn meter(self: Arc<Self>) -> Box<dyn Meter<Event>> {
+        Box::new(TokyoMeter {
+            solution: self,
             monsters: [FRESH; 2],
             in_tokyo: None,
             rolls: None,
@@ -204,7 +203,7 @@ impl Solution<Tokyo> for TokyoSolution {
             dice: [Face::One; 6],
             luck: 0.0,
             last: None,
-        }
+        })
     }
 }
 
@@ -379,10 +378,8 @@ fn solved() -> Arc<TokyoSolution> {
 impl Solvable for Tokyo {
     type Solution = TokyoSolution;
     type Optimal = PerfectMonster;
-    const OPTIMAL: Option<&'static str> = Some(
-        "Plays perfectly against one monster. Against two it takes them for one, against more it hunts points turn by turn: \
-         good, but not exact. (Ignores max_turns.)",
-    );
+    const OPTIMAL: &'static str = "Plays perfectly against one monster. Against two it takes them for one, against more \
+                                   it hunts points turn by turn: good, but not exact. (Ignores max_turns.)";
 
     fn solve(rules: &TokyoRules, seats: usize) -> Result<Arc<TokyoSolution>, Unsolved> {
         if seats != 2 {
@@ -395,9 +392,17 @@ impl Solvable for Tokyo {
         Ok(solved())
     }
 
-    fn optimal(_: &TokyoRules) -> Option<PerfectMonster> {
+    fn optimal(_: &TokyoRules) -> PerfectMonster {
         let solution = solved();
         solution.policy();
-        Some(PerfectMonster(solution))
+        PerfectMonster(solution)
+    }
+
+    fn kind(view: &TokyoView) -> String {
+        habits::kind(view)
+    }
+
+    fn habit(view: &TokyoView, choice: &Move<Action>, best: &Action) -> String {
+        habits::habit(view, choice, best)
     }
 }

@@ -63,7 +63,7 @@ fn built_in<G: Solvable>(name: &str) -> Box<dyn Bot<G>> {
 fn the_perfect_player_scores_what_the_solution_says() {
     for rules in all_solo_rules() {
         let solution = Solo::solve(&rules, 1).unwrap();
-        let exact = exact::solo(&rules, &mut Asking::new(Solo::optimal(&rules).unwrap()), |_| {}).unwrap();
+        let exact = exact::solo(&rules, &mut Asking::new(Solo::optimal(&rules)), |_| {}).unwrap();
         assert!((exact.score - solution.value()).abs() < NEAR, "{exact:?}");
         assert_eq!(exact.best, solution.value());
         assert!((exact.distribution.iter().sum::<f64>() - 1.0).abs() < NEAR);
@@ -99,7 +99,7 @@ fn nobody_does_better_against_the_perfect_player_or_than_the_best_response() {
     let end_turn = RaceRules::default();
     let recycle = RaceRules { out_of_dice: OutOfDice::RecycleBrains, ..end_turn };
     type Make = fn(&RaceRules) -> Box<dyn Bot<Race>>;
-    let optimal: Make = |rules| Box::new(Race::optimal(rules).unwrap());
+    let optimal: Make = |rules| Box::new(Race::optimal(rules));
     let asked: [(RaceRules, Make); 4] = [
         (end_turn, optimal),
         (recycle, optimal),

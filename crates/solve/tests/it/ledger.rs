@@ -20,7 +20,7 @@ const NEAR: f64 = 1e-12;
 
 fn bot<G: Solvable>(name: &str, rules: &G::Rules, index: u64) -> Box<dyn Bot<G>> {
     if name == OPTIMAL {
-        return Box::new(G::optimal(rules).unwrap());
+        return Box::new(G::optimal(rules));
     }
     let spec: BotSpec = name.parse().unwrap();
     let kind = G::built_ins().into_iter().find(|bot| bot.name == spec.name).unwrap();
@@ -28,14 +28,14 @@ fn bot<G: Solvable>(name: &str, rules: &G::Rules, index: u64) -> Box<dyn Bot<G>>
 }
 
 /// Events for the audit, and for a meter of its own.
-struct Both<'a, E, M> {
+struct Both<'a, E> {
     events: Vec<Logged<E>>,
-    meter: &'a mut M,
+    meter: &'a mut dyn Meter<E>,
 }
 
-impl<E: Clone, M: Meter<E>> Log<E> for Both<'_, E, M> {
+impl<E: Clone> Log<E> for Both<'_, E> {
     fn record(&mut self, audience: Audience, event: E) {
-        self.meter.record(audience, event.clone());
+        self.meter.record(audience.clone(), event.clone());
         self.events.push(Logged { audience, event });
     }
 }
@@ -44,12 +44,12 @@ impl<E: Clone, M: Meter<E>> Log<E> for Both<'_, E, M> {
 fn play<G: Solvable>(
     rules: &G::Rules,
     bots: &mut [Box<dyn Bot<G>>],
-    meter: &mut <G::Solution as Solution<G>>::Meter,
+    meter: &mut dyn Meter<G::Event>,
     chance: &mut Seeded,
     forfeits: Option<u32>,
 ) -> Ledger<G> {
     let solution = G::solve(rules, bots.len()).unwrap();
-    let mut perfect = G::optimal(rules).unwrap();
+    let mut perfect = G::optimal(rules);
     let names = Names::new(["a", "b"].into_iter().take(bots.len())).unwrap();
     let mut audit = Audit::<G>::new(solution.clone());
     meter.restart();
@@ -134,7 +134,7 @@ where
             let mut chance = Seeded::new(number, "ledger", index as u64);
             for count in 0..matches {
                 let forfeits = (count % 2 == 1).then_some(20);
-                let ledger = play(rules, &mut bots, &mut meter, &mut chance, forfeits);
+                let ledger = play(rules, &mut bots, &mut *meter, &mut chance, forfeits);
                 check(&ledger, names);
                 lucks.push(ledger.luck(Seat(0)));
                 for entry in &ledger.entries {
@@ -211,7 +211,7 @@ fn check_limit<G: Solvable>(rules: &G::Rules, share: f64) {
     let names = ["stop-at:shotguns=0"; 2];
     let mut bots: Vec<_> = names.iter().map(|name| bot::<G>(name, rules, 0)).collect();
     let mut chance = Seeded::new(3, "limit", 0);
-    let ledger = play(rules, &mut bots, &mut solution.meter(), &mut chance, None);
+    let ledger = play(rules, &mut bots, &mut *solution.clone().meter(), &mut chance, None);
     assert_eq!(ledger.result, share);
     assert!((ledger.sum() - (ledger.result - ledger.start)).abs() < 1e-9);
     let (last, others) = ledger.entries.split_last().unwrap();

@@ -19,7 +19,7 @@ use std::sync::{
 
 fn bot<G: Solvable>(name: &str, rules: &G::Rules, index: u64) -> Box<dyn Bot<G>> {
     if name == OPTIMAL {
-        return Box::new(G::optimal(rules).unwrap());
+        return Box::new(G::optimal(rules));
     }
     let spec: BotSpec = name.parse().unwrap();
     let kind = G::built_ins().into_iter().find(|bot| bot.name == spec.name).unwrap();
@@ -140,7 +140,7 @@ fn the_last_one_to_move_never_throws_the_match_away() {
     for rules in table_rules() {
         for seats in [2usize, 3, 4, 6] {
             let seen = Arc::new([const { AtomicUsize::new(0) }; 2]);
-            let perfect = Table::optimal(&rules).unwrap();
+            let perfect = Table::optimal(&rules);
             let mut bots: Vec<Box<dyn Bot<Table>>> =
                 (0..seats).map(|_| Box::new(Watched(perfect.clone(), seen.clone())) as _).collect();
             let names = Names::new((0..seats).map(|seat| format!("seat {seat}"))).unwrap();

@@ -94,7 +94,7 @@ where
 }
 
 fn perfect<G: Solvable>(rules: &G::Rules, seats: usize) -> Vec<Box<dyn Bot<G>>> {
-    (0..seats).map(|_| -> Box<dyn Bot<G>> { Box::new(G::optimal(rules).unwrap()) }).collect()
+    (0..seats).map(|_| -> Box<dyn Bot<G>> { Box::new(G::optimal(rules)) }).collect()
 }
 
 fn built_in<G: Solvable>(spec: &str) -> Box<dyn Bot<G>> {
@@ -207,7 +207,7 @@ fn built_in_bots_lose_as_often_as_the_exact_value_says() {
         let optimal = RaceProfile::optimal(&rules, &Race::solve(&rules, 2).unwrap());
         let profile = RaceProfile::ask(&rules, &mut Asking(built_in::<Race>(name)), |_| {}).unwrap();
         let chance = optimal.against(&profile, &rules).unwrap();
-        let perfect = || -> Box<dyn Bot<Race>> { Box::new(Race::optimal(&rules).unwrap()) };
+        let perfect = || -> Box<dyn Bot<Race>> { Box::new(Race::optimal(&rules)) };
         let first = play::<Race>(&rules, 100_000, 500, || vec![perfect(), built_in(name)]);
         first.check(&format!("optimal, {name}"), chance.first);
         let second = play::<Race>(&rules, 100_000, 501, || vec![built_in(name), perfect()]);

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import infection, last_bullet, tokyo, zombie_dice
+from . import infection, last_bullet, tokyo, words, zombie_dice
 from .canvas import Image
 
 __all__ = ["Image", "picture", "text"]
@@ -33,13 +33,15 @@ _GAMES: dict[str, tuple[_Text, _Picture]] = {
     "zombie-dice-race": (zombie_dice.text, zombie_dice.picture),
     "zombie-dice-solo": (zombie_dice.text, zombie_dice.picture),
 }
+# A game without a picture of its own is shown in words: the key `situation`.
+_WORDS = (words.text, words.picture)
 
 
 def text(game: str, view: Mapping[str, Any], names: Sequence[str]) -> str:
     """A match in a few lines of text."""
-    return _GAMES[game][0](view, names)
+    return _GAMES.get(game, _WORDS)[0](view, names)
 
 
 def picture(game: str, view: Mapping[str, Any], names: Sequence[str]) -> Image:
     """A match as a picture: height, width and three colours, each from 0 to 255."""
-    return _GAMES[game][1](view, names)
+    return _GAMES.get(game, _WORDS)[1](view, names)

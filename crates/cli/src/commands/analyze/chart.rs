@@ -1,7 +1,7 @@
 //! The winning chance over a match as a picture.
 
-use necrodome_rules::{game::Seat, names::Names};
-use necrodome_solve::{Entry, Explain, Ledger};
+use necrodome_rules::{catalog::Listed, game::Seat, names::Names};
+use necrodome_solve::{Entry, Ledger};
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (960, 480);
@@ -11,7 +11,7 @@ const GRID: RGBColor = RGBColor(225, 225, 225);
 
 /// The chance of the first seat (or the expected points) after each entry of the ledger; the worst decisions are marked and
 /// numbered.
-pub fn draw<G: Explain>(
+pub fn draw<G: Listed>(
     names: &Names,
     ledger: &Ledger<G>,
 ) -> Result<String, DrawingAreaErrorKind<std::io::Error>> {

@@ -6,8 +6,8 @@ use crate::{
     paint::{bold, dim, green, name, red, yellow},
 };
 use necrodome_arena::replay::Replay;
-use necrodome_rules::game::Seat;
-use necrodome_solve::{Entry, Explain, Ledger};
+use necrodome_rules::{catalog::Listed, game::Seat};
+use necrodome_solve::{Entry, Ledger};
 use std::io::{BufWriter, Write};
 
 /// What is shown as zero.
@@ -21,7 +21,7 @@ pub struct Unit {
 }
 
 impl Unit {
-    pub fn of<G: Explain>() -> Self {
+    pub fn of<G: Listed>() -> Self {
         match *G::SEATS.end() {
             1 => Unit { factor: 1.0, digits: 3, sign: "" },
             _ => Unit { factor: 100.0, digits: 2, sign: "%" },
@@ -37,7 +37,7 @@ impl Unit {
     }
 }
 
-pub fn print<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
+pub fn print<G: Listed>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
     let mut out = BufWriter::new(anstream::stdout().lock());
     let unit = Unit::of::<G>();
     let names = &replay.names;
@@ -61,7 +61,7 @@ pub fn print<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), E
         };
         match entry {
             Entry::Roll { step, seat, event, luck, after, .. } => {
-                let (text, after, luck) = (format!("  {}", G::roll(event)), unit.show(*after), *luck);
+                let (text, after, luck) = (format!("  {}", G::dice(event, names)), unit.show(*after), *luck);
                 let shown = format!("{:>8}", unit.change(luck));
                 let shown = if luck < 0.0 { yellow(shown) } else { green(shown) };
                 writeln!(out, "{step:>4}  {}  {text:<58} {after:>12} {shown}", who(*seat))?;
@@ -72,11 +72,11 @@ pub fn print<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), E
                 if rolls && *regret <= NOTHING {
                     continue;
                 }
-                let mut text = G::choice(view, chosen);
+                let mut text = G::choice(view, chosen, names).to_string();
                 let mut cost = String::new();
                 if *regret > NOTHING {
                     let decision = ledger.decisions().find(|decision| decision.number == number);
-                    text += &decision.map_or(String::new(), |d| format!("; best: {}", d.better()));
+                    text += &decision.map_or(String::new(), |d| format!("; best: {}", d.better(names)));
                     cost = format!("{:>17}", unit.show(*regret));
                 }
                 let after = unit.show(*after);
@@ -101,7 +101,7 @@ pub fn print<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), E
 }
 
 /// The equation that must hold.
-fn sum<G: Explain>(
+fn sum<G: Listed>(
     out: &mut impl Write,
     replay: &Replay<G>,
     ledger: &Ledger<G>,
@@ -121,7 +121,7 @@ fn sum<G: Explain>(
     writeln!(out, " = {} at the end", bold(unit.show(ledger.result)))
 }
 
-fn explain<G: Explain>(
+fn explain<G: Listed>(
     out: &mut impl Write,
     replay: &Replay<G>,
     ledger: &Ledger<G>,
@@ -133,18 +133,18 @@ fn explain<G: Explain>(
     }
     writeln!(out, "\n{}", bold("the most expensive decisions"))?;
     for (place, decision) in (1..).zip(&worst) {
-        let better = decision.better();
+        let better = decision.better(&replay.names);
         writeln!(
             out,
             "{place}. step {}, {}: {}",
             decision.step,
             name(&replay.names, decision.seat),
-            G::situation(decision.view)
+            G::situation(decision.view, &replay.names)
         )?;
         writeln!(
             out,
             "   It {}, which is worth {}; a perfect player {better}, worth {}. That cost {}.",
-            G::choice(decision.view, decision.chosen),
+            G::choice(decision.view, decision.chosen, &replay.names),
             unit.show(decision.value),
             unit.show(decision.best),
             red(unit.show(decision.regret)),
@@ -153,6 +153,6 @@ fn explain<G: Explain>(
     Ok(())
 }
 
-pub fn print_json<G: Explain>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
+pub fn print_json<G: Listed>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
     commands::print_json(&ledger.report(&replay.names, &replay.rules))
 }

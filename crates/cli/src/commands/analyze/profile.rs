@@ -16,10 +16,11 @@ use necrodome_arena::{
     profile::{Profile, ProfileError, Setting, Surveyed, profile},
     stats::Estimate,
 };
-use necrodome_rules::{chance::Seeded, game::Seat, names::Names};
+use necrodome_rules::{catalog::Listed, chance::Seeded, game::Seat, names::Names};
 use necrodome_solve::{
-    Exact, Explain,
+    Exact, Solution, Solver, Unsolved,
     exact::{Asked, Chance, Inexact},
+    solver,
 };
 use serde::Serialize;
 use std::{
@@ -55,14 +56,15 @@ struct Document<'a, R> {
 }
 
 /// What was asked for, understood.
-struct Case<G: Explain> {
+struct Case<G: Listed> {
     table: Table<G::Rules>,
     entries: Vec<EntrySpec>,
     names: Names,
     seed: u64,
+    solver: &'static dyn Solver<G>,
 }
 
-impl<G: Explain> Case<G> {
+impl<G: Listed> Case<G> {
     fn player(&self, seat: usize) -> Result<Box<dyn Player<G>>, LineupError> {
         let chance = Seeded::new(self.seed, "bot", seat as u64);
         player::<G>(&self.entries[seat], &self.names[Seat(seat as u16)], &self.table, chance)
@@ -73,21 +75,22 @@ impl<G: Explain> Case<G> {
     }
 }
 
-pub fn run<G: Explain>(args: &Args, bot: &str) -> Result<(), Error> {
+pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
     let rules = lineup::rules::<G>(&args.set)?;
     let alone = *G::SEATS.end() == 1;
     if alone && args.against.is_some() {
         return Err(Error::Usage(format!("{} is for one: leave out --against", G::ID)));
     }
     let seats = if alone { 1 } else { 2 };
-    let solution = G::solve(&rules, seats)?;
+    let solver = solver::<G>().ok_or(Unsolved::Game { game: G::ID })?;
+    let solution = solver.solve(&rules, seats)?;
     let mut words = vec![bot.to_owned()];
     if !alone {
         words.push(args.against.clone().unwrap_or_else(|| necrodome_solve::OPTIMAL.to_owned()));
     }
     let (entries, names) = lineup::entries(&words)?;
     let table = lineup::table(rules, seats)?;
-    let case: Case<G> = Case { table, entries, names, seed: lineup::seed(args.seed)? };
+    let case: Case<G> = Case { table, entries, names, seed: lineup::seed(args.seed)?, solver };
     // A mistake in the line-up shows before anything is played.
     for seat in 0..seats {
         drop(case.player(seat)?);
@@ -149,12 +152,13 @@ pub fn run<G: Explain>(args: &Args, bot: &str) -> Result<(), Error> {
 }
 
 /// Plays the blocks; gives a profile, or who did not start and what went wrong.
-fn play<G: Explain>(
+fn play<G: Listed>(
     case: &Case<G>,
-    solution: Arc<G::Solution>,
+    solution: Arc<dyn Solution<G>>,
     blocks: u32,
 ) -> Result<Result<Profile, (String, Trouble)>, Error> {
-    let setting = Setting { names: &case.names, rules: &case.table.rules, solution, seed: case.seed, blocks };
+    let Case { table, names, seed, solver, .. } = case;
+    let setting = Setting { names, rules: &table.rules, solver: *solver, solution, seed: *seed, blocks };
     let players = || (0..case.names.len()).map(|seat| case.player(seat)).collect();
     let mut progress = Progress::new("playing");
     let result = profile(&setting, &players, &mut |done, all| {
@@ -181,7 +185,7 @@ struct Survey {
 }
 
 /// Asks the bot of the first seat, and the other if it was named.
-fn survey<G: Explain>(case: &Case<G>, other: bool) -> Result<Survey, Error> {
+fn survey<G: Listed>(case: &Case<G>, other: bool) -> Result<Survey, Error> {
     let mut notes = Notes::default();
     let name = |seat: usize| case.names[Seat(seat as u16)].to_owned();
     let seats = if other { 2 } else { 1 };
@@ -206,7 +210,7 @@ fn survey<G: Explain>(case: &Case<G>, other: bool) -> Result<Survey, Error> {
     let mut progress = Progress::new("asking");
     let (bot, rival) = asked.split_at_mut(1);
     let rival = rival.first_mut().map(|rival| rival as &mut dyn Asked<G>);
-    let exact = G::exact(&case.table.rules, &mut bot[0], rival, &mut |share| progress.show(share));
+    let exact = case.solver.exact(&case.table.rules, &mut bot[0], rival, &mut |share| progress.show(share));
     drop(progress);
     for (seat, asked) in asked.iter_mut().enumerate() {
         note(&mut notes, seat, asked.close());

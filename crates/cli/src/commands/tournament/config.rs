@@ -1,7 +1,7 @@
 //! What the flags and the TOML file say together.
 
 use super::Args;
-use crate::{error::Error, paint::say};
+use crate::{documents::Document, error::Error, paint::say};
 use necrodome_arena::{entry::moved_to, process::Limits};
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -158,24 +158,8 @@ impl Config {
 
     /// Some bots to look at, one of them in Python where Python is. Its file lives as long as what is returned.
     pub fn default_line_up(&mut self, game: GameId) -> Result<Option<tempfile::TempDir>, Error> {
-        let (built_ins, python): (&[&str], _) = match game {
-            GameId::ZombieDice | GameId::ZombieDiceRace | GameId::ZombieDiceSolo => {
-                let bots = &["greedy", "cautious", "random", "stop-at:brains=5,shotguns=2"];
-                (bots, include_str!("../../../../../bots/python/zombie_dice.py"))
-            }
-            GameId::LastBullet => (
-                &["gunner", "runner", "huddle", "wander", "stand-still"],
-                include_str!("../../../../../bots/python/last_bullet.py"),
-            ),
-            GameId::Infection => (
-                &["careful", "spreader", "random", "careful:reserve=3", "spreader:dose=2"],
-                include_str!("../../../../../bots/python/infection.py"),
-            ),
-            GameId::Tokyo => {
-                (&["angry", "point-hunter", "random"], include_str!("../../../../../bots/python/tokyo.py"))
-            }
-        };
-        self.bots = built_ins.iter().map(|&bot| bot.to_owned()).collect();
+        self.bots = game.card().line_up.iter().map(|&bot| bot.to_owned()).collect();
+        let Some(python) = Document::bot_of_game(&game.card()) else { return Ok(None) };
         let path = std::env::var_os("PATH").unwrap_or_default();
         if !std::env::split_paths(&path).any(|folder| folder.join("python3").is_file()) {
             say("note: python3 is not there, so the line-up has no Python bot");
@@ -183,7 +167,7 @@ impl Config {
         }
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("bot.py");
-        fs::write(&file, python)?;
+        fs::write(&file, python.text)?;
         self.bots.push(format!("python={}", file.display()));
         self.bundled = Some("the bundled Python bot");
         Ok(Some(folder))

@@ -9,7 +9,7 @@ use necrodome_arena::{
     stats::{Estimate, Measure, Rating},
     tournament::{EntryReport, Format, Report, Stop},
 };
-use std::io::Write;
+use std::io::{self, Write};
 
 pub fn report(report: &Report, stop: Stop) -> Result<(), Error> {
     let mut out = std::io::BufWriter::new(anstream::stdout().lock());
@@ -168,19 +168,40 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
     }
     let plan = &report.plan;
     let blocks = count(report.blocks, "block");
-    let matches = count(report.matches as u64, "match").replace("matchs", "matches");
+    let matches = count(report.matches as u64, "match");
     writeln!(out, "{blocks}, {matches}, {}, seed {}; intervals are 95%", plan.format.as_str(), plan.seed)?;
     writeln!(out, "{}", dim(format!("hash of all results {}", report.hash)))
 }
 
-/// The standings as comma-separated values; names are quoted.
-pub fn csv(report: &Report) -> String {
-    let mut text = String::from(
-        "rank_best,rank_worst,name,bot,games,wins,shared_wins,win_rate,win_rate_low,win_rate_high,mean_place,\
-         mean_score,median_score,rating,rating_low,rating_high,cpu_us,luck_adjusted,luck_adjusted_low,\
-         luck_adjusted_high,luck\n",
-    );
-    let quote = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+/// The columns of the standings as comma-separated values.
+const COLUMNS: [&str; 21] = [
+    "rank_best",
+    "rank_worst",
+    "name",
+    "bot",
+    "games",
+    "wins",
+    "shared_wins",
+    "win_rate",
+    "win_rate_low",
+    "win_rate_high",
+    "mean_place",
+    "mean_score",
+    "median_score",
+    "rating",
+    "rating_low",
+    "rating_high",
+    "cpu_us",
+    "luck_adjusted",
+    "luck_adjusted_low",
+    "luck_adjusted_high",
+    "luck",
+];
+
+/// The standings as comma-separated values.
+pub fn csv(report: &Report) -> Result<Vec<u8>, Error> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(COLUMNS).map_err(io::Error::from)?;
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for entry in &report.standings {
         let record = &entry.record;
@@ -188,8 +209,8 @@ pub fn csv(report: &Report) -> String {
         let cells = [
             entry.rank.best.to_string(),
             entry.rank.worst.to_string(),
-            quote(&entry.name),
-            quote(&entry.bot),
+            entry.name.clone(),
+            entry.bot.clone(),
             record.games.to_string(),
             record.outright_wins.to_string(),
             record.shared_wins.to_string(),
@@ -208,8 +229,7 @@ pub fn csv(report: &Report) -> String {
             number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.high)),
             number(entry.luck_adjusted.map(|adjusted| adjusted.luck)),
         ];
-        text += &cells.join(",");
-        text.push('\n');
+        table.write_record(cells).map_err(io::Error::from)?;
     }
-    text
+    Ok(table.into_inner().map_err(|error| error.into_error())?)
 }

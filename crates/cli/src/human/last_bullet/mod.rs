@@ -4,21 +4,18 @@ mod news;
 mod screen;
 mod window;
 
-use super::{Gone, Keys, Place, Playable, Said, lines::expected, restore::FullScreen};
+use super::{Controls, Gone, Keys, Place, Said, lines::expected, restore::FullScreen};
 use crate::{
     paint::{bold, count, dim, green, of_entry},
     tell::last_bullet::letter,
 };
-use necrodome_rules::{
-    game::Logged,
-    last_bullet::{Action, CopyView, Direction, Event, LastBullet, LastBulletView, Order},
-};
+use necrodome_rules::last_bullet::{Action, CopyView, Direction, Event, LastBullet, LastBulletView, Order};
 use std::io::{self, Write};
 use window::{Cell, targets};
 
 /// What the place remembers.
 #[derive(Default)]
-pub struct Memory {
+struct Memory {
     /// The number of the survivor that is steered.
     steered: Option<u32>,
     /// What has happened to the entry since the last question.
@@ -46,47 +43,33 @@ impl Memory {
     }
 }
 
-impl Playable for LastBullet {
-    const RULES: &'static str = "\
-Outlive everybody else; your score is the last clock at which one of yours lived.
-The board wraps around. You see 8 squares far, a gun reaches 5.
-Each turn a zombie rises somewhere. Whoever is next to a zombie is bitten.
-Then all decide at once: a step in eight directions, a shot, or stay.
-Zombies walk toward the nearest of the living that they see.
-A shot kills what it hits. Next to a corpse its bullets are yours.
-Two who want the same square both stay where they are.
-You steer one survivor (@). Your others (o) stay, and are your spare lives.";
-    const OPPONENTS: &'static [&'static str] = &["gunner", "runner", "huddle"];
-    type Memory = Memory;
+pub(super) fn controls() -> Box<dyn Controls<LastBullet>> {
+    Box::new(Memory::default())
+}
 
-    fn may_hear(place: &Place, logged: &Logged<Event>) -> bool {
-        news::is_own(place.seat, &logged.event)
-    }
-
-    fn hear(
-        memory: &mut Memory,
-        out: &mut impl Write,
-        place: &Place,
-        log: &[Logged<Event>],
-    ) -> io::Result<()> {
-        let is_out = log.iter().any(|logged| matches!(logged.event, Event::EntryOut { .. }));
-        let steered = memory.steered;
-        memory.news.extend(log.iter().filter_map(|logged| news::line(steered, &logged.event)));
+impl Controls<LastBullet> for Memory {
+    fn hear(&mut self, out: &mut dyn Write, place: &Place, heard: &[&Event]) -> io::Result<()> {
+        let own = |event: &&&Event| news::is_own(place.seat, event);
+        let is_out = heard.iter().filter(own).any(|event| matches!(event, Event::EntryOut { .. }));
+        let steered = self.steered;
+        // There is room for the last ones: those of one's own matter most.
+        let (own, others): (Vec<&Event>, Vec<&Event>) = heard.iter().partition(|event| own(event));
+        self.news.extend(others.into_iter().chain(own).filter_map(|event| news::line(steered, place, event)));
         if is_out {
             // No question will follow: the terminal goes back to plain text.
-            memory.screen = None;
+            self.screen = None;
         }
         if is_out || !place.drawn {
-            for line in memory.news.drain(..) {
+            for line in self.news.drain(..) {
                 writeln!(out, "  {line}")?;
             }
         }
         Ok(())
     }
 
-    fn show(memory: &mut Memory, out: &mut impl Write, _: &Place, view: &LastBulletView) -> io::Result<()> {
-        let Some(copy) = memory.survivor(view) else { return Ok(()) };
-        for line in memory.news.drain(..) {
+    fn show(&mut self, out: &mut dyn Write, _: &Place, view: &LastBulletView) -> io::Result<()> {
+        let Some(copy) = self.survivor(view) else { return Ok(()) };
+        for line in self.news.drain(..) {
             writeln!(out, "  {line}")?;
         }
         for row in window::cells(view, copy) {
@@ -110,22 +93,17 @@ You steer one survivor (@). Your others (o) stay, and are your spare lives.";
         writeln!(out, "clock {}, {}, {others}", view.clock, count(copy.bullets, "bullet"))
     }
 
-    fn words(_: &LastBulletView) -> &'static str {
-        "north, northeast, ..., stay, shoot NUMBER, or next (survivor)"
+    fn words(&self, _: &Place, _: &LastBulletView) -> String {
+        ANSWERS.to_owned()
     }
 
-    fn read(
-        memory: &mut Memory,
-        _: &Place,
-        view: &LastBulletView,
-        line: &str,
-    ) -> Result<Said<Action>, String> {
-        let Some(copy) = memory.survivor(view) else { return Ok(Said::Act(Action::default())) };
+    fn read(&mut self, _: &Place, view: &LastBulletView, line: &str) -> Result<Said<Action>, String> {
+        let Some(copy) = self.survivor(view) else { return Ok(Said::Act(Action::default())) };
         let line = line.to_lowercase();
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             ["next"] => {
-                memory.next(view);
+                self.next(view);
                 Ok(Said::Again)
             }
             ["shoot", number] => {
@@ -139,21 +117,19 @@ You steer one survivor (@). Your others (o) stay, and are your spare lives.";
             }
             [word] => match direction(word) {
                 Some(direction) => Ok(Said::Act(walk(copy, direction))),
-                None => Err(expected(Self::words(view), word)),
+                None => Err(expected(ANSWERS, word)),
             },
-            _ => Err(expected(Self::words(view), &line)),
+            _ => Err(expected(ANSWERS, &line)),
         }
     }
 
-    fn by_keys(
-        memory: &mut Memory,
-        keys: &mut Keys,
-        place: &Place,
-        view: &LastBulletView,
-    ) -> Result<Action, Gone> {
-        screen::ask(memory, keys, place, view)
+    fn by_keys(&mut self, keys: &mut Keys, place: &Place, view: &LastBulletView) -> Result<Action, Gone> {
+        screen::ask(self, keys, place, view)
     }
 }
+
+/// What can be typed.
+const ANSWERS: &str = "north, northeast, ..., stay, shoot NUMBER, or next (survivor)";
 
 fn walk(copy: &CopyView, direction: Direction) -> Action {
     Action { orders: vec![Order::Move { copy: copy.number, direction }] }

@@ -1,8 +1,10 @@
-//! What an entry can tell of its own: the fate of its survivors. All else is for the judge, or seen in the window.
+//! What an entry hears: the fate of its survivors, and what they see happen to others.
 
+use crate::human::Place;
 use necrodome_rules::{
+    catalog::Listed,
     game::Seat,
-    last_bullet::{Event, ShotResult, WhoIs},
+    last_bullet::{Event, LastBullet, ShotResult, WhoIs},
 };
 
 /// Whether the event happened to a survivor of this entry.
@@ -17,8 +19,12 @@ pub fn is_own(me: Seat, event: &Event) -> bool {
     }
 }
 
-/// The event of a survivor in words; `steered` is the number of the one that is the person itself.
-pub fn line(steered: Option<u32>, event: &Event) -> Option<String> {
+/// What was heard, in words; `steered` is the number of the survivor that is the person itself.
+pub fn line(steered: Option<u32>, place: &Place, event: &Event) -> Option<String> {
+    if !is_own(place.seat, event) {
+        let told = LastBullet::tell(event, &place.names).into_iter().next()?;
+        return Some(format!("{}.", told.sentence(&place.names)));
+    }
     let lost = |number: u32, how: &str| match steered == Some(number) {
         true => format!("You were {how}."),
         false => format!("One of yours was {how}."),

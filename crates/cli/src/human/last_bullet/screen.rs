@@ -5,12 +5,15 @@ use super::{
     window::{self, Cell, SIDE, targets},
 };
 use crate::human::{
-    Gone, Place, Playable,
+    Gone, Place,
     keys::{Keys, Pressed},
     restore::FullScreen,
 };
 use crate::tell::last_bullet::letter;
-use necrodome_rules::last_bullet::{Action, CopyView, Direction, LastBullet, LastBulletView, Seen};
+use necrodome_rules::{
+    catalog::Listed,
+    last_bullet::{Action, CopyView, Direction, LastBullet, LastBulletView, Seen},
+};
 use ratatui::{
     Frame, Terminal, TerminalOptions, Viewport,
     backend::CrosstermBackend,
@@ -144,7 +147,7 @@ impl Picture<'_> {
         frame.render_widget(Paragraph::new(self.board()).block(Block::bordered().title(title)), window);
         frame.render_widget(Paragraph::new(self.panel()).wrap(Wrap { trim: false }), right);
         if self.mode == Mode::Reading {
-            let rules = Paragraph::new(format!("{}\n\nAny key goes back.", LastBullet::RULES));
+            let rules = Paragraph::new(format!("{}\n\nAny key goes back.", LastBullet::CARD.rules));
             frame.render_widget(Clear, frame.area());
             let block = Block::bordered().title(" Rules ");
             frame.render_widget(rules.wrap(Wrap { trim: false }).block(block), frame.area());

@@ -1,6 +1,6 @@
 //! The checks. They return what is broken instead of panicking, so that the checks can be checked.
 
-use super::probes::Probe;
+use super::probes::{Probes, probes};
 use necrodome_rules::{
     chance::{Chance, Recorder, Scripted, Seeded},
     game::{Game, Logged, Move, Outcome, Rejected, Seat, restore},
@@ -20,12 +20,16 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// Plays random matches of every set-up of the probe and checks each step.
-pub fn conformance<G: Probe>() -> Checked {
-    for (variant, (seats, rules)) in G::setups().into_iter().enumerate() {
-        let names = Names::new((0..seats).map(|seat| format!("bot {seat}"))).unwrap();
-        for playout in 0..G::PLAYOUTS {
+pub fn conformance<G: Game>() -> Checked {
+    conformance_with(&probes::<G>())
+}
+
+pub fn conformance_with<G: Game>(probes: &Probes<G>) -> Checked {
+    for (variant, (seats, rules)) in probes.setups.iter().enumerate() {
+        let names = Names::new((0..*seats).map(|seat| format!("bot {seat}"))).unwrap();
+        for playout in 0..probes.playouts {
             let seed = (variant as u64) << 32 | playout;
-            playout_of::<G>(&names, &rules, seed)
+            playout_of(probes, &names, rules, seed)
                 .map_err(|broken| format!("{rules:?} seed {seed}: {broken}"))?;
         }
     }
@@ -33,7 +37,7 @@ pub fn conformance<G: Probe>() -> Checked {
 }
 
 /// One match by the moves of a seeded random player, every promise checked on the way.
-fn playout_of<G: Probe>(names: &Names, rules: &G::Rules, seed: u64) -> Checked {
+fn playout_of<G: Game>(probes: &Probes<G>, names: &Names, rules: &G::Rules, seed: u64) -> Checked {
     let mut chance = Recorder::new(Seeded::new(seed, "match", 0));
     let mut player = Seeded::new(seed, "player", 0);
     let mut log = Vec::new();
@@ -41,18 +45,20 @@ fn playout_of<G: Probe>(names: &Names, rules: &G::Rules, seed: u64) -> Checked {
     let mut game = G::new(names, rules, &mut chance, &mut log).unwrap();
     let mut stale: Vec<G::View> = Seat::all(names.len()).iter().map(|&seat| game.view(seat)).collect();
     while !game.to_act().is_empty() {
-        ensure(inputs.len() < G::MAX_STEPS, || format!("after {} decisions it is not over", inputs.len()))?;
+        ensure(inputs.len() < probes.max_steps, || {
+            format!("after {} decisions it is not over", inputs.len())
+        })?;
         game.invariants()?;
         ensure(game.to_act().is_sorted_by(|a, b| a < b), || format!("{:?} are to act", game.to_act()))?;
         ensure(game.outcome().is_none(), || "there is an outcome, but somebody is to act".into())?;
         // The expensive checks only now and then.
-        if player.uniform(G::CHECK_EVERY) == 0 {
+        if player.uniform(probes.check_every) == 0 {
             check_state(&game)?;
             for &seat in Seat::all(names.len()) {
                 check_view(&game, seat, &mut stale[seat.index()])?;
             }
             for &seat in game.to_act() {
-                check_actions(&game, seat, &mut player)?;
+                check_actions(probes, &game, seat, &mut player)?;
             }
         }
         let moves: Vec<Move<G::Action>> = game
@@ -60,7 +66,7 @@ fn playout_of<G: Probe>(names: &Names, rules: &G::Rules, seed: u64) -> Checked {
             .iter()
             .map(|&seat| match player.uniform(50) {
                 0 => Move::Forfeit,
-                _ => Move::Act(G::random_legal(&game.view(seat), &mut player)),
+                _ => Move::Act((probes.random_legal)(&game.view(seat), &mut player)),
             })
             .collect();
         game.apply(&moves, &mut chance, &mut log).map_err(|why| format!("{moves:?}: {why}"))?;
@@ -68,7 +74,7 @@ fn playout_of<G: Probe>(names: &Names, rules: &G::Rules, seed: u64) -> Checked {
     }
     game.invariants()?;
     check_state(&game)?;
-    check_end(&game, names.len())?;
+    check_end(probes, &game, names.len())?;
     check_same_seed(&game, names, rules, seed, &inputs, &log)?;
     check_log::<G>(&log)?;
     check_replay(&game, names, rules, &inputs, chance.picks(), &log)
@@ -95,10 +101,10 @@ fn check_view<G: Game>(game: &G, seat: Seat, stale: &mut G::View) -> Checked {
 }
 
 /// Accepted is what is legal, and a rejection says why and changes nothing.
-fn check_actions<G: Probe>(game: &G, seat: Seat, player: &mut Seeded) -> Checked {
+fn check_actions<G: Game>(probes: &Probes<G>, game: &G, seat: Seat, player: &mut Seeded) -> Checked {
     let view = game.view(seat);
     let before = json(game);
-    let mut candidates = G::universe(&view, player);
+    let mut candidates = (probes.universe)(&view, player);
     candidates.extend(G::legal_actions(&view).into_iter().flatten());
     let place = game.to_act().iter().position(|&s| s == seat).unwrap();
     for action in candidates {
@@ -108,7 +114,7 @@ fn check_actions<G: Probe>(game: &G, seat: Seat, player: &mut Seeded) -> Checked
         let mut copy = game.clone();
         let mut log = Vec::new();
         let result = copy.apply(&moves, &mut Seeded::new(1, "trial", 0), &mut log);
-        match (G::is_legal(&view, &action), result) {
+        match ((probes.is_legal)(&view, &action), result) {
             (true, Ok(())) => copy.invariants()?,
             (true, Err(why)) => return Err(format!("{action:?} is listed, but rejected: {why}")),
             (false, Ok(())) => return Err(format!("{action:?} is accepted, but not listed")),
@@ -126,7 +132,7 @@ fn check_actions<G: Probe>(game: &G, seat: Seat, player: &mut Seeded) -> Checked
 }
 
 /// Places are a ranking with shared places, and nobody can play on.
-fn check_end<G: Probe>(game: &G, seats: usize) -> Checked {
+fn check_end<G: Game>(probes: &Probes<G>, game: &G, seats: usize) -> Checked {
     let Some(Outcome { places, scores, .. }) = game.outcome() else {
         return Err("nobody is to act, but there is no outcome".into());
     };
@@ -135,7 +141,9 @@ fn check_end<G: Probe>(game: &G, seats: usize) -> Checked {
         let better = places.iter().filter(|&&other| other < place).count();
         ensure(usize::from(place) == better + 1, || format!("places {places:?}"))?;
     }
-    ensure(G::scores_fit_places(game, &places, &scores), || format!("places {places:?}, scores {scores:?}"))?;
+    ensure((probes.scores_fit_places)(game, &places, &scores), || {
+        format!("places {places:?}, scores {scores:?}")
+    })?;
     let before = json(game);
     let mut copy = game.clone();
     let refused = copy.apply(&[], &mut Seeded::new(0, "none", 0), &mut Vec::new());

@@ -1,24 +1,24 @@
 //! States that come from outside may be damaged or made up: restoring one fails, or gives a state that can be played.
 
-use super::probes::Probe;
+use super::probes::{Probes, probes};
 use necrodome_rules::{
     chance::{Chance, Seeded},
-    game::{Move, Seat, restore},
+    game::{Game, Move, Seat, restore},
     names::Names,
 };
 use serde_json::Value;
 
 /// Damages saved states of random matches and plays on with those that are still accepted. Gives how many were.
-pub fn survives_damage<G: Probe>(rounds: u64) -> u64 {
+pub fn survives_damage<G: Game>(rounds: u64) -> u64 {
+    let probes = probes::<G>();
     let mut accepted = 0;
     for seed in 0..rounds {
         let mut random = Seeded::new(seed, "damage", 0);
-        let setups = G::setups();
-        let (seats, rules) = &setups[seed as usize % setups.len()];
+        let (seats, rules) = &probes.setups[seed as usize % probes.setups.len()];
         let names = Names::new((0..*seats).map(|seat| format!("bot {seat}"))).unwrap();
         let mut game = G::new(&names, rules, &mut random, &mut Vec::new()).unwrap();
         let steps = random.uniform(30);
-        play_on(&mut game, steps, &mut random);
+        play_on(&probes, &mut game, steps, &mut random);
         let mut saved = serde_json::to_value(&game).unwrap();
         for _ in 0..=random.uniform(2) {
             damage(&mut saved, &mut random);
@@ -31,19 +31,19 @@ pub fn survives_damage<G: Probe>(rounds: u64) -> u64 {
                     back.view(seat);
                 }
             });
-            play_on(&mut back, 30, &mut random);
+            play_on(&probes, &mut back, 30, &mut random);
             back.invariants().unwrap();
         }
     }
     accepted
 }
 
-fn play_on<G: Probe>(game: &mut G, steps: u32, random: &mut Seeded) {
+fn play_on<G: Game>(probes: &Probes<G>, game: &mut G, steps: u32, random: &mut Seeded) {
     for _ in 0..steps {
         if game.to_act().is_empty() {
             return;
         }
-        let choose = |&seat: &Seat| Move::Act(G::random_legal(&game.view(seat), random));
+        let choose = |&seat: &Seat| Move::Act((probes.random_legal)(&game.view(seat), random));
         let moves: Vec<_> = game.to_act().iter().map(choose).collect();
         game.apply(&moves, random, &mut Vec::new()).unwrap();
     }

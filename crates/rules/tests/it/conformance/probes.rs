@@ -9,6 +9,78 @@ use necrodome_rules::{
     tokyo::{self, Tokyo, TokyoRules},
     zombie_dice::{self, Race, Solo, Table},
 };
+use std::any::Any;
+
+/// [`Probe`], as values.
+pub struct Probes<G: Game> {
+    pub playouts: u64,
+    pub check_every: u32,
+    pub max_steps: usize,
+    pub setups: Vec<(usize, G::Rules)>,
+    pub universe: fn(&G::View, &mut Seeded) -> Vec<G::Action>,
+    pub is_legal: fn(&G::View, &G::Action) -> bool,
+    pub scores_fit_places: fn(&G, &[u16], &[i64]) -> bool,
+    pub random_legal: fn(&G::View, &mut Seeded) -> G::Action,
+}
+
+impl<G: Probe> Probes<G> {
+    pub fn new() -> Self {
+        Probes {
+            playouts: G::PLAYOUTS,
+            check_every: G::CHECK_EVERY,
+            max_steps: G::MAX_STEPS,
+            setups: G::setups(),
+            universe: G::universe,
+            is_legal: G::is_legal,
+            scores_fit_places: G::scores_fit_places,
+            random_legal: G::random_legal,
+        }
+    }
+}
+
+/// The probes of a game: those that were made for it, or some for any game.
+pub fn probes<G: Game>() -> Probes<G> {
+    let own: [Box<dyn Any>; 6] = [
+        Box::new(Probes::<Solo>::new()),
+        Box::new(Probes::<Race>::new()),
+        Box::new(Probes::<Table>::new()),
+        Box::new(Probes::<Tokyo>::new()),
+        Box::new(Probes::<Infection>::new()),
+        Box::new(Probes::<LastBullet>::new()),
+    ];
+    let own = own.into_iter().find_map(|probes| probes.downcast::<Probes<G>>().ok());
+    own.map_or_else(usual, |own| *own)
+}
+
+/// The fewest seats and the most, the usual rules, and no action that is not listed.
+fn usual<G: Game>() -> Probes<G> {
+    let seats = [*G::SEATS.start(), *G::SEATS.end()];
+    Probes {
+        playouts: 300,
+        check_every: 10,
+        max_steps: 100_000,
+        setups: seats.map(|seats| (seats, G::Rules::default())).into(),
+        universe: |_, _| Vec::new(),
+        is_legal: is_legal::<G>,
+        scores_fit_places: |_, places, scores| in_order(places, scores),
+        random_legal: random_legal::<G>,
+    }
+}
+
+fn is_legal<G: Game>(view: &G::View, action: &G::Action) -> bool {
+    G::legal_actions(view).unwrap().any(|legal| legal == *action)
+}
+
+fn random_legal<G: Game>(view: &G::View, chance: &mut Seeded) -> G::Action {
+    let mut actions: Vec<_> = G::legal_actions(view).unwrap().collect();
+    actions.swap_remove(chance.uniform(actions.len() as u32) as usize)
+}
+
+fn in_order(places: &[u16], scores: &[i64]) -> bool {
+    let mut ranked: Vec<_> = scores.iter().copied().zip(places.iter().copied()).collect();
+    ranked.sort_by_key(|&(score, _)| std::cmp::Reverse(score));
+    ranked.windows(2).all(|pair| pair[0].1 <= pair[1].1)
+}
 
 pub trait Probe: Game {
     /// Random matches for each set-up.
@@ -25,19 +97,16 @@ pub trait Probe: Game {
     fn universe(view: &Self::View, chance: &mut Seeded) -> Vec<Self::Action>;
 
     fn is_legal(view: &Self::View, action: &Self::Action) -> bool {
-        Self::legal_actions(view).unwrap().any(|legal| legal == *action)
+        is_legal::<Self>(view, action)
     }
 
     /// Whether a better score has no worse place, unless the game's rules say so.
     fn scores_fit_places(_: &Self, places: &[u16], scores: &[i64]) -> bool {
-        let mut ranked: Vec<_> = scores.iter().copied().zip(places.iter().copied()).collect();
-        ranked.sort_by_key(|&(score, _)| std::cmp::Reverse(score));
-        ranked.windows(2).all(|pair| pair[0].1 <= pair[1].1)
+        in_order(places, scores)
     }
 
     fn random_legal(view: &Self::View, chance: &mut Seeded) -> Self::Action {
-        let mut actions: Vec<_> = Self::legal_actions(view).unwrap().collect();
-        actions.swap_remove(chance.uniform(actions.len() as u32) as usize)
+        random_legal::<Self>(view, chance)
     }
 }
 

@@ -71,6 +71,14 @@ impl<const BREACH: u8> Game for Toy<BREACH> {
         Ok(Toy { sums: vec![0; names.len()], turn: 0, luck: 0 })
     }
 
+    fn seats(&self) -> usize {
+        self.sums.len()
+    }
+
+    fn rules(&self) -> &NoOptions {
+        &NoOptions {}
+    }
+
     fn to_act(&self) -> &[Seat] {
         if self.turn < TURNS || BREACH == NEVER_ENDS { self.mover().alone() } else { &[] }
     }

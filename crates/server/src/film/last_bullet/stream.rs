@@ -14,6 +14,7 @@
 //!
 //! A list is its length and then for each piece, in ascending order, how many pieces lie between it and the one before.
 
+use necrodome_arena::varint::push;
 use necrodome_rules::{
     game::{Logged, Seat},
     last_bullet::{BULLETS, Direction, Event, Kind, LastBullet, Piece, ShotResult, Square, Torus},
@@ -179,10 +180,6 @@ fn list(out: &mut Vec<u8>, places: &[usize]) {
     }
 }
 
-fn varint(out: &mut Vec<u8>, mut number: usize) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
+fn varint(out: &mut Vec<u8>, number: usize) {
+    push(out, number as u64);
 }

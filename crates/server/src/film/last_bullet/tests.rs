@@ -9,7 +9,7 @@ use necrodome_arena::{
 };
 use necrodome_rules::{
     chance::{Chance, Seeded},
-    game::{Logged, Outcome},
+    game::Outcome,
     last_bullet::{
         Action, Direction, Event, Kind, LastBulletRules, LastBulletView, Order, ShotResult, Square, Torus,
         built_ins,
@@ -22,7 +22,7 @@ struct Madman(Seeded);
 
 impl Player<LastBullet> for Madman {
     fn start(&mut self, _: &MatchStart) {}
-    fn hear(&mut self, _: Seat, _: &[Logged<Event>]) {}
+    fn hear(&mut self, _: &[&Event]) {}
     fn ask(&mut self, _: &LastBulletView) {}
     fn refused(&mut self, why: &str) {
         panic!("{why}");

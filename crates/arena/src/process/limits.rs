@@ -1,0 +1,110 @@
+//! What a process may use.
+
+use super::{Allowance, Resources};
+use necrodome_rules::card::Card;
+use serde::{Deserialize, Serialize};
+use std::{fs, os::unix::fs::MetadataExt, sync::OnceLock, time::Duration};
+
+/// What a process may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Milliseconds of CPU time for a decision.
+    pub decision_ms: u64,
+    /// Milliseconds of CPU time for all decisions of a match.
+    pub match_ms: u64,
+    /// Milliseconds of CPU time to start up.
+    pub start_ms: u64,
+    /// Wall-clock time may be so many times larger than CPU time.
+    pub wall_factor: u32,
+    /// Megabytes of memory of a process.
+    pub memory_mb: u64,
+    /// Processes and threads.
+    pub processes: u64,
+    /// Open files.
+    pub files: u64,
+    /// Megabytes of a file that is written.
+    pub file_mb: u64,
+    /// Bytes of a line; none: 64 KiB, or 4 MiB in Last Bullet.
+    pub line_bytes: Option<usize>,
+    /// How often a bot is started again after a fault before it is out.
+    pub restarts: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            decision_ms: 500,
+            match_ms: 20_000,
+            // A JVM that compiles its source needs two seconds on a busy machine, some libraries as much to be loaded.
+            start_ms: 10_000,
+            wall_factor: 4,
+            memory_mb: 1024,
+            processes: 256,
+            files: 256,
+            file_mb: 64,
+            line_bytes: None,
+            restarts: 3,
+        }
+    }
+}
+
+impl Limits {
+    pub(super) fn resources(&self) -> Resources {
+        Resources {
+            memory: self.memory_mb.saturating_mul(1 << 20),
+            processes: self.processes.saturating_add(tasks_of_user()),
+            files: self.files,
+            file_size: self.file_mb.saturating_mul(1 << 20),
+        }
+    }
+
+    pub(crate) fn allowance(&self, cpu: Duration) -> Allowance {
+        // Never less than a second of patience: a loaded machine is not the bot's fault.
+        let wall = cpu.saturating_mul(self.wall_factor).max(Duration::from_secs(1));
+        Allowance { cpu, wall, idle: wall, wall_factor: self.wall_factor }
+    }
+
+    /// Time to start. It is long, for runtimes that have much to do; a bot that has nothing to do has forgotten to answer,
+    /// or to flush its output, and its author should not have to wait as long.
+    pub(crate) fn start_allowance(&self) -> Allowance {
+        const IDLE: Duration = Duration::from_secs(12);
+        let allowance = self.allowance(Duration::from_millis(self.start_ms));
+        Allowance { idle: allowance.wall.min(IDLE), ..allowance }
+    }
+
+    /// The longest line of a bot, in bytes.
+    pub(super) fn line_limit(&self, game: &Card) -> usize {
+        self.line_bytes.unwrap_or(game.line_limit)
+    }
+}
+
+/// Processes and threads that the user runs already: the system counts them together with the bot's.
+fn tasks_of_user() -> u64 {
+    static TASKS: OnceLock<u64> = OnceLock::new();
+    let count = || {
+        let user = nix::unistd::getuid().as_raw();
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let own = processes.filter(|entry| entry.metadata().is_ok_and(|data| data.uid() == user));
+        own.map(|entry| fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64)).sum()
+    };
+    *TASKS.get_or_init(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_may_take_long_for_who_computes_and_not_for_who_sleeps() {
+        let seconds = Duration::from_secs;
+        let limits = Limits::default();
+        let start = limits.start_allowance();
+        assert_eq!([0, 2, 5, 10].map(|used| start.patience(seconds(used)).as_secs()), [12, 20, 32, 40]);
+        let limits = Limits { start_ms: 1_000, ..limits };
+        assert_eq!(limits.start_allowance().patience(Duration::ZERO), seconds(4));
+        // A decision has one limit, whatever the bot does.
+        let decision = limits.allowance(seconds(30));
+        assert_eq!([0, 30].map(|used| decision.patience(seconds(used)).as_secs()), [120, 120]);
+    }
+}

@@ -1,0 +1,156 @@
+//! A process at the other end: started, timed, started again after a fault, and ended.
+
+use super::{Launcher, Limits, Process, Program};
+use crate::{
+    fault::{Fault, FaultKind},
+    player::Effort,
+    protocol::{Silence, Transport},
+};
+use necrodome_rules::card::Card;
+use std::time::Duration;
+
+/// A bot in a process of its own.
+pub struct ProcessTransport {
+    launcher: Launcher,
+    program: Program,
+    limits: Limits,
+    game: Card,
+    process: Option<Process>,
+    /// How often it may still be started.
+    starts_left: u32,
+    /// CPU time that is left for the decisions of this match.
+    bank: Duration,
+    effort: Effort,
+    /// What the processes before the present one have written to standard error.
+    old_log: Vec<u8>,
+}
+
+impl ProcessTransport {
+    /// A process that is started when it is needed.
+    pub fn new(launcher: Launcher, program: Program, limits: Limits, game: Card) -> Self {
+        ProcessTransport {
+            launcher,
+            program,
+            limits,
+            game,
+            process: None,
+            starts_left: limits.restarts.saturating_add(1),
+            bank: Duration::ZERO,
+            effort: Effort::default(),
+            old_log: Vec::new(),
+        }
+    }
+
+    /// Starts the process and greets it.
+    fn launch(&mut self, hello: &[u8]) -> Result<(Process, Vec<u8>), Fault> {
+        let mut process = Process::spawn(&self.launcher, &self.program, &self.limits, &self.game)?;
+        process.send(hello)?;
+        match process.receive(self.limits.start_allowance()) {
+            Ok((line, _)) => Ok((process, line)),
+            Err(fault) => {
+                self.old_log.extend_from_slice(process.log());
+                Err(Fault::new(FaultKind::NoStart, fault.detail))
+            }
+        }
+    }
+
+    fn receive(&mut self) -> Result<Vec<u8>, Fault> {
+        let decision = Duration::from_millis(self.limits.decision_ms);
+        let allowed = self.limits.allowance(decision.min(self.bank));
+        let Some(process) = &mut self.process else {
+            return Err(Fault::new(FaultKind::Out, "not running"));
+        };
+        let (line, used) = process.receive(allowed).inspect_err(|fault| {
+            if fault.kind == FaultKind::Timeout {
+                // What is left is spent, too: a bot that has no time left is not started again in this match.
+                self.bank = if self.bank <= decision { Duration::ZERO } else { self.bank - decision };
+            }
+        })?;
+        self.bank = self.bank.saturating_sub(used);
+        self.effort.decisions += 1;
+        self.effort.cpu += used;
+        Ok(line)
+    }
+
+    /// Ends the process, and keeps its log.
+    fn drop_process(&mut self) {
+        if let Some(process) = self.process.take() {
+            self.old_log.extend_from_slice(process.log());
+        }
+    }
+}
+
+fn no_time() -> Fault {
+    Fault::new(FaultKind::Timeout, "no time is left in this match")
+}
+
+impl Transport for ProcessTransport {
+    fn is_open(&self) -> bool {
+        self.process.is_some()
+    }
+
+    fn open(&mut self, hello: &[u8]) -> Result<Vec<u8>, Silence> {
+        if self.starts_left == 0 {
+            return Err(Fault::new(FaultKind::Out, "failed too often and is not started again").into());
+        }
+        if self.bank.is_zero() {
+            return Err(no_time().into());
+        }
+        self.starts_left -= 1;
+        // One that does not even start gets one more chance: each costs the whole time to start.
+        let (process, line) =
+            self.launch(hello).inspect_err(|_| self.starts_left = self.starts_left.min(1))?;
+        self.process = Some(process);
+        Ok(line)
+    }
+
+    fn turn_away(&mut self) {
+        self.starts_left = self.starts_left.min(1);
+        self.drop_process();
+    }
+
+    fn begin_match(&mut self) {
+        self.bank = Duration::from_millis(self.limits.match_ms);
+    }
+
+    fn tell(&mut self, line: &[u8]) {
+        if let Some(process) = &mut self.process {
+            process.tell(line);
+        }
+    }
+
+    fn ask(&mut self, line: &[u8]) -> Result<(), Silence> {
+        let sent = match &mut self.process {
+            _ if self.bank.is_zero() => Err(no_time()),
+            Some(process) => process.send(line),
+            None => Err(Fault::new(FaultKind::Out, "not running")),
+        };
+        Ok(sent.inspect_err(|fault| self.at_fault(fault))?)
+    }
+
+    fn answer(&mut self) -> Result<Vec<u8>, Silence> {
+        Ok(self.receive().inspect_err(|fault| self.at_fault(fault))?)
+    }
+
+    /// After a fault that it cannot play on from, the process is gone.
+    fn at_fault(&mut self, fault: &Fault) {
+        if !fault.kind.is_survivable() {
+            self.drop_process();
+        }
+    }
+
+    fn take_effort(&mut self) -> Effort {
+        std::mem::take(&mut self.effort)
+    }
+
+    /// The log holds up to 64 KiB for each time the bot was started.
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        let mut faults = Vec::new();
+        if let Some(process) = self.process.take() {
+            let (fault, log) = process.finish();
+            faults.extend(fault);
+            self.old_log.extend(log);
+        }
+        (faults, String::from_utf8_lossy(&self.old_log).into_owned())
+    }
+}

@@ -1,0 +1,222 @@
+//! A player who speaks the protocol, over any transport.
+
+use super::{
+    MAX_LISTED, Message, PROTOCOL, ToBot, parse::Ids, parse::parse_act, parse::parse_ready, to_line,
+};
+use crate::{
+    fault::{Fault, FaultKind},
+    player::{Answer, Effort, MatchStart, Player},
+};
+use necrodome_rules::{catalog::Listed, game::Outcome};
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Silence {
+    /// The bot has failed: the game's rule for a bad action applies.
+    Fault(Fault),
+    /// The match is not to go on.
+    Quit,
+}
+
+impl From<Fault> for Silence {
+    fn from(fault: Fault) -> Self {
+        Silence::Fault(fault)
+    }
+}
+
+/// The way to a bot. Lines are messages without the end of line.
+pub trait Transport {
+    /// Whether the bot is there and was greeted.
+    fn is_open(&self) -> bool;
+
+    /// Brings the bot here, if it may still come, and greets it. Gives its answer.
+    fn open(&mut self, hello: &[u8]) -> Result<Vec<u8>, Silence>;
+
+    /// The answer to the greeting was no good: the bot is not there.
+    fn turn_away(&mut self);
+
+    /// A match begins.
+    fn begin_match(&mut self) {}
+
+    /// A message that wants no answer.
+    fn tell(&mut self, line: &[u8]);
+
+    /// A message that wants an answer.
+    fn ask(&mut self, line: &[u8]) -> Result<(), Silence>;
+
+    /// The answer to the last question.
+    fn answer(&mut self) -> Result<Vec<u8>, Silence>;
+
+    /// The last answer was at fault.
+    fn at_fault(&mut self, fault: &Fault);
+
+    /// The last action was against the rules.
+    fn refused(&mut self, _why: &str) {}
+
+    /// What the bot has used since this was last asked for.
+    fn take_effort(&mut self) -> Effort {
+        Effort::default()
+    }
+
+    /// There will be no more matches. Gives what went wrong at the end, and what the bot has written to its log.
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        (Vec::new(), String::new())
+    }
+}
+
+/// A bot that is greeted when its first match begins.
+pub struct ProtocolPlayer<G: Listed, T> {
+    transport: T,
+    name: String,
+    rules: G::Rules,
+    seats: usize,
+    wants_events: bool,
+    deterministic: bool,
+    /// Whether it was ready at least once.
+    started: bool,
+    /// Why there will be no answer to the question that was put.
+    pending: Option<Silence>,
+    next_id: u64,
+    ids: Ids,
+    /// How the match began, for a bot that comes in the middle of it.
+    start_line: Vec<u8>,
+}
+
+impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
+    /// A bot at the other end of `transport`.
+    pub fn new(transport: T, name: &str, rules: &G::Rules, seats: usize) -> Self {
+        ProtocolPlayer {
+            transport,
+            name: name.to_owned(),
+            rules: rules.clone(),
+            seats,
+            wants_events: false,
+            deterministic: false,
+            started: false,
+            pending: None,
+            next_id: 0,
+            ids: Ids::default(),
+            start_line: Vec::new(),
+        }
+    }
+
+    /// Sees to it that the bot is there and knows of the match. `told` says whether it has heard how the match began.
+    fn ensure_open(&mut self, told: bool) -> Result<(), Silence> {
+        if self.transport.is_open() {
+            if !told {
+                self.transport.tell(&self.start_line);
+            }
+            return Ok(());
+        }
+        let hello: Message<G> = ToBot::Hello {
+            protocol: PROTOCOL,
+            game: G::ID,
+            options: &self.rules,
+            seats: self.seats,
+            name: &self.name,
+        };
+        let answer = self.transport.open(&to_line(&hello))?;
+        let ready = parse_ready(&answer).map_err(|why| {
+            self.transport.turn_away();
+            Fault::new(FaultKind::NoStart, why)
+        })?;
+        (self.wants_events, self.deterministic, self.started) = (ready.events, ready.deterministic, true);
+        self.ids = Ids::default();
+        self.transport.tell(&self.start_line);
+        Ok(())
+    }
+
+    fn put_question(&mut self, view: &G::View) -> Result<(), Silence> {
+        self.next_id += 1;
+        let legal = G::few_legal_actions(view, MAX_LISTED);
+        let question: Message<G> = ToBot::Decide { id: self.next_id, view, legal };
+        let line = to_line(&question);
+        self.ensure_open(true)?;
+        self.transport.ask(&line)
+    }
+
+    fn take_answer(&mut self) -> Result<Answer<G::Action>, Silence> {
+        if let Some(silence) = self.pending.take() {
+            return Err(silence);
+        }
+        let line = self.transport.answer()?;
+        let parsed = parse_act::<G>(&line, self.next_id, |came| self.ids.check(came, self.next_id));
+        if let Err(fault) | Ok(Answer::Partly { fault, .. }) = &parsed {
+            self.transport.at_fault(fault);
+        }
+        Ok(parsed?)
+    }
+
+    fn pending_fault(&mut self) -> Option<Fault> {
+        match self.pending.take()? {
+            Silence::Fault(fault) => Some(fault),
+            Silence::Quit => None,
+        }
+    }
+}
+
+impl<G: Listed, T: Transport> Player<G> for ProtocolPlayer<G, T> {
+    fn start(&mut self, start: &MatchStart) {
+        let names: Vec<String> = start.names.iter().map(str::to_owned).collect();
+        let message: Message<G> = ToBot::Start { seat: start.seat, names: &names, seed: start.seed };
+        self.start_line = to_line(&message);
+        self.transport.begin_match();
+        self.pending = self.ensure_open(false).err();
+    }
+
+    fn hear(&mut self, heard: &[&G::Event]) {
+        if self.transport.is_open() {
+            let message: Message<G> = ToBot::Events { events: heard };
+            self.transport.tell(&to_line(&message));
+        }
+    }
+
+    fn listens(&self) -> bool {
+        self.wants_events
+    }
+
+    fn ask(&mut self, view: &G::View) {
+        if self.pending.is_none() {
+            self.pending = self.put_question(view).err();
+        }
+    }
+
+    fn answer(&mut self, _: &G::View) -> Answer<G::Action> {
+        match self.take_answer() {
+            Ok(answer) => answer,
+            Err(Silence::Fault(fault)) => Answer::Fault(fault),
+            Err(Silence::Quit) => Answer::Quit,
+        }
+    }
+
+    fn refused(&mut self, why: &str) {
+        self.transport.refused(why);
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
+        if self.transport.is_open() {
+            let message: Message<G> = ToBot::End { outcome };
+            self.transport.tell(&to_line(&message));
+        }
+        self.pending_fault().into_iter().collect()
+    }
+
+    fn has_started(&self) -> bool {
+        self.started
+    }
+
+    /// Known once the first match has begun.
+    fn is_deterministic(&self) -> bool {
+        self.deterministic
+    }
+
+    fn take_effort(&mut self) -> Effort {
+        self.transport.take_effort()
+    }
+
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        let pending = self.pending_fault();
+        let (faults, log) = self.transport.close();
+        (pending.into_iter().chain(faults).collect(), log)
+    }
+}

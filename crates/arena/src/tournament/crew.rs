@@ -1,0 +1,175 @@
+//! The players of one thread, who play one block after the other.
+
+use super::{BlockResult, Closing, Detail, Schedule, TournamentError};
+use crate::{
+    entry::{EntryKind, EntrySpec},
+    lineup::{Maker, Table, player},
+    player::{Effort, Player},
+    run::{RunError, run_match},
+};
+use necrodome_rules::{
+    bot::Bot,
+    catalog::Listed,
+    chance::Seeded,
+    game::{Log, Logged, Outcome, Rejected, Seat, Silent},
+    names::Names,
+    play,
+};
+use necrodome_solve::{Meter, solve};
+
+/// What all threads of a tournament share.
+pub(super) struct Arena<'a, G: Listed> {
+    pub entries: &'a [EntrySpec],
+    pub names: &'a Names,
+    pub table: &'a Table<G::Rules>,
+    pub schedule: &'a Schedule,
+}
+
+/// The players of one thread.
+pub(super) struct Crew<'a, G: Listed> {
+    arena: &'a Arena<'a, G>,
+    /// The names at the table, by the number of the match in a block.
+    names: Vec<Names>,
+    players: Players<'a, G>,
+    /// Measures the luck of each match, where the game is solved.
+    meter: Option<Box<dyn Meter<G::Event>>>,
+}
+
+enum Players<'a, G: Listed> {
+    /// All are built-in bots: nothing is recorded, since the seed gives the match again.
+    BuiltIn { makers: Vec<Maker<'a, G>>, memory: play::Memory<G> },
+    /// Some are processes or guests: faults and replays are kept.
+    Mixed(Vec<Option<Box<dyn Player<G>>>>),
+}
+
+/// Blocks that a thread takes at once, at most.
+const MOST_AT_ONCE: u32 = 64;
+
+impl<'a, G: Listed> Crew<'a, G> {
+    pub fn new(arena: &'a Arena<'a, G>) -> Result<Self, TournamentError> {
+        let Arena { entries, names, table, schedule } = arena;
+        for (entry, name) in entries.iter().zip(names.iter()) {
+            // Processes are started with their first match only.
+            player::<G>(entry, name, table, Seeded::new(0, "trial", 0))?;
+        }
+        let maker = |entry: &'a EntrySpec| match &entry.kind {
+            EntryKind::BuiltIn(spec) => Maker::find(spec, &table.rules).ok(),
+            EntryKind::Program(_) | EntryKind::Guest(_) | EntryKind::Human => None,
+        };
+        let players = match entries.iter().map(maker).collect() {
+            Some(makers) => Players::BuiltIn { makers, memory: play::Memory::default() },
+            None => Players::Mixed(entries.iter().map(|_| None).collect()),
+        };
+        let seated =
+            |seating: &Vec<usize>| Names::new(seating.iter().map(|&entry| &names[Seat(entry as u16)]));
+        let names = schedule.seatings().iter().map(seated).collect::<Result<_, _>>()?;
+        let meter = solve::<G>(&table.rules, table.seats).ok().map(|solution| solution.meter());
+        Ok(Crew { arena, names, players, meter })
+    }
+
+    /// Blocks that a thread takes at once: many of those that are played in no time.
+    pub fn chunk(entries: &[EntrySpec]) -> u32 {
+        let fast = entries.iter().all(|entry| matches!(entry.kind, EntryKind::BuiltIn(_)));
+        if fast { (G::CARD.blocks / 50).clamp(1, MOST_AT_ONCE) } else { 1 }
+    }
+
+    /// Ends the processes politely. Gives what was left to say.
+    pub fn close(self) -> Vec<Closing> {
+        let Players::Mixed(players) = self.players else { return Vec::new() };
+        let close = |(entry, player): (usize, Option<Box<dyn Player<G>>>)| {
+            let (faults, log) = player?.close();
+            (!faults.is_empty() || !log.is_empty()).then_some(Closing { entry, faults, log })
+        };
+        players.into_iter().enumerate().filter_map(close).collect()
+    }
+
+    /// Plays a block; none if it was interrupted.
+    pub fn play_block(
+        &mut self,
+        block: u32,
+        quits: &dyn Fn() -> bool,
+    ) -> Result<Option<BlockResult>, TournamentError> {
+        let mut result = BlockResult { block, ..BlockResult::default() };
+        for number in 0..self.arena.schedule.seatings().len() {
+            if quits() {
+                return Ok(None);
+            }
+            if let Some(meter) = &mut self.meter {
+                meter.restart();
+            }
+            let outcome = match &self.players {
+                Players::BuiltIn { .. } => self.play_built_ins(block, number)?,
+                Players::Mixed(_) => {
+                    let (outcome, detail) = self.play_mixed(block, number)?;
+                    result.details.push(detail);
+                    outcome
+                }
+            };
+            result.luck.extend(self.meter.as_ref().map(|meter| meter.luck() as f32));
+            result.matches.push(outcome);
+        }
+        if let Players::Mixed(players) = &mut self.players {
+            let effort = |player: &mut Option<Box<dyn Player<G>>>| {
+                player.as_mut().map_or(Effort::default(), |player| player.take_effort())
+            };
+            result.efforts = players.iter_mut().map(effort).collect();
+        }
+        Ok(Some(result))
+    }
+
+    fn play_built_ins(&mut self, block: u32, number: usize) -> Result<Outcome, TournamentError> {
+        let Players::BuiltIn { makers, memory } = &mut self.players else {
+            return Err(RunError::Quit.into());
+        };
+        let Arena { table, schedule, .. } = self.arena;
+        let seed = schedule.block_seed(block);
+        let build = |&entry: &usize| makers[entry].build(own_chance(seed, entry));
+        let bots = schedule.seatings()[number].iter().map(build);
+        let mut bots = bots.collect::<Result<Vec<Box<dyn Bot<G>>>, _>>()?;
+        let mut chance = Seeded::new(seed, "match", 0);
+        let names = &self.names[number];
+        let outcome = match &mut self.meter {
+            Some(meter) => {
+                let mut game = G::new(names, &table.rules, &mut chance, meter)?;
+                play::play_with(memory, &mut game, &mut bots, &mut chance, meter)
+            }
+            None => {
+                let mut game = G::new(names, &table.rules, &mut chance, &mut Silent)?;
+                play::play_with(memory, &mut game, &mut bots, &mut chance, &mut Silent)
+            }
+        };
+        Ok(outcome.map_err(|why: Rejected<G::Illegal>| RunError::Referee(why.to_string()))?)
+    }
+
+    fn play_mixed(&mut self, block: u32, number: usize) -> Result<(Outcome, Detail), TournamentError> {
+        let Players::Mixed(players) = &mut self.players else { return Err(RunError::Quit.into()) };
+        let Arena { entries, table, schedule, .. } = self.arena;
+        let (seed, names) = (schedule.match_seed(block, number), &self.names[number]);
+        let seating = &schedule.seatings()[number];
+        let mut sitting = Vec::with_capacity(seating.len());
+        for (&entry, name) in seating.iter().zip(names.iter()) {
+            let fresh = || player::<G>(&entries[entry], name, table, own_chance(seed, entry));
+            // Processes and guests go on from match to match, built-in bots begin anew with each seed.
+            let kept = players[entry].take().filter(|_| entries[entry].kind.remembers());
+            sitting.push(kept.map_or_else(fresh, Ok)?);
+        }
+        let meter = &mut self.meter;
+        let finished = run_match(names, &table.rules, seed, &mut sitting, |_: &G, log| {
+            if let Some(meter) = meter {
+                log.iter()
+                    .for_each(|Logged { audience, event }| meter.record(audience.clone(), event.clone()));
+            }
+        });
+        for (&entry, player) in seating.iter().zip(sitting) {
+            players[entry] = Some(player);
+        }
+        let finished = finished?;
+        let replay = Some(finished.recording.pack()?);
+        Ok((finished.outcome, Detail { number: number as u32, faults: finished.faults, replay }))
+    }
+}
+
+/// The randomness of a built-in bot: its own in each match, the same for its entry on every seat.
+pub(super) fn own_chance(seed: u64, entry: usize) -> Seeded {
+    Seeded::new(seed, "bot", entry as u64)
+}
