@@ -3,6 +3,7 @@
 use crate::{
     exact::{Asked, Exact, Inexact},
     export::Array,
+    solver::SOLVED,
 };
 use necrodome_rules::{
     bot::Bot,
@@ -130,9 +131,7 @@ pub(crate) fn to_first(seat: Seat, value: f64) -> f64 {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsolved {
     /// The game is too large.
-    #[error(
-        "{game} is not solved: exact values are there for zombie-dice-solo, zombie-dice-race, and zombie-dice and tokyo for two"
-    )]
+    #[error("{game} is not solved: exact values are there for {} (for two at most)", SOLVED.join(", "))]
     Game {
         /// The game.
         game: &'static str,

@@ -75,6 +75,9 @@ impl<G: Solvable> Solver<G> for Of<G> {
 
 macro_rules! solved_games {
     ($($game:ty),*) => {
+        /// The ids of the solved games.
+        pub const SOLVED: &[&str] = &[$(<$game>::ID),*];
+
         /// The solver of a game, if the game is solved.
         pub fn solver<G: Listed>() -> Option<&'static dyn Solver<G>> {
             $({

@@ -34,6 +34,8 @@ pub enum Measure {
     MeanPlace,
     /// The mean score. More is better.
     MeanScore,
+    /// The median score. More is better; two entries are told apart by how often each outscores the other.
+    MedianScore,
 }
 
 impl Measure {
@@ -41,7 +43,7 @@ impl Measure {
         match self {
             Measure::WinRate => game.win_share(seat),
             Measure::MeanPlace => f64::from(game.places[seat]),
-            Measure::MeanScore => game.scores[seat] as f64,
+            Measure::MeanScore | Measure::MedianScore => game.scores[seat] as f64,
         }
     }
 
@@ -49,7 +51,7 @@ impl Measure {
         match self {
             Measure::WinRate => Some((0.0, 1.0)),
             Measure::MeanPlace => Some((1.0, seats.max(1) as f64)),
-            Measure::MeanScore => None,
+            Measure::MeanScore | Measure::MedianScore => None,
         }
     }
 
@@ -109,6 +111,24 @@ fn record(sample: &Sample, entry: usize) -> Record {
         mean_place: estimate(Measure::MeanPlace),
         mean_score: estimate(Measure::MeanScore),
     }
+}
+
+/// The median score of each entry; none if it played no game.
+pub fn medians(sample: &Sample) -> Vec<Option<f64>> {
+    let mut scores: Vec<Vec<f64>> = vec![Vec::new(); sample.entries];
+    for game in sample.blocks.iter().flat_map(|block| &block.games) {
+        for (&entry, &score) in game.entries.iter().zip(&game.scores) {
+            scores[entry].push(score as f64);
+        }
+    }
+    scores.iter_mut().map(|scores| median(scores)).collect()
+}
+
+/// The number in the middle, or between the two in the middle.
+pub(super) fn median(numbers: &mut [f64]) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    let last = numbers.len().checked_sub(1)?;
+    Some((numbers[last / 2] + numbers[numbers.len() / 2]) / 2.0)
 }
 
 /// By block in which the entry plays: its games and its total of the measure.

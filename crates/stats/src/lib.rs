@@ -25,7 +25,7 @@ mod simulated;
 
 pub use adjusted::{Adjusted, adjusted, without_luck};
 pub use head_to_head::{HeadToHead, head_to_head};
-pub use interval::{Estimate, Measure, Record, records};
+pub use interval::{Estimate, Measure, Record, medians, records};
 pub use ranks::{RankInterval, Ranking, rank_by_measure, rank_by_rating};
 pub use rating::{RESAMPLES, Rating, Ratings, rate};
 pub use seats::{SeatEffect, seat_effect};

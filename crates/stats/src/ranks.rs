@@ -4,7 +4,8 @@
 //! step-down method keeps the probability of any wrong statement among all pairs at 5%. An entry ranks behind
 //! those that are significantly better and before those that are significantly worse.
 
-use super::interval::{Measure, clusters};
+use super::distribution::sign_test;
+use super::interval::{Measure, clusters, median, medians};
 use super::rating::Ratings;
 use super::ratio::{self, Influence};
 use super::{ALPHA, Sample};
@@ -39,6 +40,9 @@ struct Comparison {
 
 /// Ranks the entries by a measure. An entry without games comes last, and nothing is known about it.
 pub fn rank_by_measure(sample: &Sample, measure: Measure) -> Ranking {
+    if measure == Measure::MedianScore {
+        return rank_by_median(sample);
+    }
     let totals: Vec<_> = (0..sample.entries).map(|entry| clusters(sample, entry, measure)).collect();
     let means: Vec<Option<f64>> = totals.iter().map(|clusters| ratio::ratio(clusters)).collect();
     let influences: Vec<_> = (0..sample.entries).map(|entry| by_block(sample, entry, measure)).collect();
@@ -50,6 +54,30 @@ pub fn rank_by_measure(sample: &Sample, measure: Measure) -> Ranking {
         ratio::p_value(difference, &difference_of(sample, &influences[a], &influences[b]), range)
     };
     rank(&(0..sample.entries).map(value).collect::<Vec<_>>(), p_value)
+}
+
+/// Medians say nothing of their error, so that pairs are compared block by block: by how often each outscores the other.
+fn rank_by_median(sample: &Sample) -> Ranking {
+    let medians = medians(sample);
+    let score = |block: &super::Block, entry: usize| -> Option<f64> {
+        let mut scores: Vec<f64> = block
+            .games
+            .iter()
+            .flat_map(|game| game.seats_of(entry).map(|seat| game.scores[seat] as f64).collect::<Vec<_>>())
+            .collect();
+        median(&mut scores)
+    };
+    let p_value = |a: usize, b: usize| {
+        let pairs = sample.blocks.iter().filter_map(|block| Some((score(block, a)?, score(block, b)?)));
+        let (mut wins, mut losses) = (0, 0);
+        for (first, second) in pairs {
+            wins += u64::from(first > second);
+            losses += u64::from(first < second);
+        }
+        sign_test(wins, losses)
+    };
+    let value = |median: &Option<f64>| median.unwrap_or(f64::NEG_INFINITY);
+    rank(&medians.iter().map(value).collect::<Vec<_>>(), p_value)
 }
 
 /// By block, also those without the entry: its influence on the entry's mean, if the entry plays.

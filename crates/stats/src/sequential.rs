@@ -13,7 +13,8 @@
 //! is tested.
 
 use super::Block;
-use super::interval::Measure;
+use super::interval::{Measure, median};
+use std::cmp::Ordering;
 
 /// The shares of the capital that are staked. The best one for a mean difference `m` with variance `v` is
 /// near `m / v`.
@@ -112,45 +113,68 @@ pub struct Neighbours {
     entries: usize,
     /// By pair `a < b`, in lexicographic order.
     pairs: Vec<Separation>,
+    /// What the entries are ranked by: the median score, or else the win rate.
+    measure: Measure,
     /// By entry: the sum of its win rates in the rounds, and their number.
     rates: Vec<(f64, usize)>,
+    /// By entry: its scores, where the median counts.
+    scores: Vec<Vec<f64>>,
 }
 
 impl Neighbours {
     /// Tests that reach any wrong verdict at all with probability `alpha` at most.
-    pub fn new(entries: usize, alpha: f64) -> Self {
+    pub fn new(entries: usize, alpha: f64, measure: Measure) -> Self {
         let count = entries * entries.saturating_sub(1) / 2;
         let pairs = vec![Separation::new(alpha / count.max(1) as f64); count];
-        Neighbours { entries, pairs, rates: vec![(0.0, 0); entries] }
+        Neighbours {
+            entries,
+            pairs,
+            measure,
+            rates: vec![(0.0, 0); entries],
+            scores: vec![Vec::new(); entries],
+        }
     }
 
     /// Takes the next round: the smallest stretch of the schedule that repeats, so that rounds are alike.
     /// This is one block if all entries sit in it, and one block of each line-up in a round-robin or a
     /// gauntlet.
     ///
-    /// Entries are compared by their win rates within the round.
+    /// Entries are compared by their win rates within the round, or by who has the higher score.
     pub fn push(&mut self, round: &[Block]) {
-        let rates: Vec<Option<f64>> = (0..self.entries).map(|entry| win_rate(round, entry)).collect();
-        for (total, rate) in self.rates.iter_mut().zip(&rates) {
-            if let Some(rate) = rate {
-                *total = (total.0 + rate, total.1 + 1);
+        let by_score = self.measure == Measure::MedianScore;
+        let of = if by_score { Measure::MedianScore } else { Measure::WinRate };
+        let now: Vec<Option<f64>> = (0..self.entries).map(|entry| mean(round, entry, of)).collect();
+        for (entry, now) in now.iter().enumerate() {
+            match *now {
+                Some(score) if by_score => self.scores[entry].push(score),
+                Some(rate) => self.rates[entry] = (self.rates[entry].0 + rate, self.rates[entry].1 + 1),
+                None => {}
             }
         }
         for a in 0..self.entries {
             for b in a + 1..self.entries {
-                if let (Some(first), Some(second)) = (rates[a], rates[b]) {
+                if let (Some(first), Some(second)) = (now[a], now[b]) {
                     let index = self.index(a, b);
-                    self.pairs[index].push((first - second).clamp(-1.0, 1.0));
+                    let difference = match first.total_cmp(&second) {
+                        Ordering::Equal => 0.0,
+                        order if by_score => f64::from(order as i8),
+                        _ => (first - second).clamp(-1.0, 1.0),
+                    };
+                    self.pairs[index].push(difference);
                 }
             }
         }
     }
 
-    /// The entries by win rate so far, best first; equal ones by number.
+    /// The entries by what they are ranked by, best first; equal ones by number.
     pub fn standings(&self) -> Vec<usize> {
-        let rate = |entry: usize| self.rates[entry].0 / self.rates[entry].1.max(1) as f64;
+        let value = |entry: usize| match self.measure {
+            Measure::MedianScore => median(&mut self.scores[entry].clone()).unwrap_or(f64::NEG_INFINITY),
+            _ => self.rates[entry].0 / self.rates[entry].1.max(1) as f64,
+        };
+        let values: Vec<f64> = (0..self.entries).map(value).collect();
         let mut order: Vec<usize> = (0..self.entries).collect();
-        order.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)));
+        order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
         order
     }
 
@@ -180,21 +204,22 @@ impl Neighbours {
     }
 }
 
-/// The win rate of an entry in one round, if it plays in it.
-fn win_rate(round: &[Block], entry: usize) -> Option<f64> {
-    let (mut games, mut wins) = (0.0, 0.0);
+/// The mean of an entry in one round, if it plays in it.
+fn mean(round: &[Block], entry: usize, measure: Measure) -> Option<f64> {
+    let (mut games, mut sum) = (0.0, 0.0);
     for game in round.iter().flat_map(|block| &block.games) {
         for seat in game.seats_of(entry) {
             games += 1.0;
-            wins += Measure::WinRate.of(game, seat);
+            sum += measure.of(game, seat);
         }
     }
-    (games > 0.0).then(|| wins / games)
+    (games > 0.0).then(|| sum / games)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::simulated::{round_robin, table, unit};
+    use super::super::{Game, Sample, rank_by_measure};
     use super::*;
     use necrodome_rules::chance::{Chance, Seeded};
 
@@ -271,11 +296,11 @@ mod tests {
     #[test]
     fn neighbours_are_separated_at_a_table_and_in_a_round_robin() {
         let strengths = [0.3, 0.6, 0.1];
-        let mut at_table = Neighbours::new(3, 0.05);
+        let mut at_table = Neighbours::new(3, 0.05, Measure::WinRate);
         for block in table(&strengths, 400, 5) {
             at_table.push(&[block]);
         }
-        let mut in_round_robin = Neighbours::new(3, 0.05);
+        let mut in_round_robin = Neighbours::new(3, 0.05, Measure::WinRate);
         for round in round_robin(&strengths, 400, 5).chunks(3) {
             in_round_robin.push(round);
         }
@@ -288,7 +313,7 @@ mod tests {
 
     #[test]
     fn equal_neighbours_stay_open() {
-        let mut neighbours = Neighbours::new(3, 0.05);
+        let mut neighbours = Neighbours::new(3, 0.05, Measure::WinRate);
         for block in table(&[0.45, 0.45, 0.1], 300, 6) {
             neighbours.push(&[block]);
         }
@@ -299,9 +324,31 @@ mod tests {
 
     #[test]
     fn every_pair_has_its_own_place() {
-        let neighbours = Neighbours::new(5, 0.05);
+        let neighbours = Neighbours::new(5, 0.05, Measure::WinRate);
         let pairs = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b)));
         let places: Vec<usize> = pairs.map(|(a, b)| neighbours.index(a, b)).collect();
         assert_eq!(places, (0..10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_battle_is_stopped_by_what_it_is_ranked_by() {
+        // The first has the higher score in most rounds, the second now and then a very much higher one: a mean would mislead.
+        let game = |scores: [i64; 2]| {
+            let places = if scores[0] > scores[1] { vec![1, 2] } else { vec![2, 1] };
+            Block { games: vec![Game { entries: vec![0, 1], places, scores: scores.into() }] }
+        };
+        let mut neighbours = Neighbours::new(2, 0.05, Measure::MedianScore);
+        let rounds = [[10, 9], [11, 9], [12, 500], [10, 8], [13, 9]].map(game);
+        let mut pushed = 0;
+        while !neighbours.decided() {
+            neighbours.push(&rounds[pushed % rounds.len()..][..1]);
+            pushed += 1;
+            assert!(pushed < 1000);
+        }
+        assert_eq!((neighbours.standings(), neighbours.is_better(0, 1)), (vec![0, 1], true));
+        assert!(pushed > 10, "{pushed}");
+        let blocks: Vec<Block> = rounds.iter().cycle().take(100).cloned().collect();
+        let ranking = rank_by_measure(&Sample::new(&blocks, 2), Measure::MedianScore);
+        assert_eq!((ranking.order, ranking.undecided), (vec![0, 1], vec![]));
     }
 }

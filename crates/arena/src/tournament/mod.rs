@@ -2,6 +2,7 @@
 
 mod archive;
 mod crew;
+mod formats;
 mod matches;
 mod play;
 mod report;
@@ -10,8 +11,8 @@ mod schedule;
 mod store;
 
 pub use archive::{Archive, StoreError};
+pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
-pub use necrodome_rules::card::Format;
 pub use play::{Stop, TournamentError, Update, run};
 pub use report::{EntryReport, Report, Separated, glance, report};
 pub use results::{BlockResult, Closing, Detail};
@@ -19,6 +20,7 @@ pub use schedule::{Schedule, ScheduleError};
 pub use store::Store;
 
 use crate::{entry::EntrySpec, process::Limits};
+use formats::Seats;
 use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
     names::Names,
@@ -29,9 +31,9 @@ use std::{ops::RangeInclusive, path::Path};
 
 /// How many seats a match of a format has if nobody says: those of all entries, or two.
 pub fn natural_seats(format: Format, entries: usize, takes: RangeInclusive<usize>) -> usize {
-    match format {
-        Format::Table | Format::Battle => entries,
-        Format::RoundRobin | Format::Gauntlet => 2.clamp(*takes.start(), *takes.end()),
+    match formats::rules(format).seats {
+        Seats::All => entries,
+        Seats::Two | Seats::Any => 2.clamp(*takes.start(), *takes.end()),
     }
 }
 

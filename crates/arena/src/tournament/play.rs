@@ -4,7 +4,7 @@
 use super::{
     BlockResult, Closing, Plan, Schedule, ScheduleError, Store, StoreError,
     crew::{Arena, Crew},
-    results,
+    formats, results,
 };
 use crate::{
     entry::EntrySpec,
@@ -256,7 +256,10 @@ struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     fn new(plan: &Plan, schedule: &'a Schedule, store: &Store) -> Result<Self, StoreError> {
-        let neighbours = plan.until_decided.then(|| Neighbours::new(plan.entries.len(), ALPHA));
+        let neighbours = plan.until_decided.then(|| {
+            let measure = formats::rules(plan.format).ranked_by.measure();
+            Neighbours::new(plan.entries.len(), ALPHA, measure)
+        });
         let mut judge = Judge { neighbours, schedule };
         if judge.neighbours.is_some() {
             let damaged = || StoreError::Damaged("a block does not fit the plan".into());

@@ -1,6 +1,10 @@
 //! What a tournament has shown: every number with its error, and a hash that proves the results.
 
-use super::{Format, Plan, Schedule, Store, StoreError, TournamentError, results};
+use super::{
+    Plan, Schedule, Store, StoreError, TournamentError,
+    formats::{self, RankedBy},
+    results,
+};
 use crate::{
     fault::{Notes, Trouble},
     stats::{self, Measure, Sample},
@@ -80,18 +84,12 @@ pub fn glance(
     let sample = Sample::new(&blocks, plan.entries.len());
     let records = stats::records(&sample);
     let ratings = stats::rate(&sample, plan.seed);
-    let ranking = match plan.format {
-        // Everybody meets everybody equally often, so that win rates can be compared.
-        Format::Table | Format::RoundRobin => stats::rank_by_measure(&sample, Measure::WinRate),
-        Format::Battle => stats::rank_by_measure(&sample, Measure::MeanScore),
-        Format::Gauntlet => stats::rank_by_rating(&ratings),
+    let format = formats::rules(plan.format);
+    let ranking = match format.ranked_by {
+        RankedBy::Measure(measure) => stats::rank_by_measure(&sample, measure),
+        RankedBy::Rating => stats::rank_by_rating(&ratings),
     };
-    let medians = medians(&blocks, plan.entries.len());
-    let mut order = ranking.order.clone();
-    if plan.format == Format::Battle {
-        let median = |entry: usize| medians[entry].unwrap_or(f64::NEG_INFINITY);
-        order.sort_by(|&a, &b| median(b).total_cmp(&median(a)));
-    }
+    let medians = stats::medians(&sample);
     let luck_adjusted = match luck {
         Some(luck) if schedule.seatings().iter().all(|seating| seating.len() == 1) => {
             stats::adjusted(&sample, &luck, Measure::MeanScore)
@@ -118,9 +116,9 @@ pub fn glance(
         plan: plan.clone(),
         blocks: blocks.len() as u32,
         matches: blocks.iter().map(|block| block.games.len()).sum(),
-        standings: order.iter().map(entry_report).collect(),
+        standings: ranking.order.iter().map(entry_report).collect(),
         head_to_head: stats::head_to_head(&sample),
-        seats: (plan.format != Format::Battle).then(|| stats::seat_effect(&sample)),
+        seats: format.rotates.then(|| stats::seat_effect(&sample)),
         undecided: ranking
             .undecided
             .iter()
@@ -183,22 +181,6 @@ fn by_seat(schedule: &Schedule, luck: &[f32]) -> Vec<f64> {
         [luck, -luck].into_iter().take(seating.len())
     };
     luck.iter().zip(schedule.seatings()).flat_map(seats).collect()
-}
-
-/// The median score of each entry.
-fn medians(blocks: &[stats::Block], entries: usize) -> Vec<Option<f64>> {
-    let mut scores: Vec<Vec<i64>> = vec![Vec::new(); entries];
-    for game in blocks.iter().flat_map(|block| &block.games) {
-        for (&entry, &score) in game.entries.iter().zip(&game.scores) {
-            scores[entry].push(score);
-        }
-    }
-    let median = |scores: &mut Vec<i64>| {
-        scores.sort_unstable();
-        let middle = |index: usize| scores.get(index).map(|&score| score as f64);
-        Some((middle(scores.len().checked_sub(1)? / 2)? + middle(scores.len() / 2)?) / 2.0)
-    };
-    scores.iter_mut().map(median).collect()
 }
 
 /// What went wrong in all matches and when players were closed.

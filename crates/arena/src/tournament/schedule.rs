@@ -1,12 +1,15 @@
 //! Which entries sit where in which match. A block is one round of the schedule: every group in all seatings, so that order
 //! and luck cancel.
 
-use super::{Format, Plan};
+use super::{
+    Format, Plan,
+    formats::{self, Seats},
+};
 use necrodome_rules::chance::{Chance, Seeded};
 use std::ops::RangeInclusive;
 
 /// Seatings beyond this in one block are a slip in the plan.
-const MAX_SEATINGS: usize = 100_000;
+pub(super) const MAX_SEATINGS: usize = 100_000;
 
 /// Why a plan makes no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,16 +67,16 @@ impl Schedule {
     pub fn new(plan: &Plan, takes: RangeInclusive<usize>) -> Result<Self, ScheduleError> {
         let (entries, seats) = (plan.entries.len(), plan.seats);
         let format = plan.format.as_str();
-        let whole_field = matches!(plan.format, Format::Table | Format::Battle);
-        if whole_field && !takes.contains(&entries) {
+        let rules = formats::rules(plan.format);
+        if rules.seats == Seats::All && !takes.contains(&entries) {
             // As many as there may be names, so there is no upper limit to speak of.
             let expected = if entries < *takes.start() { *takes.start()..=usize::MAX } else { takes };
             return Err(ScheduleError::Entries { format, expected, came: entries });
         }
-        let of_format = match plan.format {
-            Format::Table | Format::Battle => Some(entries),
-            Format::Gauntlet => Some(2),
-            Format::RoundRobin => None,
+        let of_format = match rules.seats {
+            Seats::All => Some(entries),
+            Seats::Two => Some(2),
+            Seats::Any => None,
         };
         if let Some(expected) = of_format.filter(|&expected| expected != seats) {
             return Err(ScheduleError::Seats { what: format, expected: expected..=expected, came: seats });
@@ -84,15 +87,10 @@ impl Schedule {
         if entries < seats {
             return Err(ScheduleError::Entries { format, expected: seats..=usize::MAX, came: entries });
         }
-        let groups = match plan.format {
-            Format::Table | Format::Battle => vec![(0..entries).collect()],
-            Format::RoundRobin => combinations(entries, seats)?,
-            Format::Gauntlet => (1..entries).map(|other| vec![0, other]).collect(),
-        };
-        let seatings: Vec<Vec<usize>> = match plan.format {
-            // In Last Bullet the seat has no meaning: places on the field are random.
-            Format::Battle => groups,
-            _ => groups.iter().flat_map(|group| seatings_of(group)).collect(),
+        let groups = (rules.groups)(entries, seats)?;
+        let seatings: Vec<Vec<usize>> = match rules.rotates {
+            true => groups.iter().flat_map(|group| seatings_of(group)).collect(),
+            false => groups,
         };
         if seatings.len() > MAX_SEATINGS {
             return Err(ScheduleError::TooMany);
@@ -125,25 +123,6 @@ impl Schedule {
         let mut chance = Seeded::new(self.seed, purpose, index);
         // 2^53: exact in any JSON reader.
         u64::from(chance.uniform(1 << 21)) << 32 | u64::from(chance.uniform(u32::MAX))
-    }
-}
-
-/// All groups of `size` out of `count`, in order.
-fn combinations(count: usize, size: usize) -> Result<Vec<Vec<usize>>, ScheduleError> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut group: Vec<usize> = (0..size).collect();
-    loop {
-        if groups.len() >= MAX_SEATINGS {
-            return Err(ScheduleError::TooMany);
-        }
-        groups.push(group.clone());
-        let Some(place) = (0..size).rev().find(|&place| group[place] < count - size + place) else {
-            return Ok(groups);
-        };
-        group[place] += 1;
-        for later in place + 1..size {
-            group[later] = group[later - 1] + 1;
-        }
     }
 }
 

@@ -66,12 +66,19 @@ fn a_terminal_gets_a_pager() {
 fn ctrl_c_is_left_to_the_pager() {
     let folder = tempfile::tempdir().unwrap();
     let pager = folder.path().join("pager");
-    fs::write(
-        &pager,
-        "trap 'echo still here' INT\necho ready\nread key </dev/tty\nread key </dev/tty\necho bye\n",
-    )
-    .unwrap();
-    let pager = format!("sh {}", pager.display());
+    // Waits for the signal itself: a trap of a shell is not run if the signal comes just before the shell reads.
+    let program = "\
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+print('ready', flush=True)
+for _ in range(2):
+    signal.sigwait({signal.SIGINT})
+    print('still here', flush=True)
+open('/dev/tty').readline()
+print('bye', flush=True)
+";
+    fs::write(&pager, program).unwrap();
+    let pager = format!("python3 {}", pager.display());
     let mut terminal = Terminal::run_with(&["docs", "protocol"], &[("PAGER", &pager)]);
     terminal.expect("ready");
     for _ in 0..2 {

@@ -1,36 +1,12 @@
-//! Observations as positions of the solutions.
+//! Zombie Dice: where a turn stands, by its dice and the scores.
 
-use necrodome_batch::observe::Observe;
-use necrodome_rules::{
-    game::Seat,
-    tokyo::{self, Face, Monster, Phase, Tokyo, TokyoRules, TokyoView},
-    zombie_dice::{
-        Colour, Counts, DICE, GOAL, OutOfDice, Race, RaceRules, Solo, SoloRules, Table, TableRules, TableView,
-    },
+use super::{Seen, for_two, score};
+use necrodome_rules::zombie_dice::{
+    Colour, Counts, DICE, GOAL, OutOfDice, Race, RaceRules, Solo, SoloRules, Table, TableRules, TableView,
 };
 use necrodome_solve::{
-    Graph, Position, RaceSolution, SoloSolution, Solution as _, Solvable, Spot, Standing, TableSolution,
-    TokyoSolution, TurnPrices,
+    Graph, Position, RaceSolution, SoloSolution, Spot, Standing, TableSolution, TurnPrices,
 };
-
-/// A game whose observations have exact values. `Err` says why a row is no position of the game.
-pub trait Seen: Solvable + Observe {
-    /// Whether a view fits the solution.
-    fn check(_: &Self::View) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// Writes the value of every action; leaves what is there where nothing can be decided.
-    fn values(
-        rules: &Self::Rules,
-        solution: &Self::Solution,
-        row: &[i16],
-        out: &mut [f64],
-    ) -> Result<(), String>;
-
-    /// The number of the best action; 0 where nothing can be decided.
-    fn best(rules: &Self::Rules, solution: &Self::Solution, row: &[i16]) -> Result<u8, String>;
-}
 
 /// Three counts of dice by colour.
 fn counts(numbers: &[i16]) -> Result<Counts, String> {
@@ -124,11 +100,6 @@ trait Dice {
     fn at<'a>(solution: &'a Self::Solved, row: &[i16]) -> Result<Option<(TurnPrices<'a>, Spot)>, String>;
 }
 
-/// A score.
-fn score(number: i16) -> Result<u32, String> {
-    u32::try_from(number).map_err(|_| format!("a score of {number}"))
-}
-
 impl Dice for Solo {
     type Solved = SoloSolution;
 
@@ -200,113 +171,4 @@ impl Seen for Table {
     }
 
     dice!(TableRules, TableSolution);
-}
-
-fn for_two(game: &str, seats: usize, seat: Seat) -> Result<(), String> {
-    match seats {
-        2 if seat.index() < 2 => Ok(()),
-        2 => Err(format!("seat {seat} at a match of two")),
-        _ => Err(format!("{game} is solved for two seats, and this view is of {seats}")),
-    }
-}
-
-/// The view of a row; none if nothing can be decided.
-fn tokyo_view(row: &[i16]) -> Result<Option<TokyoView>, String> {
-    let &[phase, rerolls_left, damage, ref rest @ ..] = row else { return Err("an empty row".to_owned()) };
-    let (dice, monsters) = rest.split_at(6);
-    let mut faces = [Face::One; 6];
-    for (face, &number) in faces.iter_mut().zip(dice) {
-        let known = usize::try_from(number).ok().and_then(|number| Face::ALL.get(number));
-        *face = *known.ok_or_else(|| format!("a die that shows {number}"))?;
-    }
-    let mut view = TokyoView {
-        seat: Seat(0),
-        current: Seat(0),
-        monsters: Vec::with_capacity(2),
-        in_tokyo: None,
-        dice: faces,
-        phase: Phase::Over,
-        turn: 1,
-    };
-    let mut current = 0;
-    for (seat, monster) in (0..).zip(monsters.chunks_exact(4)) {
-        let &[health, points, in_tokyo, moves] = monster else { continue };
-        let health = u8::try_from(health).ok().filter(|&health| health <= tokyo::MAX_HEALTH);
-        let health = health.ok_or_else(|| format!("health_{seat}={}", monster[0]))?;
-        view.monsters.push(Monster { health, points: score(points)? });
-        if in_tokyo == 1 && view.in_tokyo.replace(Seat(seat)).is_some() {
-            return Err("two monsters in Tokyo".to_owned());
-        }
-        if moves == 1 {
-            view.current = Seat(seat);
-            current += 1;
-        }
-    }
-    if current != 1 {
-        return Err(format!("it is the turn of {current} monsters"));
-    }
-    let over = view.monsters.iter().any(|monster| !monster.is_alive() || monster.points >= tokyo::GOAL);
-    let own_turn = view.current == Seat(0);
-    view.phase = match (phase, rerolls_left, damage) {
-        (0, 1..=2, _) if !over && own_turn => {
-            Phase::Rolling { rerolls_left: rerolls_left.unsigned_abs() as u8 }
-        }
-        (1, _, 1..=6) if !over && !own_turn => {
-            if view.in_tokyo != Some(Seat(0)) {
-                return Err("a monster that is not in Tokyo cannot leave it".to_owned());
-            }
-            Phase::Yielding { damage: damage.unsigned_abs() as u8 }
-        }
-        (0..=2, 0..=2, 0..=6) => return Ok(None),
-        _ => return Err(format!("phase={phase} with rerolls_left={rerolls_left} and damage={damage}")),
-    };
-    Ok(Some(view))
-}
-
-/// How many dice of each face are kept: what keeping them is worth depends on nothing else.
-fn kept(dice: &[Face; 6], mask: usize) -> u32 {
-    let marked = dice.iter().enumerate().filter(|(die, _)| mask >> die & 1 == 1);
-    marked.map(|(_, &face)| 1 << (4 * face as u32)).sum()
-}
-
-impl Seen for Tokyo {
-    fn check(view: &TokyoView) -> Result<(), String> {
-        for_two("tokyo", view.monsters.len(), view.seat)?;
-        if view.current.index() >= 2 {
-            Err(format!("it is the turn of seat {}", view.current))
-        } else {
-            Ok(())
-        }
-    }
-
-    fn values(_: &TokyoRules, solution: &TokyoSolution, row: &[i16], out: &mut [f64]) -> Result<(), String> {
-        let Some(view) = tokyo_view(row)? else { return Ok(()) };
-        for option in solution.prices(&view) {
-            match option.action {
-                tokyo::Action::Yield => out[64] = option.value,
-                tokyo::Action::Stay => out[65] = option.value,
-                tokyo::Action::Keep { dice } => {
-                    let mask = number(&dice);
-                    let alike = kept(&view.dice, mask);
-                    let same = (0..64).filter(|&other| kept(&view.dice, other) == alike);
-                    same.for_each(|other| out[other] = option.value);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn best(_: &TokyoRules, solution: &TokyoSolution, row: &[i16]) -> Result<u8, String> {
-        let Some(view) = tokyo_view(row)? else { return Ok(0) };
-        Ok(match solution.best(&view) {
-            tokyo::Action::Keep { dice } => number(&dice) as u8,
-            tokyo::Action::Yield => 64,
-            tokyo::Action::Stay => 65,
-        })
-    }
-}
-
-/// A mask of dice as a number: bit i is die i.
-fn number(dice: &[bool; 6]) -> usize {
-    (0..).zip(dice).map(|(die, &kept)| usize::from(kept) << die).sum()
 }

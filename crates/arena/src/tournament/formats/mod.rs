@@ -1,0 +1,70 @@
+//! Formats: who meets whom, and how entries are ranked. Each is a file.
+
+mod battle;
+mod gauntlet;
+mod round_robin;
+mod table;
+
+use super::ScheduleError;
+use crate::stats::Measure;
+pub use necrodome_rules::card::Format;
+
+/// A format.
+pub(super) struct Rules {
+    /// How many seats a match has.
+    pub seats: Seats,
+    /// The groups that meet in each block, out of this many entries, with this many seats.
+    pub groups: fn(usize, usize) -> Groups,
+    /// Whether each group sits in all orders, so that the seats cancel.
+    pub rotates: bool,
+    /// What decides the ranks; the tournament stops on the same.
+    pub ranked_by: RankedBy,
+}
+
+/// Entries that meet, group by group.
+pub(super) type Groups = Result<Vec<Vec<usize>>, ScheduleError>;
+
+/// How many seats a match of a format has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seats {
+    /// One for each entry.
+    All,
+    /// Two.
+    Two,
+    /// As many as the plan says.
+    Any,
+}
+
+/// What decides the ranks of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RankedBy {
+    /// Something that can be compared, since all entries play the same matches.
+    Measure(Measure),
+    /// The joint rating, since entries have met different opponents.
+    Rating,
+}
+
+impl RankedBy {
+    /// What a tournament that stops early looks at.
+    pub fn measure(self) -> Measure {
+        match self {
+            RankedBy::Measure(measure) => measure,
+            RankedBy::Rating => Measure::WinRate,
+        }
+    }
+}
+
+/// The rules of a format.
+pub(super) fn rules(format: Format) -> Rules {
+    match format {
+        Format::Table => table::RULES,
+        Format::RoundRobin => round_robin::RULES,
+        Format::Gauntlet => gauntlet::RULES,
+        Format::Battle => battle::RULES,
+    }
+}
+
+/// All entries in one group.
+fn whole_field(entries: usize, _: usize) -> Groups {
+    Ok(vec![(0..entries).collect()])
+}
