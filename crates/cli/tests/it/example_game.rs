@@ -1,22 +1,8 @@
 //! The example game: it has rules and nothing else, and works everywhere.
 
-use assert_cmd::Command;
+use crate::program::{necrodome, output};
 use serde_json::Value;
-use std::{fs, path::Path};
-
-fn necrodome(folder: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.current_dir(folder).args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command
-}
-
-/// Standard output of a command that succeeds.
-fn output(folder: &Path, words: &[&str]) -> String {
-    let result = necrodome(folder, words).output().unwrap();
-    let out = String::from_utf8(result.stdout).unwrap();
-    assert!(result.status.success(), "{words:?}\n{out}\n{}", String::from_utf8_lossy(&result.stderr));
-    out
-}
+use std::fs;
 
 #[test]
 fn it_is_narrated_recorded_and_verified() {

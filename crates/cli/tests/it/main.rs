@@ -15,6 +15,7 @@ mod judge_watch;
 mod new_bot;
 mod play;
 mod process_bots;
+mod program;
 mod solve;
 mod terminal;
 mod tournament;

@@ -1,6 +1,6 @@
 //! `new-bot`: in every language and for every game, what it writes passes `check-bot` and plays a match without a fault.
 
-use assert_cmd::Command;
+use crate::program::{necrodome, output};
 use serde_json::Value;
 use std::{
     fs,
@@ -17,20 +17,6 @@ const GAMES: [(&str, &[&str]); 6] = [
     ("infection", &["careful", "spreader", "random"]),
     ("tokyo", &["angry", "random"]),
 ];
-
-fn necrodome(folder: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.current_dir(folder).args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command
-}
-
-/// Standard output of a command that succeeds.
-fn output(folder: &Path, words: &[&str]) -> String {
-    let result = necrodome(folder, words).output().unwrap();
-    let out = String::from_utf8(result.stdout).unwrap();
-    assert!(result.status.success(), "{words:?}\n{out}\n{}", String::from_utf8_lossy(&result.stderr));
-    out
-}
 
 /// Standard error of a command that fails with this exit code.
 fn refusal(folder: &Path, words: &[&str], code: i32) -> String {

@@ -121,7 +121,7 @@ async fn every_game_is_played_to_its_end() {
         ("zombie-dice-race", vec!["stop-at:brains=4"], json!({})),
         ("tokyo", vec!["angry", "random"], json!({})),
         ("infection", vec!["careful", "spreader", "random"], json!({ "max_turns": 3 })),
-        ("last-bullet", vec!["gunner", "runner"], json!({ "copies": 2, "max_turns": 20 })),
+        ("last-bullet", vec!["gunner", "runner"], json!({ "copies": 5, "max_turns": 20 })),
     ] {
         let wanted = json!({ "game": game, "name": "Ada", "bots": bots, "options": options });
         let mut ada = Person::open(&site, wanted).await;
