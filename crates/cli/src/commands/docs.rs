@@ -49,7 +49,8 @@ pub fn rules(args: &RulesArgs) -> Result<(), Error> {
     let id = lineup::game(&args.game)?;
     match Document::of_game(&id.card()) {
         Some(document) => show(document),
-        None => Err(Error::Usage(format!("the rules of {id} are not written down"))),
+        // No page, but what is told at the table.
+        None => Ok(writeln!(anstream::stdout(), "{}", id.card().rules)?),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{error::Error, lineup, paint::count};
 use necrodome_rules::{
     catalog::Listed,
     game::Seat,
-    tokyo::{Action, Dice, Face, GOAL, MAX_HEALTH, Monster, Phase, Tokyo, TokyoRules, TokyoView},
+    tokyo::{Action, Dice, Face, GOAL, MAX_HEALTH, Monster, Phase, Tokyo, TokyoRules, TokyoView, words},
 };
 use necrodome_solve::{Place, Price, Solution, Solvable};
 use serde::Serialize;
@@ -116,27 +116,11 @@ fn kept(action: &Action) -> usize {
     }
 }
 
-fn name(face: Face) -> &'static str {
-    match face {
-        Face::One => "1",
-        Face::Two => "2",
-        Face::Three => "3",
-        Face::Heal => "heal",
-        Face::Attack => "attack",
-    }
-}
-
-fn told(dice: impl IntoIterator<Item = Face>) -> String {
-    let mut dice: Vec<Face> = dice.into_iter().collect();
-    dice.sort_unstable();
-    dice.into_iter().map(name).collect::<Vec<_>>().join(" ")
-}
-
 fn choice(view: &TokyoView, price: Price<Action>) -> Choice<Action> {
     let label = match price.action {
         Action::Keep { dice } if dice == [true; 6] => "keep all".to_owned(),
         Action::Keep { dice } if dice == [false; 6] => "reroll all".to_owned(),
-        Action::Keep { dice } => format!("keep {}", told(marked(view, dice))),
+        Action::Keep { dice } => format!("keep {}", words::faces(marked(view, dice))),
         Action::Stay => "stay".to_owned(),
         Action::Yield => "leave".to_owned(),
     };
@@ -154,7 +138,7 @@ fn sentence(view: &TokyoView, action: &Action) -> String {
             0 => "Reroll all six dice.".to_owned(),
             kept => {
                 let rerolled = ["one", "two", "three", "four", "five"][5 - kept];
-                format!("Keep {}, reroll {rerolled}.", told(marked(view, dice)))
+                format!("Keep {}, reroll {rerolled}.", words::faces(marked(view, dice)))
             }
         },
         Action::Stay => "Stay in Tokyo.".to_owned(),
@@ -302,7 +286,7 @@ impl State {
         };
         let asked = match self.asked {
             Asked::Rolling { dice, rerolls } => {
-                format!("dice {}, {} left", told(dice), count(rerolls, "reroll"))
+                format!("dice {}, {} left", words::faces(dice), count(rerolls, "reroll"))
             }
             Asked::Hit { heals: 0, .. } => "hit".to_owned(),
             Asked::Hit { heals, .. } => format!("hit, the attacker has {} to use", count(heals, "heal")),
