@@ -35,10 +35,10 @@ fn list(name: &str, folder: &Path, extensions: &[&str], left_out: &str) -> io::R
     names.retain(|name| !name.starts_with(left_out));
     names.retain(|name| extensions.iter().any(|extension| name.ends_with(extension)));
     names.sort_by_key(|name| (rank(name), name.clone()));
-    let mut text = format!("pub const {name}: &[Document] = &[\n");
+    let mut text = format!("pub const {name}: &[Page] = &[\n");
     for file in names {
         let path = folder.join(&file).canonicalize()?;
-        text += &format!("    Document {{ name: {file:?}, text: include_str!({path:?}) }},\n");
+        text += &format!("    Page {{ name: {file:?}, text: include_str!({path:?}) }},\n");
     }
     println!("cargo::rerun-if-changed={}", folder.display());
     Ok(text + "];\n")

@@ -24,7 +24,8 @@ const SOURCES: [&str; 8] = [
 ];
 
 fn main() {
-    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
+    // Of the crate that is being built, wherever this script was compiled.
+    let web = Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../web");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let pages = out.join("web");
     println!("cargo:rerun-if-env-changed=NECRODOME_WEB");

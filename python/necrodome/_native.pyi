@@ -100,7 +100,7 @@ class Vector:
         cls,
         game: str,
         matches: int,
-        seats: int,
+        seats: int | None,
         autoreset: str,
         threads: int = 1,
         options: str = "{}",
@@ -109,6 +109,8 @@ class Vector:
     def rows(self) -> int: ...
     @property
     def matches(self) -> int: ...
+    @property
+    def seats(self) -> int: ...
     @property
     def actions(self) -> int: ...
     def fields(self) -> str: ...

@@ -55,7 +55,7 @@ class Bot:
 
     #: The bot's name in this arena; what you set yourself is a wish.
     name: str = ""
-    #: The id of the game, such as ``tokyo``.
+    #: The id of the game, such as ``zombie-dice``.
     game: str = ""
     #: The options of its rules.
     options: View = View()

@@ -372,7 +372,7 @@ def test_bad_set_ups_are_refused() -> None:
         ({"num_envs": 10**12}, "at most"),
         ({"autoreset_mode": "sometimes"}, "expected an AutoresetMode"),
         ({"observation": "smell"}, "'vector' or 'dict'"),
-        ({"players": 2}, "expected 1 players, got 2"),
+        ({"players": 2}, "expected exactly 1 player, got 2"),
         ({"out_of_dice": "never"}, "out_of_dice"),
         ({"colour": 1}, "colour"),
         ({"seed": [1, 2]}, "expected 1 seeds"),

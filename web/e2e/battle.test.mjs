@@ -28,8 +28,8 @@ async function watch({ hash = "", ...more } = {}) {
   const guest = await visitor(browser, more);
   await guest.page.goto(`${arena.url}/replay${hash}`);
   await guest.page.locator("input[type=file]").setInputFiles(file);
-  await guest.page.getByTestId("turn").waitFor();
-  return { ...guest, turn: () => number(guest.page.getByTestId("turn")) };
+  await guest.page.getByTestId("step").waitFor();
+  return { ...guest, turn: () => number(guest.page.getByTestId("step")) };
 }
 
 const number = async (locator) => Number(await locator.textContent());
@@ -40,7 +40,7 @@ const living = (curve, turn) => curve.findLast(([from]) => from <= turn)[1];
 async function told(page) {
   const seats = BOTS.map((_, seat) => number(page.locator(`[data-seat="${seat}"]`)));
   return {
-    turn: await number(page.getByTestId("turn")),
+    turn: await number(page.getByTestId("step")),
     living: await Promise.all(seats),
     zombies: await number(page.getByTestId("zombies")),
     corpses: await number(page.getByTestId("corpses")),
@@ -151,9 +151,13 @@ test("whoever is followed is where it was recorded, whatever becomes of it", asy
 
 test("a link opens at its turn, an event and the curves lead to theirs", async () => {
   const { page, turn, problems } = await watch({ hash: "#turn=33" });
-  await page.waitForFunction(() => document.querySelector("[data-testid=turn]").textContent === "33");
+  await page.waitForFunction(() => document.querySelector("[data-testid=step]").textContent === "33");
   const notable = film.battle.notable.at(-1);
   const events = page.getByRole("list", { name: "What happened" });
+  const said = (await events.getByRole("button").last().textContent()).replace(/\s+/g, " ");
+  const words = notable.told.text.map((span) => span.text).join("");
+  assert.ok(said.includes(words), `${said}: ${words}`);
+  await page.getByText(film.result, { exact: true }).waitFor();
   await events.getByRole("button").last().click();
   assert.equal(await turn(), notable.turn);
   const curves = page.getByRole("img", { name: /Curves of the populations/ });
@@ -168,7 +172,7 @@ test("the keyboard plays, steps, follows and zooms", async () => {
   const { page, turn, problems } = await watch({ reducedMotion: "no-preference" });
   const becomes = (wanted) =>
     page.waitForFunction(
-      (text) => document.querySelector("[data-testid=turn]").textContent === text,
+      (text) => document.querySelector("[data-testid=step]").textContent === text,
       String(wanted),
     );
   await page.keyboard.press("ArrowRight");
@@ -263,7 +267,7 @@ test("a picture is drawn for every frame while it plays slowly", async () => {
   });
   await guest.page.goto(`${arena.url}/replay`);
   await guest.page.locator("input[type=file]").setInputFiles(file);
-  await guest.page.getByTestId("turn").waitFor();
+  await guest.page.getByTestId("step").waitFor();
   await guest.page.getByRole("button", { name: "Play", exact: true }).click();
   const { frames, drawn } = await guest.page.evaluate(
     () =>
@@ -278,7 +282,7 @@ test("a picture is drawn for every frame while it plays slowly", async () => {
       }),
   );
   assert.ok(drawn > 0.8 * frames, `${drawn} pictures in ${frames} frames`);
-  assert.ok((await number(guest.page.getByTestId("turn"))) > 0);
+  assert.ok((await number(guest.page.getByTestId("step"))) > 0);
   assert.deepEqual(guest.problems, []);
 });
 
@@ -328,7 +332,7 @@ test("one survivor is steered among bots, by key, by pad and by click, to the en
 
   // What was steered is there to be watched.
   await page.getByRole("link", { name: "Watch the replay" }).click();
-  await page.getByTestId("turn").waitFor();
+  await page.getByTestId("step").waitFor();
   await page.keyboard.press("ArrowRight");
   await page.waitForURL((url) => url.hash === "#turn=1");
   assert.deepEqual(problems, []);

@@ -53,6 +53,6 @@ test("the calculator takes clicks: dice, and Tokyo", async () => {
   await page.getByRole("row", { name: /stay in Tokyo/ }).waitFor();
   // What cannot be is told in words.
   await page.getByLabel("Your points").fill("0");
-  await page.getByText(/at least 1 point for entering/).waitFor();
+  await page.getByText(/at least 1 point, for entering/).waitFor();
   assert.deepEqual(problems, []);
 });

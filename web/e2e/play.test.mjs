@@ -128,7 +128,7 @@ test("Tokyo by keys: dice are switches", async () => {
   assert.deepEqual(problems, []);
 });
 
-test("Infection against bots", async () => {
+test("Infection against bots, by the keys of the terminal", async () => {
   const { page, problems } = await visitor(browser);
   await setUp(page, "Infection", { "max turns": "2" });
   await inspect(page, "play-set-up");
@@ -136,12 +136,18 @@ test("Infection against bots", async () => {
   assert.ok(await asked(page));
   await page.getByRole("heading", { name: /You are a (human|zombie)/ }).waitFor();
   await inspect(page, "table-infection");
+  const precaution = page.getByRole("radio", { name: /precaution/ });
+  if ((await precaution.count()) > 0) {
+    await page.keyboard.press("p");
+    assert.ok(await precaution.isChecked());
+    await page.keyboard.press("p");
+    assert.ok(await page.getByRole("radio", { name: "nothing" }).isChecked());
+  }
   await finish(page, async () => {
-    const answer = page.getByRole("button", { name: /^Meet .* E$/ });
-    if ((await answer.count()) > 0) return answer.click();
+    const answer = page.getByRole("button", { name: /^Meet .* Enter$/ });
+    if ((await answer.count()) > 0) return page.keyboard.press("Enter");
     const end = page.getByRole("button", { name: /^End the turn/ });
-    if ((await end.getAttribute("aria-disabled")) === "false") return end.click();
-    await page.locator(".people button[aria-disabled=false]").first().click();
+    await page.keyboard.press((await end.getAttribute("aria-disabled")) === "false" ? "e" : "1");
   });
   assert.deepEqual(problems, []);
 });

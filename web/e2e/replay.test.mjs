@@ -135,6 +135,16 @@ test("the worst decisions lead to what the perfect player would do", async () =>
   const chosen = page.getByRole("row").filter({ hasText: "chosen" });
   const percent = async (row) => parseFloat((await row.getByRole("cell").textContent()).trim());
   assert.ok((await percent(best)) > (await percent(chosen)));
+  // The dice that were kept are marked where they lay.
+  const keeps = page.getByRole("button", { name: /^\d+ [\w-]+ keeps (?!all)/ }).first();
+  const faces = /keeps ([^+-]+)/
+    .exec((await keeps.textContent()).replace(/\s+/g, " "))[1]
+    .trim()
+    .split(" ");
+  await keeps.click();
+  const panel = page.locator("section", { has: page.getByRole("heading", { name: /perfect player do/ }) });
+  assert.equal(await panel.getByRole("img").count(), 6);
+  assert.equal(await panel.getByRole("img", { name: /, kept$/ }).count(), faces.length);
   await inspect(page, "replay-tokyo");
   assert.deepEqual(problems, []);
   await close();

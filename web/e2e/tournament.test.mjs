@@ -51,20 +51,20 @@ test("a tournament is started from the page and watched to the end, by two", asy
     await page.getByRole("heading", { name: "Standings" }).waitFor();
   }
   const standings = (page) => page.locator("ol > li .who strong").allTextContents();
-  assert.equal((await standings(host.page)).length, 3);
+  assert.equal((await standings(host.page)).length, 4, "the line-up of the game");
   assert.deepEqual(await standings(host.page), await standings(guest.page));
   const shares = await guest.page
     .getByRole("region", { name: "Who beats whom" })
     .locator("td")
     .allTextContents();
-  assert.equal(shares.filter((share) => share.endsWith("%")).length, 6);
+  assert.equal(shares.filter((share) => share.endsWith("%")).length, 12);
   assert.ok((await guest.page.locator(".frame canvas").boundingBox()).width > 200, "the ratings are drawn");
   await guest.page.getByRole("button", { name: "Rating", exact: true }).click();
   await inspect(guest.page, "tournament");
 
   await guest.page.getByRole("button", { name: "Last", exact: true }).click();
-  await guest.page.getByRole("link", { name: "Watch match 3999.5" }).click();
-  await guest.page.waitForURL(/matches\/3999\/5$/);
+  await guest.page.getByRole("link", { name: "Watch match 3999.11" }).click();
+  await guest.page.waitForURL(/matches\/3999\/11$/);
   await guest.page.getByRole("heading").first().waitFor();
 
   await guest.page.goto(arena.url);
@@ -136,7 +136,8 @@ test("programs of the host take part by name, and what they do wrong is told", a
 test("what cannot be played is said at the form", async () => {
   const { page } = await visitor(browser, { host: arena.host });
   await page.goto(`${arena.url}/tournaments/new?game=zombie-dice`);
-  for (const name of ["Remove bot 3", "Remove bot 2"]) await page.getByRole("button", { name }).click();
+  for (const name of ["Remove bot 4", "Remove bot 3", "Remove bot 2"])
+    await page.getByRole("button", { name }).click();
   await page.getByRole("button", { name: "Start the tournament" }).click();
   const alert = page.getByRole("alert");
   await alert.waitFor();

@@ -16,12 +16,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Someone who takes part.
+/// An entry, as a user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntrySpec {
     /// The name in front, if there was one.
     pub name: Option<String>,
-    /// Who it is, as it was written.
+    /// The entry as it was written.
     pub text: String,
     /// What it is.
     pub kind: EntryKind,
@@ -56,7 +56,7 @@ pub enum EntryError {
         /// The file.
         path: PathBuf,
     },
-    /// The file cannot be read, or is none.
+    /// The file cannot be read, or is not a file.
     #[error("cannot read {path:?}: {why}")]
     Unreadable {
         /// The file.
@@ -66,8 +66,7 @@ pub enum EntryError {
     },
     /// Nobody knows how to run the file.
     #[error(
-        "cannot tell how to run {path:?}: expected .py, .js, .mjs, .rb, .jar, .java or an executable file \
-         (or say how: cmd:RUNNER {})", path.display()
+        "cannot tell how to run {path:?}: expected .py, .js, .mjs, .rb, .jar, .java or an executable file"
     )]
     NoRunner {
         /// The file.
@@ -90,16 +89,13 @@ pub enum EntryError {
         why: String,
     },
     /// `compat:` without the Python package.
-    #[error(
-        "{python} has no package necrodome, which runs compat: bots: install it there, \
-         as `{python} -m pip install ./python` does in the folder of the sources"
-    )]
+    #[error("{python} has no package necrodome, which runs compat: bots")]
     NoPackage {
         /// The interpreter.
         python: String,
     },
     /// `compat:` without Python.
-    #[error("there is no {python}, which runs compat: bots: install it, or put it on the PATH")]
+    #[error("there is no {python}, which runs compat: bots")]
     NoPython {
         /// The interpreter.
         python: String,
@@ -170,7 +166,7 @@ impl EntrySpec {
     }
 }
 
-/// Names for all entries: the one in front, or one made from what the entry is; a made one that is taken gets a number.
+/// Names for all entries: the given one, or one made from the entry, with a number behind it if that name is taken.
 /// Two names given by the user that are alike are an error.
 pub fn name_all(entries: &[EntrySpec]) -> Result<Names, EntryError> {
     let mut names: Vec<String> = Vec::with_capacity(entries.len());
@@ -245,7 +241,7 @@ fn seen_from(folder: &Path, file: &str) -> PathBuf {
     folder.join(file).components().collect()
 }
 
-/// What is said of a file that cannot be found.
+/// The error for a file that cannot be found.
 fn missing(path: &Path) -> impl Fn(std::io::Error) -> EntryError {
     move |error| match error.kind() {
         ErrorKind::NotFound => EntryError::NoFile { path: path.to_owned() },
@@ -310,9 +306,12 @@ mod tests {
 
     #[test]
     fn java_is_started_with_small_spaces_and_compiled_quickly() {
-        let EntryKind::Program(source) = parse("../../bots/java/Tokyo.java").unwrap().kind else { panic!() };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("Bot.java").display().to_string();
+        fs::write(&path, "").unwrap();
+        let EntryKind::Program(source) = parse(&path).unwrap().kind else { panic!() };
         let (file, options) = source.words.split_last().unwrap();
-        assert!(file.ends_with("/bots/java/Tokyo.java") && options[0] == "java", "{options:?}");
+        assert!(file.ends_with("/Bot.java") && options[0] == "java", "{options:?}");
         for option in ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"] {
             assert!(options.iter().any(|word| word == option), "{option}");
         }
@@ -337,11 +336,11 @@ mod tests {
 
     #[test]
     fn bots_of_other_programs_are_run_by_the_python_package() {
-        let file = "../../bots/python/tokyo.py";
+        let file = "../../bots/python/zombie_dice.py";
         let entry = parse(&format!("compat:godzilla:{file}:Brave")).unwrap();
         let EntryKind::Program(program) = &entry.kind else { panic!() };
         assert_eq!(program.words[..5], ["python3", "-u", "-m", "necrodome.compat", "godzilla"]);
-        assert!(program.words[5].ends_with("/bots/python/tokyo.py"));
+        assert!(program.words[5].ends_with("/bots/python/zombie_dice.py"));
         assert_eq!(program.words[6..], ["Brave"]);
         assert!(program.folder.ends_with("bots/python"));
 
@@ -350,7 +349,7 @@ mod tests {
         let all = ["Ada=compat:zombiedice", "compat:godzilla", "compat:gamezombies"];
         let all =
             [format!("{}:{file}:A", all[0]), format!("{}:{file}:B", all[1]), format!("{}:{file}", all[2])];
-        assert_eq!(names(&all.each_ref().map(String::as_str)).unwrap(), ["Ada", "B", "tokyo"]);
+        assert_eq!(names(&all.each_ref().map(String::as_str)).unwrap(), ["Ada", "B", "zombie_dice"]);
     }
 
     #[test]

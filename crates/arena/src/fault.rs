@@ -119,7 +119,7 @@ pub struct FaultCount {
 
 /// What an entry has written to standard error.
 #[derive(Debug, Clone, Serialize)]
-pub struct Log {
+pub struct BotLog {
     /// The entry.
     pub name: String,
     /// The last lines.
@@ -132,7 +132,7 @@ pub struct Trouble {
     /// What went wrong, counted.
     pub faults: Vec<FaultCount>,
     /// The end of each log.
-    pub logs: Vec<Log>,
+    pub logs: Vec<BotLog>,
 }
 
 /// Trouble while it is collected; entries go by their numbers.
@@ -143,7 +143,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Notes a fault; `place` says where, and is asked for the first of its kind only.
+    /// Notes a fault. `place` says where it happened; it is called only for the first fault of each kind.
     pub fn fault(&mut self, entry: usize, fault: &Fault, place: impl FnOnce() -> String) {
         let first = || (0, format!("{}: {}", place(), fault.detail));
         self.faults.entry((entry, fault.kind)).or_insert_with(first).0 += 1;
@@ -167,7 +167,7 @@ impl Notes {
         let faults = faults
             .map(|((entry, kind), (count, first))| FaultCount { name: name(entry), kind, count, first })
             .collect();
-        let logs = self.logs.into_iter().map(|(entry, lines)| Log { name: name(entry), lines }).collect();
+        let logs = self.logs.into_iter().map(|(entry, lines)| BotLog { name: name(entry), lines }).collect();
         Trouble { faults, logs }
     }
 }

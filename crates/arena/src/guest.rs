@@ -7,7 +7,7 @@ use crate::{
 };
 use std::{fmt, sync::Arc};
 
-/// Whoever answers messages of the bot protocol.
+/// Answers messages of the bot protocol.
 pub trait Guest: Send {
     /// A message that wants no answer.
     fn tell(&mut self, message: &str);
@@ -54,7 +54,7 @@ pub struct GuestTransport {
 }
 
 impl GuestTransport {
-    /// The way to whoever comes at this invitation.
+    /// A transport to the guest that this invitation brings.
     pub fn new(invitation: &Invitation) -> Self {
         GuestTransport { guest: (invitation.0)(), greeted: false, away: None, question: String::new() }
     }

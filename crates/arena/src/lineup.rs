@@ -19,7 +19,7 @@ use serde::Serialize;
 
 /// What players need to know before the first match.
 #[derive(Debug, Clone)]
-pub struct Table<R> {
+pub struct Terms<R> {
     /// The arena's own program, which supervises processes.
     pub launcher: Launcher,
     /// What processes may use.
@@ -72,7 +72,7 @@ pub fn bots<G: Listed>() -> Vec<BotInfo> {
     let info = |bot: &BuiltIn<G>| BotInfo { name: bot.name, about: bot.about, params: bot.params() };
     let optimal = solver::<G>().map(|solver| BotInfo {
         name: OPTIMAL,
-        about: solver.about_optimal(),
+        about: solver.about_optimal,
         params: Vec::new(),
     });
     G::built_ins().iter().map(info).chain(optimal).collect()
@@ -80,11 +80,11 @@ pub fn bots<G: Listed>() -> Vec<BotInfo> {
 
 /// A kind of built-in bot, looked up once and built for every match.
 pub struct Maker<'a, G: Listed> {
-    kind: Kind<G>,
+    kind: MakerKind<G>,
     spec: &'a BotSpec,
 }
 
-enum Kind<G: Listed> {
+enum MakerKind<G: Listed> {
     BuiltIn(BuiltIn<G>),
     Optimal(Optimal<G>),
 }
@@ -94,11 +94,11 @@ impl<'a, G: Listed> Maker<'a, G> {
     pub fn find(spec: &'a BotSpec, rules: &G::Rules) -> Result<Self, LineupError> {
         let mut built_ins = G::built_ins();
         if let Some(found) = built_ins.iter().position(|bot| bot.name == spec.name) {
-            return Ok(Maker { kind: Kind::BuiltIn(built_ins.swap_remove(found)), spec });
+            return Ok(Maker { kind: MakerKind::BuiltIn(built_ins.swap_remove(found)), spec });
         }
         if let Some(solver) = solver::<G>().filter(|_| spec.name == OPTIMAL) {
             options::parse::<NoOptions>(&spec.params).map_err(refuse(spec))?;
-            return Ok(Maker { kind: Kind::Optimal(solver.optimal(rules)), spec });
+            return Ok(Maker { kind: MakerKind::Optimal((solver.optimal)(rules)), spec });
         }
         Err(LineupError::UnknownBot {
             game: G::ID,
@@ -110,8 +110,8 @@ impl<'a, G: Listed> Maker<'a, G> {
     /// A new bot with its own randomness.
     pub fn build(&self, chance: Seeded) -> Result<Box<dyn Bot<G>>, LineupError> {
         match &self.kind {
-            Kind::BuiltIn(built_in) => built_in.build(self.spec, chance).map_err(refuse(self.spec)),
-            Kind::Optimal(optimal) => Ok(optimal()),
+            MakerKind::BuiltIn(built_in) => built_in.build(self.spec, chance).map_err(refuse(self.spec)),
+            MakerKind::Optimal(optimal) => Ok(optimal()),
         }
     }
 }
@@ -133,19 +133,19 @@ pub fn built_in<G: Listed>(
 pub fn player<G: Listed>(
     entry: &EntrySpec,
     name: &str,
-    table: &Table<G::Rules>,
+    terms: &Terms<G::Rules>,
     chance: Seeded,
 ) -> Result<Box<dyn Player<G>>, LineupError> {
     match &entry.kind {
-        EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(built_in(spec, &table.rules, chance)?))),
+        EntryKind::BuiltIn(spec) => Ok(Box::new(BuiltInPlayer(built_in(spec, &terms.rules, chance)?))),
         EntryKind::Program(program) => {
-            let Table { launcher, limits, .. } = table;
+            let Terms { launcher, limits, .. } = terms;
             let transport = ProcessTransport::new(launcher.clone(), program.clone(), *limits, G::CARD);
-            Ok(Box::new(ProtocolPlayer::<G, _>::new(transport, name, &table.rules, table.seats)))
+            Ok(Box::new(ProtocolPlayer::<G, _>::new(transport, name, &terms.rules, terms.seats)))
         }
         EntryKind::Guest(invitation) => {
             let transport = GuestTransport::new(invitation);
-            Ok(Box::new(ProtocolPlayer::<G, _>::new(transport, name, &table.rules, table.seats)))
+            Ok(Box::new(ProtocolPlayer::<G, _>::new(transport, name, &terms.rules, terms.seats)))
         }
         EntryKind::Human => Err(LineupError::Human),
     }

@@ -1,4 +1,4 @@
-//! Whoever decides for a seat: a built-in bot, a process, a person.
+//! Players decide for a seat: built-in bots, processes, people.
 
 use crate::fault::Fault;
 use necrodome_rules::{
@@ -19,7 +19,7 @@ pub struct MatchStart<'a> {
     pub seed: u32,
 }
 
-/// What came of a question.
+/// The answer to a question, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer<A> {
     /// A choice, and why, if the player says.
@@ -39,7 +39,7 @@ pub enum Answer<A> {
     Quit,
 }
 
-/// How hard a player has thought.
+/// How much time a player has used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Effort {
     /// Decisions made.

@@ -14,7 +14,7 @@ use necrodome_rules::{
     names::{Names, SetupError},
 };
 use necrodome_solve::{
-    Audit, Entry, Ledger, Solution, Solver,
+    Audit, Ledger, LedgerEntry, Solution, Solver,
     exact::{Asked, Inexact},
 };
 use serde::Serialize;
@@ -23,9 +23,9 @@ use std::{
     sync::Arc,
 };
 
-/// Habits that are shown.
+/// How many habits are shown.
 const HABITS: usize = 10;
-/// What costs less is a matter of rounding, not of taste.
+/// A smaller cost comes from rounding.
 const NOTHING: f64 = 1e-9;
 
 /// What a bot's decisions cost. Costs are chances to win, or points in a game for one.
@@ -44,7 +44,7 @@ pub struct Profile {
     /// What all decisions of a match cost together.
     pub regret_per_match: Option<Estimate>,
     /// Where the cost comes from, the most expensive kind first.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<DecisionKind>,
     /// The most expensive habits.
     pub habits: Vec<Habit>,
     /// What the bot would gain without these habits.
@@ -56,7 +56,7 @@ pub struct Profile {
 
 /// Decisions of one kind.
 #[derive(Debug, Clone, Serialize)]
-pub struct Kind {
+pub struct DecisionKind {
     /// What they have in common.
     pub kind: String,
     /// How many there were.
@@ -92,16 +92,16 @@ pub struct Cured {
 }
 
 /// Makes the players of the profile: the bot, and the other if the game is for two. They play many matches.
-pub type Players<'a, G> = &'a dyn Fn() -> Result<Vec<Box<dyn Player<G>>>, LineupError>;
+pub type MakePlayers<'a, G> = &'a dyn Fn() -> Result<Vec<Box<dyn Player<G>>>, LineupError>;
 
-/// What to play.
-pub struct Setting<'a, G: Listed> {
+/// What a profile is made from.
+pub struct ProfilePlan<'a, G: Listed> {
     /// The names: the bot's, then the other's if there is one.
     pub names: &'a Names,
     /// The rules.
     pub rules: &'a G::Rules,
     /// The solver of the game.
-    pub solver: &'static dyn Solver<G>,
+    pub solver: Solver<G>,
     /// The solution under these rules.
     pub solution: Arc<dyn Solution<G>>,
     /// The seed of everything.
@@ -153,7 +153,7 @@ impl Tally {
 
 /// The matches of one seed, added up.
 #[derive(Debug, Default)]
-struct Block {
+struct PlayedBlock {
     matches: usize,
     result: f64,
     luck: f64,
@@ -162,21 +162,21 @@ struct Block {
     habits: BTreeMap<String, Tally>,
 }
 
-impl Block {
-    fn add<G: Listed>(&mut self, ledger: &Ledger<G>, bot: Seat, setting: &Setting<G>) {
+impl PlayedBlock {
+    fn add<G: Listed>(&mut self, ledger: &Ledger<G>, bot: Seat, plan: &ProfilePlan<G>) {
         let result = if bot.0 == 0 { ledger.result } else { 1.0 - ledger.result };
         self.matches += 1;
         self.result += result;
         self.luck += ledger.luck(bot);
         for entry in &ledger.entries {
-            let Entry::Decision { seat, view, chosen, regret, .. } = entry else { continue };
+            let LedgerEntry::Decision { seat, view, chosen, regret, .. } = entry else { continue };
             if *seat != bot {
                 continue;
             }
             self.all.add(*regret);
-            self.kinds.entry(setting.solver.kind(view)).or_default().add(*regret);
+            self.kinds.entry((plan.solver.kind)(view)).or_default().add(*regret);
             if *regret > NOTHING {
-                let habit = setting.solver.habit(view, chosen, &setting.solution.best(view));
+                let habit = (plan.solver.habit)(view, chosen, &plan.solution.best(view));
                 self.habits.entry(habit).or_default().add(*regret);
             }
         }
@@ -187,52 +187,52 @@ impl Block {
 /// the same, since these habits were found where they happened to cost most. `progress` hears how many blocks are done of how
 /// many, and says whether to go on.
 pub fn profile<G: Listed>(
-    setting: &Setting<G>,
-    players: Players<G>,
+    plan: &ProfilePlan<G>,
+    players: MakePlayers<G>,
     progress: &mut dyn FnMut(u32, u32) -> bool,
 ) -> Result<Profile, ProfileError> {
-    let blocks = setting.blocks;
+    let blocks = plan.blocks;
     let all = 3 * blocks;
     let mut notes = Notes::default();
-    let plain = setting.play(players()?, 0, &mut notes, &mut |done| progress(done, all))?;
+    let plain = plan.play(players()?, 0, &mut notes, &mut |done| progress(done, all))?;
     let habits = habits(&plain);
     let cured = if habits.is_empty() {
         None
     } else {
         // The same faults come again: those of the first matches are told.
         let mut untold = Notes::default();
-        let again = setting.play(players()?, 1, &mut untold, &mut |done| progress(blocks + done, all))?;
+        let again = plan.play(players()?, 1, &mut untold, &mut |done| progress(blocks + done, all))?;
         let mut players = players()?;
         let inner = players.remove(0);
         let worst = habits.iter().map(|habit| habit.habit.clone()).collect();
-        let (solver, solution) = (setting.solver, setting.solution.clone());
+        let (solver, solution) = (plan.solver.clone(), plan.solution.clone());
         players.insert(0, Box::new(Mended { inner, solver, solution, habits: worst }));
-        let mended = setting.play(players, 1, &mut untold, &mut |done| progress(2 * blocks + done, all))?;
+        let mended = plan.play(players, 1, &mut untold, &mut |done| progress(2 * blocks + done, all))?;
         Some((again, mended))
     };
-    let per_match = |value: &dyn Fn(&Block) -> f64, blocks: &[Block]| {
+    let per_match = |value: &dyn Fn(&PlayedBlock) -> f64, blocks: &[PlayedBlock]| {
         Estimate::of_blocks(blocks.iter().map(|block| (block.matches as f64, value(block))))
     };
     let names: BTreeSet<&String> = plain.iter().flat_map(|block| block.kinds.keys()).collect();
     let kind = |name: &String| {
-        let of = |block: &Block| block.kinds.get(name).copied().unwrap_or_default();
-        Kind {
+        let of = |block: &PlayedBlock| block.kinds.get(name).copied().unwrap_or_default();
+        DecisionKind {
             kind: name.clone(),
             decisions: plain.iter().map(|block| of(block).decisions).sum(),
             mistakes: plain.iter().map(|block| of(block).mistakes).sum(),
             regret_per_match: per_match(&|block| of(block).regret, &plain),
         }
     };
-    let mut kinds: Vec<Kind> = names.into_iter().map(kind).collect();
-    let cost = |kind: &Kind| kind.regret_per_match.map_or(0.0, |cost| cost.mean);
+    let mut kinds: Vec<DecisionKind> = names.into_iter().map(kind).collect();
+    let cost = |kind: &DecisionKind| kind.regret_per_match.map_or(0.0, |cost| cost.mean);
     kinds.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
-    let matches = |block: &Block| block.matches as f64;
-    let adjusted = |blocks: &[Block]| {
-        let sums = |block: &Block| (matches(block), block.result, block.luck);
+    let matches = |block: &PlayedBlock| block.matches as f64;
+    let adjusted = |blocks: &[PlayedBlock]| {
+        let sums = |block: &PlayedBlock| (matches(block), block.result, block.luck);
         without_luck(&blocks.iter().map(sums).collect::<Vec<_>>())
     };
     let without_habits = cured.map(|(again, mended)| {
-        let difference = |(plain, mended): (&Block, &Block)| {
+        let difference = |(plain, mended): (&PlayedBlock, &PlayedBlock)| {
             (matches(plain), mended.result - plain.result, mended.luck - plain.luck)
         };
         let gain: Vec<_> = again.iter().zip(&mended).map(difference).collect();
@@ -250,12 +250,12 @@ pub fn profile<G: Listed>(
         kinds,
         habits,
         without_habits,
-        trouble: setting.named(notes),
+        trouble: plan.named(notes),
     })
 }
 
 /// The habits that cost most in all.
-fn habits(blocks: &[Block]) -> Vec<Habit> {
+fn habits(blocks: &[PlayedBlock]) -> Vec<Habit> {
     let matches: usize = blocks.iter().map(|block| block.matches).sum();
     let mut habits: BTreeMap<&String, Tally> = BTreeMap::new();
     for (name, tally) in blocks.iter().flat_map(|block| &block.habits) {
@@ -275,14 +275,14 @@ fn habits(blocks: &[Block]) -> Vec<Habit> {
     habits.into_iter().take(HABITS).map(habit).collect()
 }
 
-impl<G: Listed> Setting<'_, G> {
+impl<G: Listed> ProfilePlan<'_, G> {
     fn play(
         &self,
         mut players: Vec<Box<dyn Player<G>>>,
         series: u64,
         notes: &mut Notes,
         progress: &mut dyn FnMut(u32) -> bool,
-    ) -> Result<Vec<Block>, ProfileError> {
+    ) -> Result<Vec<PlayedBlock>, ProfileError> {
         let mut seeds = Seeded::new(self.seed, "profile", series);
         let mut blocks = Vec::with_capacity(self.blocks as usize);
         let turned = Names::new(Vec::from(self.names.clone()).into_iter().rev())?;
@@ -291,7 +291,7 @@ impl<G: Listed> Setting<'_, G> {
                 return Err(ProfileError::Interrupted);
             }
             let seed = u64::from(seeds.uniform(u32::MAX)) << 32 | u64::from(seeds.uniform(u32::MAX));
-            let mut block = Block::default();
+            let mut block = PlayedBlock::default();
             let (ledger, faults) = self.audit(self.names, seed, &mut players)?;
             block.add(&ledger, Seat(0), self);
             for fault in &faults {
@@ -343,7 +343,7 @@ impl<G: Listed> Setting<'_, G> {
     }
 }
 
-/// Ends all players, and notes what is left to say.
+/// Ends all players, and notes their last faults and logs.
 fn close<G: Game>(players: &mut [Box<dyn Player<G>>], notes: &mut Notes) {
     for (entry, player) in players.iter_mut().enumerate() {
         let (faults, log) = player.close();
@@ -355,7 +355,7 @@ fn close<G: Game>(players: &mut [Box<dyn Player<G>>], notes: &mut Notes) {
 /// A bot that is kept from its worst habits: where it would fall into one, it plays perfectly instead.
 struct Mended<G: Listed> {
     inner: Box<dyn Player<G>>,
-    solver: &'static dyn Solver<G>,
+    solver: Solver<G>,
     solution: Arc<dyn Solution<G>>,
     habits: BTreeSet<String>,
 }
@@ -385,7 +385,7 @@ impl<G: Listed> Player<G> for Mended<G> {
         };
         let best = self.solution.best(view);
         let cost = self.solution.price(view, &Move::Act(best.clone())) - self.solution.price(view, &choice);
-        let mended = cost > NOTHING && self.habits.contains(&self.solver.habit(view, &choice, &best));
+        let mended = cost > NOTHING && self.habits.contains(&(self.solver.habit)(view, &choice, &best));
         if mended { Answer::Act(best, None) } else { answer }
     }
 
@@ -424,7 +424,7 @@ pub struct Surveyed<G: Listed> {
     quits: fn() -> bool,
 }
 
-/// Questions in one match: no match has more, so no time for a match runs out.
+/// How many questions are asked as one match: few enough that no time limit of a match runs out.
 const QUESTIONS: usize = 200;
 
 impl<G: Listed> Surveyed<G> {

@@ -259,12 +259,12 @@ pub struct Unpacked {
     lines: Vec<String>,
 }
 
-/// Reads a replay file as far as to know its game.
+/// Reads a replay file, and no more of its contents than the game's id.
 pub fn open(path: &Path) -> Result<Unpacked, ReplayError> {
     unpack(fs::File::open(path)?)
 }
 
-/// Unpacks a replay as far as to know its game.
+/// Unpacks a replay, and reads no more of it than the game's id.
 pub fn unpack(packed: impl Read) -> Result<Unpacked, ReplayError> {
     unpack_within(packed, MAX_UNPACKED)
 }
@@ -282,7 +282,7 @@ pub fn unpack_within(packed: impl Read, limit: u64) -> Result<Unpacked, ReplayEr
                 lines.push(line);
             }
             Err(error) if lines.is_empty() => return Err(foreign(&error)),
-            // Cut or damaged, be it behind the last line: what stands in the place of the end is none.
+            // The file is cut off or damaged: an empty line takes the place of the final record.
             Err(_) => {
                 lines.push(String::new());
                 break;

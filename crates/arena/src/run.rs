@@ -28,7 +28,7 @@ pub struct Finished<G: Game> {
 
 /// A match as a JSON document.
 #[derive(Debug, Serialize)]
-pub struct Document<'a, R> {
+pub struct MatchDocument<'a, R> {
     game: &'static str,
     options: &'a R,
     seed: u64,
@@ -62,10 +62,20 @@ impl<G: Listed> Finished<G> {
         rules: &'a G::Rules,
         seed: u64,
         logs: &'a [String],
-    ) -> Document<'a, G::Rules> {
+    ) -> MatchDocument<'a, G::Rules> {
         let Outcome { places, scores, turns } = &self.outcome;
         let (entries, faults) = (planned(entries, names), &self.faults);
-        Document { game: G::ID, options: rules, seed, entries, places, scores, turns: *turns, faults, logs }
+        MatchDocument {
+            game: G::ID,
+            options: rules,
+            seed,
+            entries,
+            places,
+            scores,
+            turns: *turns,
+            faults,
+            logs,
+        }
     }
 }
 

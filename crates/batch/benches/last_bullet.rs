@@ -9,9 +9,9 @@
 #![allow(clippy::unwrap_used)]
 
 use necrodome_batch::{
-    batch::{Autoreset, Batch, Out},
+    batched::{Autoreset, BatchSetup, Out},
     last_bullet::LastBulletBatch,
-    observe::last_bullet::{ACTIONS, CELLS, WINDOW, observe, order},
+    last_bullet::observe::{ACTIONS, CELLS, WINDOW, observe, order},
     stream::Stream,
 };
 use necrodome_rules::{
@@ -108,7 +108,11 @@ impl Played {
 }
 
 fn begin(worlds: usize) -> (LastBulletBatch, Written) {
-    let mut batch = LastBulletBatch::new(worlds, ENTRIES, &LastBulletRules::default(), 1).unwrap();
+    let rules = LastBulletRules::default();
+    let autoreset = Autoreset::SameStep;
+    let mut batch =
+        LastBulletBatch::new(&BatchSetup { rules, seats: ENTRIES, matches: worlds, threads: 1, autoreset })
+            .unwrap();
     (0..worlds).for_each(|world| batch.seed(world, SEED + world as u64));
     let mut written = Written::new(batch.rows());
     batch.reset(None, &mut written.out());
@@ -125,7 +129,7 @@ fn play(worlds: usize, policy: Policy) -> Played {
         let choose = |(row, seen)| if alive[row] { policy(row, seen, &mut chance) } else { 0 };
         let actions: Vec<u8> = written.obs.chunks_exact(CELLS).enumerate().map(choose).collect();
         living.push(batch.living());
-        batch.step(&actions, Autoreset::SameStep, &mut written.out());
+        batch.step(&actions, &mut written.out());
         played.push(actions);
     }
     Played { worlds, actions: played, living, end: batch, obs: written.obs }
@@ -138,7 +142,7 @@ fn time_batch(played: &Played, times: usize) -> Vec<Duration> {
         let (mut batch, mut written) = begin(played.worlds);
         for (actions, best) in played.actions.iter().zip(&mut best) {
             let start = Instant::now();
-            batch.step(actions, Autoreset::SameStep, &mut written.out());
+            batch.step(actions, &mut written.out());
             *best = start.elapsed().min(*best);
         }
         assert!(batch.save() == played.end.save(), "the same actions have led elsewhere");

@@ -2,10 +2,9 @@
 //! `cargo bench -p necrodome-batch --bench tokyo`. Both play the same number of steps, and must come to as many episodes.
 
 use necrodome_batch::{
-    batch::{Autoreset, Out},
-    refereed::{Refereed, Setup},
-    rows::Rows,
-    seated::Seated,
+    batched::{Autoreset, BatchSetup, Batched, Out},
+    kernel::Kernel,
+    refereed::RefereedBatch,
     stream::Stream,
     tokyo::TokyoBatch,
 };
@@ -23,8 +22,8 @@ struct Run {
     total: Duration,
 }
 
-fn run(batch: &mut impl Seated<Cell = i16>, steps: usize) -> Run {
-    let (rows, fields) = (batch.rows(), batch.fields().len());
+fn run(batch: &mut Batched<impl Kernel<Cell = i16>>, steps: usize) -> Run {
+    let (rows, fields) = (batch.rows(), batch.width());
     let (mut obs, mut final_obs) = (vec![0; rows * fields], vec![0; rows * fields]);
     let mut rewards = vec![0.0; rows];
     let (mut terminated, mut truncated) = (vec![false; rows], vec![false; rows]);
@@ -47,7 +46,7 @@ fn run(batch: &mut impl Seated<Cell = i16>, steps: usize) -> Run {
             }
         }
         let start = Instant::now();
-        batch.step(&actions, Autoreset::NextStep, &mut out);
+        batch.step(&actions, &mut out);
         let time = start.elapsed();
         run.total += time;
         run.fastest = run.fastest.min(time);
@@ -59,6 +58,10 @@ fn run(batch: &mut impl Seated<Cell = i16>, steps: usize) -> Run {
     run
 }
 
+fn setup(seats: usize, matches: usize) -> BatchSetup<TokyoRules> {
+    BatchSetup { rules: TokyoRules::default(), seats, matches, threads: 1, autoreset: Autoreset::NextStep }
+}
+
 /// Million steps per second.
 fn rate(run: &Run, steps: usize) -> f64 {
     (ROWS * steps) as f64 / run.total.as_secs_f64() / 1e6
@@ -68,10 +71,8 @@ fn main() {
     // `cargo test --benches` only tries it out.
     let steps = if std::env::args().any(|arg| arg == "--bench") { 500 } else { 200 };
     for seats in 2..=6 {
-        let rules = TokyoRules::default();
-        let mut kernel = TokyoBatch::new(&rules, seats, ROWS, 1).expect("a good set-up");
-        let setup = Setup::<Tokyo>::new(seats, rules).expect("a good set-up");
-        let mut referee = Rows::<Refereed<Tokyo>>::new(setup, ROWS, 1).expect("a good set-up");
+        let mut kernel = TokyoBatch::new(&setup(seats, ROWS)).expect("a good set-up");
+        let mut referee = RefereedBatch::<Tokyo>::new(&setup(seats, ROWS)).expect("a good set-up");
 
         let (mut best, mut plain) = (0f64, 0f64);
         for _ in 0..RUNS {
@@ -87,6 +88,6 @@ fn main() {
             "{seats} monsters: {best:6.1} million steps/s, the referee {plain:5.2}: {ratio:5.1} times as many"
         );
     }
-    let mut few = TokyoBatch::new(&TokyoRules::default(), 4, 16, 1).expect("a good set-up");
+    let mut few = TokyoBatch::new(&setup(4, 16)).expect("a good set-up");
     println!("a step of 16 rows: {:?}", run(&mut few, 10_000).fastest);
 }

@@ -2,14 +2,14 @@
 //! `cargo bench -p necrodome-batch --bench zombie_dice`. Both must come to the same mean score or number of episodes.
 
 use necrodome_batch::{
-    batch::{Autoreset, Batch, Out},
+    batched::{Autoreset, BatchSetup, Batched, Out},
+    kernel::Kernel,
     observe::Observe,
-    refereed::{Refereed, Setup},
-    rows::Rows,
+    refereed::RefereedBatch,
     stream::Stream,
-    zombie_dice::{RaceBatch, SoloBatch},
+    zombie_dice::{DiceKernel, RaceFormat, SoloFormat},
 };
-use necrodome_rules::zombie_dice::{Race, Solo};
+use necrodome_rules::game::Game;
 use std::time::{Duration, Instant};
 
 const ROWS: usize = 4096;
@@ -28,8 +28,9 @@ struct Run {
     rewards: f64,
 }
 
-fn run(batch: &mut impl Batch<Cell = i16>, autoreset: Autoreset, steps: usize) -> Run {
-    let (rows, fields) = (batch.rows(), batch.fields().len());
+fn run(batch: &mut Batched<impl Kernel<Cell = i16>>, autoreset: Autoreset, steps: usize) -> Run {
+    batch.autoreset = autoreset;
+    let (rows, fields) = (batch.rows(), batch.width());
     let (mut obs, mut final_obs) = (vec![0; rows * fields + 64], vec![0; rows * fields + 64]);
     let mut rewards = vec![0.0; rows + 64];
     let (mut terminated, mut truncated) = (vec![false; rows + 64], vec![false; rows + 64]);
@@ -51,14 +52,14 @@ fn run(batch: &mut impl Batch<Cell = i16>, autoreset: Autoreset, steps: usize) -
         // The first pieces are counted, the others only timed.
         if piece < 4 {
             for actions in &actions {
-                batch.step(actions, autoreset, &mut out);
+                batch.step(actions, &mut out);
                 episodes += out.terminated.iter().filter(|&&over| over).count();
                 total += f64::from(out.rewards.iter().sum::<f32>());
             }
         }
         let start = Instant::now();
         for actions in &actions {
-            batch.step(actions, autoreset, &mut out);
+            batch.step(actions, &mut out);
         }
         fastest = fastest.min(start.elapsed());
     }
@@ -66,12 +67,12 @@ fn run(batch: &mut impl Batch<Cell = i16>, autoreset: Autoreset, steps: usize) -
     Run { rate, episodes: episodes as f64, rewards: total }
 }
 
-fn compare<G>(name: &str, mut kernel: impl Batch<Cell = i16>, rules: G::Rules, seats: usize, steps: usize)
-where
-    G: Observe<Rules: Send + Sync, View: Send> + Send,
-{
-    let setup = Setup::<G>::new(seats, rules).expect("a good set-up");
-    let mut referee = Rows::<Refereed<G>>::new(setup, ROWS, 1).expect("a good set-up");
+fn compare<K: Kernel<Game: Observe, Cell = i16>>(name: &str, steps: usize) {
+    let seats = *K::Game::SEATS.end();
+    let autoreset = Autoreset::SameStep;
+    let setup = BatchSetup { rules: Default::default(), seats, matches: ROWS, threads: 1, autoreset };
+    let mut kernel = Batched::<K>::new(&setup).expect("a good set-up");
+    let mut referee = RefereedBatch::<K::Game>::new(&setup).expect("a good set-up");
     for autoreset in [Autoreset::SameStep, Autoreset::NextStep] {
         let fast = run(&mut kernel, autoreset, steps);
         let plain = run(&mut referee, autoreset, steps / 10);
@@ -91,8 +92,6 @@ where
 fn main() {
     // `cargo test --benches` only tries it out.
     let steps = if std::env::args().any(|arg| arg == "--bench") { 64_000 } else { 1_300 };
-    let solo = SoloBatch::new(&Default::default(), ROWS, 1).expect("a good set-up");
-    compare::<Solo>("solo", solo, Default::default(), 1, steps);
-    let race = RaceBatch::new(&Default::default(), ROWS, 1).expect("a good set-up");
-    compare::<Race>("race", race, Default::default(), 2, steps);
+    compare::<DiceKernel<SoloFormat>>("solo", steps);
+    compare::<DiceKernel<RaceFormat>>("race", steps);
 }

@@ -6,15 +6,46 @@
 #![deny(missing_docs)]
 
 pub mod actions;
-pub mod batch;
+pub mod batched;
 mod bytes;
 pub mod field;
+mod infection;
+pub mod kernel;
 pub mod last_bullet;
 pub mod observe;
-mod parts;
+pub mod parts;
 pub mod refereed;
-pub mod rows;
-pub mod seated;
 pub mod stream;
 pub mod tokyo;
 pub mod zombie_dice;
+
+/// Evaluates an expression with a type name bound to the batch of a game; `None` if the game has none. This is the list of
+/// games that can be played in batches.
+///
+/// ```
+/// use necrodome_batch::with_batch;
+/// use necrodome_rules::catalog::GameId;
+/// let usual_seats = |id: GameId| with_batch!(id, Batch => Batch::usual_seats());
+/// assert_eq!(usual_seats(GameId::LastBullet), Some(20));
+/// assert_eq!(usual_seats(GameId::Infection), None);
+/// ```
+#[macro_export]
+macro_rules! with_batch {
+    ($game:expr, $Batch:ident => $body:expr) => {
+        $crate::with_batch!($game, $Batch => $body;
+            ZombieDice => $crate::zombie_dice::TableBatch,
+            ZombieDiceSolo => $crate::zombie_dice::SoloBatch,
+            ZombieDiceRace => $crate::zombie_dice::RaceBatch,
+            LastBullet => $crate::last_bullet::LastBulletBatch,
+            Tokyo => $crate::tokyo::TokyoBatch)
+    };
+    ($game:expr, $Batch:ident => $body:expr; $($id:ident => $of:ty),*) => {
+        match $game {
+            $(::necrodome_rules::catalog::GameId::$id => {
+                type $Batch = $of;
+                Some($body)
+            })*
+            _ => None,
+        }
+    };
+}

@@ -1,33 +1,33 @@
-//! Divides the rows of a batch among threads.
+//! Divides a batch among threads.
 
-use crate::batch::Out;
+use crate::{batched::Out, kernel::Kernel};
 
-/// Observations of some rows: a column for each field.
+/// Observations of some rows: a column for each field, or a single one where they lie row by row.
 #[derive(Debug)]
-pub(crate) enum Columns<'a, T> {
+pub enum Columns<'a, T> {
     /// Of all rows, as they came.
     Whole {
         /// One column after the other.
         cells: &'a mut [T],
         /// The length of a column.
-        rows: usize,
+        length: usize,
     },
     /// A piece of each column.
     Cut(Vec<&'a mut [T]>),
 }
 
 impl<'a, T> Columns<'a, T> {
-    /// The column of a field.
+    /// A column.
     #[inline]
-    pub(crate) fn column(&mut self, field: usize) -> &mut [T] {
+    pub fn column(&mut self, index: usize) -> &mut [T] {
         match self {
-            Columns::Whole { cells, rows } => &mut cells[field * *rows..][..*rows],
-            Columns::Cut(columns) => columns[field],
+            Columns::Whole { cells, length } => &mut cells[index * *length..][..*length],
+            Columns::Cut(columns) => columns[index],
         }
     }
 
     /// Writes a row, one number into each column.
-    pub(crate) fn set_row(&mut self, row: usize, numbers: &[T])
+    pub fn set_row(&mut self, row: usize, numbers: &[T])
     where
         T: Copy,
     {
@@ -36,11 +36,16 @@ impl<'a, T> Columns<'a, T> {
         }
     }
 
-    /// Cuts columns of `rows` cells into pieces of `size` (the last may be shorter).
-    fn cut(cells: &'a mut [T], rows: usize, size: usize) -> impl Iterator<Item = Self> {
+    fn whole(cells: &'a mut [T], columns: usize) -> Self {
+        Columns::Whole { length: cells.len() / columns, cells }
+    }
+
+    /// Cuts every column into pieces of `size` rows (the last may be shorter).
+    fn cut(cells: &'a mut [T], columns: usize, rows: usize, size: usize) -> impl Iterator<Item = Self> {
+        let length = cells.len() / columns;
         let mut parts: Vec<Vec<&'a mut [T]>> = (0..rows.div_ceil(size)).map(|_| Vec::new()).collect();
-        for column in cells.chunks_exact_mut(rows) {
-            for (part, piece) in parts.iter_mut().zip(column.chunks_mut(size)) {
+        for column in cells.chunks_exact_mut(length) {
+            for (part, piece) in parts.iter_mut().zip(column.chunks_mut(length / rows * size)) {
                 part.push(piece);
             }
         }
@@ -48,44 +53,63 @@ impl<'a, T> Columns<'a, T> {
     }
 }
 
-/// Where a step writes what happened in some rows: [`Out`] for a part of them.
+/// Where the matches of one thread write: a part of [`Out`], and what they keep when they end.
 #[derive(Debug)]
-pub(crate) struct Part<'a, T> {
-    pub(crate) obs: Columns<'a, T>,
-    pub(crate) final_obs: Columns<'a, T>,
-    pub(crate) rewards: &'a mut [f32],
-    pub(crate) terminated: &'a mut [bool],
-    pub(crate) truncated: &'a mut [bool],
+pub struct OutPart<'a, T> {
+    /// As in [`Out`].
+    pub obs: Columns<'a, T>,
+    /// As in [`Out`].
+    pub final_obs: Columns<'a, T>,
+    /// As in [`Out`].
+    pub rewards: &'a mut [f32],
+    /// As in [`Out`].
+    pub terminated: &'a mut [bool],
+    /// As in [`Out`].
+    pub truncated: &'a mut [bool],
+    /// What the last match that ended in each row gave to its seats; empty where fewer than two take turns.
+    pub final_rewards: &'a mut [f32],
 }
 
-impl<'a, T> Part<'a, T> {
+impl<'a, T> OutPart<'a, T> {
     /// All rows.
     #[inline]
-    pub(crate) fn whole(out: &'a mut Out<'_, T>) -> Self {
-        let rows = out.rewards.len();
-        Part {
-            obs: Columns::Whole { cells: out.obs, rows },
-            final_obs: Columns::Whole { cells: out.final_obs, rows },
+    pub(crate) fn whole(out: &'a mut Out<'_, T>, columns: usize, final_rewards: &'a mut [f32]) -> Self {
+        OutPart {
+            obs: Columns::whole(out.obs, columns),
+            final_obs: Columns::whole(out.final_obs, columns),
             rewards: out.rewards,
             terminated: out.terminated,
             truncated: out.truncated,
+            final_rewards,
         }
     }
 
-    /// Parts of `size` rows (the last may have fewer).
-    pub(crate) fn cut(out: &'a mut Out<'_, T>, size: usize) -> impl Iterator<Item = Self> {
+    /// Parts of `size` rows (the last may have fewer), without final rewards.
+    pub(crate) fn cut(out: &'a mut Out<'_, T>, columns: usize, size: usize) -> impl Iterator<Item = Self> {
         let rows = out.rewards.len();
-        let obs = Columns::cut(out.obs, rows, size);
-        let final_obs = Columns::cut(out.final_obs, rows, size);
+        let obs = Columns::cut(out.obs, columns, rows, size);
+        let final_obs = Columns::cut(out.final_obs, columns, rows, size);
         let flags = out.terminated.chunks_mut(size).zip(out.truncated.chunks_mut(size));
         obs.zip(final_obs).zip(out.rewards.chunks_mut(size)).zip(flags).map(
-            |(((obs, final_obs), rewards), (terminated, truncated))| Part {
+            |(((obs, final_obs), rewards), (terminated, truncated))| OutPart {
                 obs,
                 final_obs,
                 rewards,
                 terminated,
                 truncated,
+                final_rewards: &mut [],
             },
         )
     }
+}
+
+/// One thread's share of a batch.
+#[derive(Debug)]
+pub struct Chunk<'a, K: Kernel> {
+    /// Blocks next to each other.
+    pub blocks: &'a mut [K::Block],
+    /// The thread's own memory.
+    pub scratch: &'a mut K::Scratch,
+    /// Where the blocks write.
+    pub out: OutPart<'a, K::Cell>,
 }

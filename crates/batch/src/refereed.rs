@@ -1,91 +1,61 @@
-//! A match played by its referee: any game in which one seat decides at a time.
+//! A kernel for any game in which one seat decides at a time: every match is played by its referee.
 
-use crate::{field::Field, observe::Observe, rows::Lane, stream::Stream};
+use crate::{
+    batched::{Autoreset, Batched},
+    field::Field,
+    kernel::Kernel,
+    observe::Observe,
+    parts::Chunk,
+    stream::Stream,
+};
 use necrodome_rules::{
-    game::{self, Move, Seat, Silent},
+    game::{self, Game, Move, Seat, Silent},
     names::{Names, SetupError},
 };
 use serde::Serialize;
+use std::ops::Range;
 
-/// A match and what the seat that decides sees of it.
-#[derive(Debug, Clone)]
+/// Matches played by their referees.
+pub type RefereedBatch<G> = Batched<Refereed<G>>;
+
+/// Names and rules that go together.
+#[derive(Debug, Clone, Serialize)]
+#[serde(bound = "")]
 pub struct Refereed<G: Observe> {
+    names: Names,
+    rules: G::Rules,
+}
+
+/// A match, and what the seat that decides sees of it.
+#[derive(Debug, Clone)]
+pub struct RefereedMatch<G: Game> {
     game: G,
     /// Who decides, or decided last.
     seat: Seat,
     view: G::View,
     /// What each seat has got so far.
     returns: Vec<f32>,
+    stream: Stream,
 }
 
-/// Names and rules that go together.
-#[derive(Debug, Clone, Serialize)]
-#[serde(bound = "")]
-pub struct Setup<G: Observe> {
-    names: Names,
-    rules: G::Rules,
-}
-
-impl<G: Observe> Setup<G> {
-    /// Refuses rules or a number of seats with which there is no match.
-    pub fn new(seats: usize, rules: G::Rules) -> Result<Self, SetupError> {
-        let names = Names::new((1..=seats).map(|seat| format!("player {seat}")))?;
-        G::new(&names, &rules, &mut Stream::new(0), &mut Silent)?;
-        Ok(Setup { names, rules })
-    }
-}
-
-impl<G: Observe> Refereed<G> {
-    fn apply(&mut self, choice: Move<G::Action>, stream: &mut Stream) -> bool {
-        self.game.apply(&[choice], stream, &mut Silent).is_ok()
-    }
-
-    /// Plays an action, what can stand of it, or none: the last is always accepted.
-    fn act(&mut self, action: Option<G::Action>, stream: &mut Stream) {
-        if let Some(action) = action {
-            let rest = G::salvage(&self.view, &action);
-            if self.apply(Move::Act(action), stream)
-                || rest.is_some_and(|rest| self.apply(Move::Act(rest), stream))
-            {
-                return;
-            }
-        }
-        self.apply(Move::Forfeit, stream);
-    }
-}
-
-impl<G> Lane for Refereed<G>
-where
-    G: Observe<Rules: Send + Sync, View: Send> + Send,
-{
-    type Setup = Setup<G>;
-    /// The referee's JSON, and who decided last.
-    type Saved = (String, u16);
-
-    fn fields(setup: &Setup<G>) -> Vec<Field> {
-        G::fields(&setup.rules, setup.names.len())
-    }
-
-    fn actions(setup: &Setup<G>) -> usize {
-        G::actions(setup.names.len())
-    }
-
-    fn seats(setup: &Setup<G>) -> usize {
-        setup.names.len()
-    }
-
-    fn begin(setup: &Setup<G>, stream: &mut Stream) -> Self {
-        let game = G::new(&setup.names, &setup.rules, stream, &mut Silent).expect("the set-up was tried out");
-        let seat = game.to_act().first().copied().unwrap_or_default();
-        let mut returns = vec![0.0; setup.names.len()];
+impl<G: Observe> RefereedMatch<G> {
+    /// A match as its referee has it; `last` decided last, if it is over.
+    fn new(game: G, last: Seat, stream: Stream) -> Self {
+        let seat = game.to_act().first().copied().unwrap_or(last);
+        let mut returns = vec![0.0; game.seats()];
         game.returns(&mut returns);
-        Refereed { view: game.view(seat), game, seat, returns }
+        RefereedMatch { view: game.view(seat), game, seat, returns, stream }
     }
 
-    fn play(&mut self, action: u8, stream: &mut Stream) -> f32 {
+    fn is_over(&self) -> bool {
+        self.game.to_act().is_empty()
+    }
+
+    /// Plays an action and gives the reward of the seat that acted.
+    fn play(&mut self, action: u8) -> f32 {
         let actor = self.seat;
         let before = self.returns[actor.index()];
-        self.act(G::action(&self.view, action.into()), stream);
+        self.act(G::action(&self.view, action.into()));
         if let Some(&seat) = self.game.to_act().first() {
             self.seat = seat;
         }
@@ -94,40 +64,141 @@ where
         self.returns[actor.index()] - before
     }
 
-    fn is_over(&self) -> bool {
-        self.game.to_act().is_empty()
-    }
-
-    fn seat(&self) -> usize {
-        self.seat.index()
-    }
-
-    fn observe(&self, setup: &Setup<G>, out: &mut [i16]) {
-        G::observe(&setup.rules, &self.view, out);
-    }
-
-    fn mask(&self, out: &mut [bool]) {
-        G::mask(&self.view, out);
-    }
-
-    fn returns(&self, out: &mut [f32]) {
-        out.copy_from_slice(&self.returns);
-    }
-
-    fn save(&self) -> (String, u16) {
-        let game = serde_json::to_string(&self.game).expect("referees are written in JSON everywhere");
-        (game, self.seat.0)
-    }
-
-    fn restore(setup: &Setup<G>, (game, seat): (String, u16)) -> Result<Self, String> {
-        let game: G = game::restore(&game).map_err(|why| why.to_string())?;
-        let seat = game.to_act().first().copied().unwrap_or(Seat(seat));
-        let seats = setup.names.len();
-        if seat.index() >= seats {
-            return Err(format!("expected one of {seats} seats to have decided last, got seat {seat}"));
+    /// Plays an action, what can stand of it, or none: the last is always accepted.
+    fn act(&mut self, action: Option<G::Action>) {
+        if let Some(action) = action {
+            let rest = G::salvage(&self.view, &action);
+            if self.apply(Move::Act(action)) || rest.is_some_and(|rest| self.apply(Move::Act(rest))) {
+                return;
+            }
         }
-        let mut returns = vec![0.0; seats];
-        game.returns(&mut returns);
-        Ok(Refereed { view: game.view(seat), game, seat, returns })
+        self.apply(Move::Forfeit);
+    }
+
+    fn apply(&mut self, choice: Move<G::Action>) -> bool {
+        self.game.apply(&[choice], &mut self.stream, &mut Silent).is_ok()
+    }
+}
+
+impl<G: Observe> Refereed<G> {
+    fn new_match(&self, mut stream: Stream) -> RefereedMatch<G> {
+        let game =
+            G::new(&self.names, &self.rules, &mut stream, &mut Silent).expect("the set-up was tried out");
+        RefereedMatch::new(game, Seat::default(), stream)
+    }
+}
+
+impl<G: Observe> Kernel for Refereed<G> {
+    type Game = G;
+    type Cell = i16;
+    type Block = RefereedMatch<G>;
+    /// An observation.
+    type Scratch = Vec<i16>;
+    /// The JSON of names and rules.
+    type Basis = String;
+    /// The referee's JSON and who decided last, then the stream.
+    type Saved = ((String, u16), Stream);
+
+    fn new(rules: &G::Rules, seats: usize) -> Result<Self, SetupError> {
+        let names = Names::new((1..=seats).map(|seat| format!("player {seat}")))?;
+        G::new(&names, rules, &mut Stream::new(0), &mut Silent)?;
+        Ok(Refereed { names, rules: rules.clone() })
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        G::fields(&self.rules, self.names.len())
+    }
+
+    fn actions(&self) -> usize {
+        G::actions(self.names.len())
+    }
+
+    fn scratch(&self) -> Vec<i16> {
+        vec![0; self.fields().len()]
+    }
+
+    fn begun(&self, seeds: Range<u64>, _: &mut Vec<i16>) -> RefereedMatch<G> {
+        self.new_match(Stream::new(seeds.start))
+    }
+
+    fn seed(one: &mut RefereedMatch<G>, _: usize, seed: u64) {
+        one.stream = Stream::new(seed);
+    }
+
+    fn begin(&self, one: &mut RefereedMatch<G>, _: usize, _: &mut Vec<i16>) {
+        *one = self.new_match(one.stream.clone());
+    }
+
+    fn step(&self, chunk: Chunk<'_, Self>, actions: &[u8], autoreset: Autoreset) {
+        let Chunk { blocks, scratch: obs, mut out } = chunk;
+        let seats = self.names.len();
+        for (row, (one, &action)) in blocks.iter_mut().zip(actions).enumerate() {
+            let had_ended = one.is_over();
+            out.rewards[row] = if had_ended { 0.0 } else { one.play(action) };
+            let is_over = one.is_over();
+            if is_over
+                && !had_ended
+                && let Some(kept) = out.final_rewards.get_mut(row * seats..(row + 1) * seats)
+            {
+                kept.copy_from_slice(&one.returns);
+            }
+            let begins = autoreset.begins(had_ended, is_over);
+            if begins {
+                if !had_ended {
+                    G::observe(&self.rules, &one.view, obs);
+                    out.final_obs.set_row(row, obs);
+                }
+                self.begin(one, 0, obs);
+            }
+            G::observe(&self.rules, &one.view, obs);
+            out.obs.set_row(row, obs);
+            out.terminated[row] = is_over && !(begins && had_ended);
+            out.truncated[row] = false;
+        }
+    }
+
+    fn tell(&self, chunk: &mut Chunk<'_, Self>) {
+        let Chunk { blocks, scratch: obs, out } = chunk;
+        for (row, one) in blocks.iter().enumerate() {
+            G::observe(&self.rules, &one.view, obs);
+            out.obs.set_row(row, obs);
+            out.terminated[row] = one.is_over();
+            out.truncated[row] = false;
+        }
+    }
+
+    fn mask(&self, one: &RefereedMatch<G>, _: usize, out: &mut [bool]) {
+        G::mask(&one.view, out);
+    }
+
+    fn to_act(one: &RefereedMatch<G>, _: usize) -> u8 {
+        one.seat.index() as u8
+    }
+
+    fn basis(&self) -> String {
+        serde_json::to_string(self).expect("rules are written in JSON everywhere")
+    }
+
+    fn save(one: &RefereedMatch<G>, _: usize) -> Self::Saved {
+        let game = serde_json::to_string(&one.game).expect("referees are written in JSON everywhere");
+        ((game, one.seat.0), one.stream.clone())
+    }
+
+    fn restore(
+        &self,
+        one: &mut RefereedMatch<G>,
+        _: usize,
+        ((game, last), stream): Self::Saved,
+    ) -> Result<(), String> {
+        let game: G = game::restore(&game).map_err(|why| why.to_string())?;
+        let seats = self.names.len();
+        if game.seats() != seats || usize::from(last) >= seats {
+            let came = game.seats();
+            return Err(format!(
+                "expected one of {seats} seats to have decided last, got seat {last} of {came}"
+            ));
+        }
+        *one = RefereedMatch::new(game, Seat(last), stream);
+        Ok(())
     }
 }

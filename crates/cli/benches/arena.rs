@@ -5,7 +5,7 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    lineup::{Table, player},
+    lineup::{Terms, player},
     process::Limits,
     run::run_match,
     tournament::{self, Format, Plan, PlannedEntry, Store},
@@ -40,9 +40,9 @@ fn row(name: &str, rate: f64, unit: &str, note: &str) {
     println!("{name:<46} {rate:>12.0} {unit}/s   {note}");
 }
 
-fn table<R>(rules: R, seats: usize) -> Table<R> {
+fn terms<R>(rules: R, seats: usize) -> Terms<R> {
     let launcher = env!("CARGO_BIN_EXE_necrodome").into();
-    Table { launcher, limits: Limits::default(), rules, seats }
+    Terms { launcher, limits: Limits::default(), rules, seats }
 }
 
 fn entries(words: &[&str]) -> Vec<EntrySpec> {
@@ -122,16 +122,16 @@ fn pipes(decisions: usize) {
     let path = file.to_str().unwrap();
     let entries = entries(&["stop-at:brains=0", path]);
     let names = Names::new(["built-in", "trivial"]).unwrap();
-    let mut table = table(rules, 2);
-    table.limits.match_ms = 1_000_000;
+    let mut terms = terms(rules, 2);
+    terms.limits.match_ms = 1_000_000;
     let mut players: Vec<_> = entries
         .iter()
         .zip(names.iter())
-        .map(|(entry, name)| player(entry, name, &table, Seeded::new(1, "bot", 0)).unwrap())
+        .map(|(entry, name)| player(entry, name, &terms, Seeded::new(1, "bot", 0)).unwrap())
         .collect();
     let start = Instant::now();
     let finished =
-        run_match(&names, &table.rules, 1, &mut players, |_: &necrodome_rules::zombie_dice::Race, _| {})
+        run_match(&names, &terms.rules, 1, &mut players, |_: &necrodome_rules::zombie_dice::Race, _| {})
             .unwrap();
     let time = start.elapsed();
     assert_eq!(finished.faults, []);
@@ -200,13 +200,13 @@ fn at_once(turns: u32) {
     let rules: LastBulletRules = parse(&settings).unwrap();
     let names = Names::new((0..ENTRIES).map(|i| format!("thinker {i}"))).unwrap();
     let entry = EntrySpec::parse(file.to_str().unwrap(), Path::new(".")).unwrap();
-    let table = table(rules, ENTRIES);
+    let terms = terms(rules, ENTRIES);
     let mut players: Vec<_> = names
         .iter()
-        .map(|name| player::<LastBullet>(&entry, name, &table, Seeded::new(1, "bot", 0)).unwrap())
+        .map(|name| player::<LastBullet>(&entry, name, &terms, Seeded::new(1, "bot", 0)).unwrap())
         .collect();
     let mut began = None;
-    let finished = run_match(&names, &table.rules, 1, &mut players, |_: &LastBullet, _| {
+    let finished = run_match(&names, &terms.rules, 1, &mut players, |_: &LastBullet, _| {
         // The first turn waits for twenty interpreters to start.
         began.get_or_insert_with(Instant::now);
     });

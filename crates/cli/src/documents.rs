@@ -2,8 +2,8 @@
 
 use necrodome_rules::card::Card;
 
-/// A document: its name, and its text.
-pub struct Document {
+/// A document inside the program: its name, and its text.
+pub struct Page {
     pub name: &'static str,
     pub text: &'static str,
 }
@@ -11,7 +11,7 @@ pub struct Document {
 // `DOCUMENTS`: every file in `docs/`, for users first. `EXAMPLE_BOTS`: every file in `bots/python`.
 include!(concat!(env!("OUT_DIR"), "/documents.rs"));
 
-impl Document {
+impl Page {
     /// The name without its ending: how people ask for it.
     pub fn page(&self) -> &'static str {
         self.name.rsplit_once('.').map_or(self.name, |(page, _)| page)
@@ -25,21 +25,21 @@ impl Document {
             .unwrap_or("JSON Schema of the bot protocol")
     }
 
-    /// The page of this name: `protocol`, `docs/protocol.md`, or `tokyo` for `rules/tokyo`.
-    pub fn find(page: &str) -> Option<&'static Document> {
+    /// The page of this name: `protocol`, `docs/protocol.md`, or `infection` for `rules/infection`.
+    pub fn find(page: &str) -> Option<&'static Page> {
         let page = page.strip_prefix("docs/").unwrap_or(page);
-        let named = |document: &&Document| document.page() == page || document.name == page;
-        let ends = |document: &&Document| document.page().strip_prefix("rules/") == Some(page);
+        let named = |document: &&Page| document.page() == page || document.name == page;
+        let ends = |document: &&Page| document.page().strip_prefix("rules/") == Some(page);
         DOCUMENTS.iter().find(named).or_else(|| DOCUMENTS.iter().find(ends))
     }
 
     /// The rules of a game.
-    pub fn of_game(game: &Card) -> Option<&'static Document> {
+    pub fn of_game(game: &Card) -> Option<&'static Page> {
         DOCUMENTS.iter().find(|document| document.page().strip_prefix("rules/") == Some(game.document))
     }
 
     /// The example bot of a game.
-    pub fn bot_of_game(game: &Card) -> Option<&'static Document> {
+    pub fn bot_of_game(game: &Card) -> Option<&'static Page> {
         let name = game.document.replace('-', "_");
         EXAMPLE_BOTS.iter().find(|bot| bot.page() == name)
     }
@@ -53,9 +53,9 @@ mod tests {
     #[test]
     fn every_game_has_its_rules_and_its_schema() {
         for id in GameId::ALL {
-            assert!(Document::of_game(&id.card()).is_some(), "{id}");
-            assert!(Document::bot_of_game(&id.card()).is_some(), "{id}");
-            assert!(Document::find(&format!("schema/{id}")).is_some(), "{id}");
+            assert!(Page::of_game(&id.card()).is_some(), "{id}");
+            assert!(Page::bot_of_game(&id.card()).is_some(), "{id}");
+            assert!(Page::find(&format!("schema/{id}")).is_some(), "{id}");
         }
     }
 }

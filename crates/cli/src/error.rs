@@ -1,4 +1,5 @@
-//! What can go wrong, said once: what is wrong and what was expected, then hints on what to do.
+//! What can go wrong, in one shape: what is wrong and what was expected, then hints on what to do. The libraries say what is
+//! wrong; the hints are added here, because only the command line knows its flags.
 
 use necrodome_arena::{
     entry::EntryError,
@@ -7,7 +8,6 @@ use necrodome_arena::{
     run::RunError,
     tournament::{ScheduleError, StoreError, TournamentError},
 };
-use necrodome_judge::simulate::SimulateError;
 use necrodome_rules::{
     catalog::{GameId, UnknownGame},
     names::SetupError,
@@ -15,148 +15,140 @@ use necrodome_rules::{
 };
 use necrodome_server::ServeError;
 use necrodome_solve::Unsolved;
-use std::{io, path::Path};
+use std::{fmt::Display, io, path::Path};
 
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(transparent)]
-    UnknownGame(#[from] UnknownGame),
-    #[error("there is no document {name:?}: expected one of {}", valid.join(", "))]
-    UnknownPage { name: String, valid: Vec<String> },
-    #[error("there is no template for {name:?}: expected one of {}", valid.join(", "))]
-    UnknownLanguage { name: String, valid: Vec<String> },
-    #[error("{game}: unknown word {word:?}: expected one of {}", valid.join(", "))]
-    UnknownWord { game: &'static str, word: String, valid: Vec<String> },
-    #[error("{path} is there already")]
-    Exists { path: String },
-    #[error("{name} failed {failed} of the checks")]
-    CheckFailed { name: String, failed: usize },
-    #[error("{0} did not start")]
-    NoStart(String),
-    #[error(transparent)]
-    Lineup(#[from] LineupError),
-    #[error(transparent)]
-    Entry(#[from] EntryError),
-    #[error("{context}: {source}")]
-    Option { context: String, source: OptionError },
-    #[error("{game}: {source}")]
-    Setup { game: &'static str, source: SetupError },
-    #[error("{0}")]
-    Run(#[from] RunError),
-    #[error("{path}: {source}")]
-    Replay { path: String, source: ReplayError },
-    #[error(transparent)]
-    Tournament(#[from] TournamentError),
-    #[error("{path}: {source}")]
-    Store { path: String, source: StoreError },
-    /// A key of a TOML file that does not exist.
-    #[error("{place}: unknown key {key:?}: expected one of {}", valid.join(", "))]
-    UnknownKey { place: String, key: String, valid: Vec<String> },
-    #[error("{path}: {why}")]
-    Config { path: String, why: String },
-    #[error("{count} {} of {path} {} left out", if *count == 1 { "line" } else { "lines" }, if *count == 1 { "was" } else { "were" })]
-    Mistakes { count: usize, path: String },
-    #[error(transparent)]
-    Unsolved(#[from] Unsolved),
-    #[error("no exact value of {0}")]
-    Inexact(String),
-    #[error(transparent)]
-    Simulate(SimulateError),
-    #[error("{0}")]
-    Usage(String),
-    #[error("interrupted")]
+/// Why a command did not do what it was told to.
+#[derive(Debug)]
+pub struct Error {
+    pub kind: ExitKind,
+    /// What is wrong, what was expected, and where, in one line.
+    pub what: String,
+    /// What to do about it, one line each.
+    pub hints: Vec<String>,
+}
+
+/// The kinds of errors that the program itself tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitKind {
+    /// The command line, a config or an input file makes no sense or is missing.
+    Usage,
+    /// Something went wrong while running.
+    Failure,
+    /// A file is there already, and must not be overwritten.
+    Exists,
+    /// Another process writes this file.
+    InUse,
+    /// Ctrl-C or SIGTERM ended the command.
     Interrupted,
-    #[error("{path} is in use: another `necrodome judge live` writes this script")]
-    InUse { path: String },
-    #[error("cannot listen on {address}: {source}")]
-    Listen { address: std::net::SocketAddr, source: io::Error },
-    #[error(transparent)]
-    Serve(#[from] ServeError),
-    #[error("cannot write {path}: {source}")]
-    Write { path: String, source: io::Error },
-    #[error("the system gives no random seed: {0}")]
-    NoSeed(getrandom::Error),
-    #[error("cannot write the output: {0}")]
-    Io(#[from] io::Error),
-    /// Any of the others, with a hint.
-    #[error("{0}")]
-    Hinted(Box<Error>, String),
+    /// The reader of the output has seen enough.
+    BrokenPipe,
 }
 
 impl Error {
-    /// 2 where the command line, a config or an input file makes no sense or is missing, 1 for everything else.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Error::UnknownGame(_)
-            | Error::UnknownPage { .. }
-            | Error::UnknownLanguage { .. }
-            | Error::UnknownWord { .. }
-            | Error::Lineup(_)
-            | Error::Entry(_)
-            | Error::Option { .. }
-            | Error::Config { .. }
-            | Error::Setup { .. }
-            | Error::Unsolved(_)
-            | Error::UnknownKey { .. }
-            | Error::Usage(_)
-            | Error::Serve(ServeError::Bots(_))
-            | Error::Tournament(TournamentError::Schedule(_) | TournamentError::Lineup(_)) => 2,
-            Error::Tournament(TournamentError::Store(why))
-            | Error::Serve(ServeError::Store { why, .. })
-            | Error::Store { source: why, .. } => match why {
-                StoreError::Foreign
-                | StoreError::Damaged(_)
-                | StoreError::Version { .. }
-                | StoreError::OtherPlan { .. } => 2,
-                StoreError::Busy | StoreError::Unfinished | StoreError::Full | StoreError::Other(_) => 1,
-            },
-            // The file is what it should be, but the referee does not agree with it.
-            Error::Replay {
-                source: ReplayError::Rejected { .. } | ReplayError::Picks { .. } | ReplayError::Changed(_),
-                ..
-            } => 1,
-            Error::Replay { .. } => 2,
-            Error::Hinted(error, _) => error.exit_code(),
-            // What shells give for a command that Ctrl-C has ended.
-            Error::Interrupted => 130,
-            _ => 1,
-        }
+    pub fn new(kind: ExitKind, what: impl Into<String>) -> Self {
+        Error { kind, what: what.into(), hints: Vec::new() }
+    }
+
+    pub fn usage(what: impl Into<String>) -> Self {
+        Error::new(ExitKind::Usage, what)
+    }
+
+    pub fn failure(what: impl Into<String>) -> Self {
+        Error::new(ExitKind::Failure, what)
+    }
+
+    pub fn interrupted() -> Self {
+        Error::new(ExitKind::Interrupted, "interrupted")
     }
 
     /// The same error with one more hint.
-    pub fn hint(self, hint: impl Into<String>) -> Self {
-        Error::Hinted(Box::new(self), hint.into())
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
     }
 
-    /// What to do about it, one line each.
-    pub fn hints(&self) -> Vec<String> {
-        match self {
-            Error::UnknownGame(unknown) => near(&unknown.name, &GameId::ALL.map(|id| id.as_str().to_owned())),
-            Error::UnknownPage { name, valid } | Error::UnknownLanguage { name, valid } => near(name, valid),
-            Error::UnknownWord { word, valid, .. } => near(word, valid),
-            Error::UnknownKey { key, valid, .. } => near(key, valid),
-            Error::Exists { .. } => vec!["choose another path, or overwrite it with --force".into()],
-            Error::NoStart(_) => vec!["`necrodome check-bot GAME BOT` says what is wrong with a bot".into()],
-            Error::Lineup(error) => lineup_hints(error),
-            Error::Option { source, .. } => option_hints(source),
-            Error::Setup { game, source: SetupError::Seats { .. } } => {
-                vec![format!("name one bot for each seat: `necrodome bots {game}` lists them")]
+    /// The same error with the valid name that is most like `name`, if one is like it at all.
+    fn near<S: AsRef<str>>(mut self, name: &str, valid: &[S]) -> Self {
+        self.hints.extend(nearest(name, valid).map(|near| format!("did you mean {near}?")));
+        self
+    }
+
+    /// A name that is none of the valid ones.
+    pub fn unknown<S: AsRef<str>>(what: impl Display, name: &str, valid: &[S]) -> Self {
+        let all: Vec<&str> = valid.iter().map(AsRef::as_ref).collect();
+        Error::usage(format!("{what} {name:?}: expected one of {}", all.join(", "))).near(name, valid)
+    }
+
+    /// Something that makes no sense or cannot be read, with the file, the flag or the game that it is about.
+    pub fn at(place: impl Display, why: impl Display) -> Self {
+        Error::usage(format!("{place}: {why}"))
+    }
+
+    pub fn exists(path: &Path) -> Self {
+        Error::new(ExitKind::Exists, format!("{} is there already", path.display()))
+            .hint("choose another path, or overwrite it with --force")
+    }
+
+    pub fn unwritten(path: &Path, why: &io::Error) -> Self {
+        Error::failure(format!("cannot write {}: {why}", path.display()))
+    }
+
+    pub fn no_start(name: &str) -> Self {
+        Error::failure(format!("{name} did not start"))
+            .hint("`necrodome check-bot GAME BOT` says what is wrong with a bot")
+    }
+
+    pub fn option(context: impl Display, error: &OptionError) -> Self {
+        Error::at(context, error).near_option(error)
+    }
+
+    fn near_option(self, error: &OptionError) -> Self {
+        match error {
+            OptionError::Unknown { name, valid } => self.near(name, valid),
+            _ => self,
+        }
+    }
+
+    pub fn setup(game: &str, error: &SetupError) -> Self {
+        let refused = Error::at(game, error);
+        match error {
+            SetupError::Seats { .. } => {
+                refused.hint(format!("name one bot for each seat: `necrodome bots {game}` lists them"))
             }
-            Error::Tournament(TournamentError::Lineup(error)) => lineup_hints(error),
-            Error::Tournament(TournamentError::Store(error)) => store_hints(error),
-            Error::Tournament(TournamentError::Schedule(ScheduleError::Entries {
-                expected, came, ..
-            })) if came > expected.end() => {
-                vec!["--format round-robin lets groups of them meet, --seats says how large".into()]
+            _ => refused,
+        }
+    }
+
+    pub fn replay(path: &Path, error: &ReplayError) -> Self {
+        let kind = match error {
+            // The file is what it should be, but the referee does not agree with it.
+            ReplayError::Rejected { .. } | ReplayError::Picks { .. } | ReplayError::Changed(_) => {
+                ExitKind::Failure
             }
-            Error::Store { source: StoreError::Unfinished, .. } => {
-                vec!["copy it, with the file whose name ends in -wal, to a folder where you may write".into()]
-            }
-            Error::Store { source: StoreError::Busy, .. } => vec![WAIT.into()],
-            Error::Listen { .. } => vec!["choose another --port, or end what uses it".into()],
-            Error::NoSeed(_) => vec!["choose one with --seed".into()],
-            Error::Hinted(error, hint) => [error.hints(), vec![hint.clone()]].concat(),
-            _ => Vec::new(),
+            _ => ExitKind::Usage,
+        };
+        Error::new(kind, format!("{}: {error}", path.display()))
+    }
+
+    /// A store that was to be read.
+    pub fn store(path: &Path, error: &StoreError) -> Self {
+        let refused = Error::new(kind(error), format!("{}: {error}", path.display()));
+        match error {
+            StoreError::Unfinished => refused
+                .hint("copy it, with the file whose name ends in -wal, to a folder where you may write"),
+            StoreError::Busy => refused.hint(WAIT),
+            _ => refused,
+        }
+    }
+
+    /// 2 for what the user can mend in the command or its files, 1 for everything else.
+    pub fn exit_code(&self) -> u8 {
+        match self.kind {
+            ExitKind::BrokenPipe => 0,
+            ExitKind::Failure | ExitKind::Exists | ExitKind::InUse => 1,
+            ExitKind::Usage => 2,
+            // What shells give for a command that Ctrl-C has ended.
+            ExitKind::Interrupted => 130,
         }
     }
 }
@@ -164,47 +156,124 @@ impl Error {
 const WAIT: &str =
     "wait until the tournament that uses it is over, or stop it: it goes on when it is started again";
 
-/// The nearest valid name, if one is near.
-fn near(name: &str, valid: &[String]) -> Vec<String> {
-    nearest(name, valid).map(|near| format!("did you mean {near}?")).into_iter().collect()
-}
-
-fn lineup_hints(error: &LineupError) -> Vec<String> {
+fn kind(error: &StoreError) -> ExitKind {
     match error {
-        LineupError::UnknownBot { name, .. } if Path::new(name).exists() => {
-            vec![format!("the file of that name is written ./{name}")]
+        StoreError::Foreign
+        | StoreError::Damaged(_)
+        | StoreError::Version { .. }
+        | StoreError::OtherPlan { .. } => ExitKind::Usage,
+        StoreError::Busy | StoreError::Unfinished | StoreError::Full | StoreError::Other(_) => {
+            ExitKind::Failure
         }
-        LineupError::UnknownBot { name, valid, .. } => near(name, valid),
-        LineupError::Params { source, .. } => option_hints(source),
-        LineupError::Human => vec!["`necrodome match` and `necrodome play` seat a human".into()],
     }
 }
 
-fn option_hints(error: &OptionError) -> Vec<String> {
-    match error {
-        OptionError::Unknown { name, valid } => near(name, valid),
-        _ => Vec::new(),
-    }
-}
-
-/// What to do about a store that was to be written.
-fn store_hints(error: &StoreError) -> Vec<String> {
-    let hint = match error {
-        StoreError::Busy => WAIT,
-        StoreError::Foreign | StoreError::Damaged(_) | StoreError::Version { .. } => "choose another --store",
-        StoreError::OtherPlan { .. } => "choose another --store, or repeat the command as it was",
-        StoreError::Full => "make room, then run the same command again: it goes on where it was",
-        StoreError::Unfinished | StoreError::Other(_) => return Vec::new(),
-    };
-    vec![hint.into()]
-}
-
-fn nearest<'a>(name: &str, valid: &'a [String]) -> Option<&'a String> {
-    let likeness = |candidate: &String| strsim::jaro_winkler(&name.to_lowercase(), candidate);
+fn nearest<'a, S: AsRef<str>>(name: &str, valid: &'a [S]) -> Option<&'a str> {
+    let likeness = |candidate: &str| strsim::jaro_winkler(&name.to_lowercase(), candidate);
     valid
         .iter()
-        .map(|candidate| (likeness(candidate), candidate))
+        .map(|candidate| (likeness(candidate.as_ref()), candidate.as_ref()))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Error::new(ExitKind::BrokenPipe, error.to_string()),
+            _ => Error::failure(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+impl From<UnknownGame> for Error {
+    fn from(error: UnknownGame) -> Self {
+        Error::usage(error.to_string()).near(&error.name, &GameId::ALL.map(GameId::as_str))
+    }
+}
+
+impl From<EntryError> for Error {
+    fn from(error: EntryError) -> Self {
+        let refused = Error::usage(error.to_string());
+        match error {
+            EntryError::NoRunner { path } => {
+                refused.hint(format!("say how to run it: cmd:RUNNER {}", path.display()))
+            }
+            EntryError::NoPython { .. } => refused.hint("install it, or put it on the PATH"),
+            EntryError::NoPackage { python } => {
+                refused.hint(format!("in the folder of the sources, run `{python} -m pip install ./python`"))
+            }
+            _ => refused,
+        }
+    }
+}
+
+impl From<LineupError> for Error {
+    fn from(error: LineupError) -> Self {
+        let refused = Error::usage(error.to_string());
+        match error {
+            LineupError::UnknownBot { name, .. } if Path::new(&name).exists() => {
+                refused.hint(format!("the file of that name is written ./{name}"))
+            }
+            LineupError::UnknownBot { name, valid, .. } => refused.near(&name, &valid),
+            LineupError::Params { source, .. } => refused.near_option(&source),
+            LineupError::Human => refused.hint("`necrodome match` and `necrodome play` seat a human"),
+        }
+    }
+}
+
+impl From<Unsolved> for Error {
+    fn from(error: Unsolved) -> Self {
+        Error::usage(error.to_string())
+    }
+}
+
+impl From<RunError> for Error {
+    fn from(error: RunError) -> Self {
+        Error::failure(error.to_string())
+    }
+}
+
+impl From<ServeError> for Error {
+    fn from(error: ServeError) -> Self {
+        let kind = match &error {
+            ServeError::Bots(_) => ExitKind::Usage,
+            ServeError::Store { why, .. } => kind(why),
+        };
+        Error::new(kind, error.to_string())
+    }
+}
+
+impl From<TournamentError> for Error {
+    fn from(error: TournamentError) -> Self {
+        let kind = match &error {
+            TournamentError::Schedule(_) => ExitKind::Usage,
+            TournamentError::Store(error) => kind(error),
+            _ => ExitKind::Failure,
+        };
+        let failed = Error::new(kind, error.to_string());
+        match error {
+            TournamentError::Lineup(error) => error.into(),
+            TournamentError::Schedule(ScheduleError::Entries { expected, came, .. })
+                if came > *expected.end() =>
+            {
+                failed.hint("--format round-robin lets groups of them meet, --seats says how large")
+            }
+            TournamentError::Schedule(ScheduleError::TooMany) => {
+                failed.hint("name fewer entries, or choose another --format")
+            }
+            TournamentError::Store(StoreError::Busy) => failed.hint(WAIT),
+            TournamentError::Store(
+                StoreError::Foreign | StoreError::Damaged(_) | StoreError::Version { .. },
+            ) => failed.hint("choose another --store"),
+            TournamentError::Store(StoreError::OtherPlan { .. }) => {
+                failed.hint("choose another --store, or repeat the command as it was")
+            }
+            TournamentError::Store(StoreError::Full) => {
+                failed.hint("make room, then run the same command again: it goes on where it was")
+            }
+            _ => failed,
+        }
+    }
 }

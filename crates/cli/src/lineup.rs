@@ -3,7 +3,7 @@
 use crate::{error::Error, human::Human};
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec, name_all},
-    lineup::{Table, player},
+    lineup::{Terms, player},
     player::Player,
     process::{Launcher, Limits},
 };
@@ -25,18 +25,20 @@ pub fn rules<G: Listed>(settings: &[String]) -> Result<G::Rules, Error> {
     let parse = || -> Result<G::Rules, OptionError> {
         options::parse(&settings.iter().map(|text| options::split_pair(text)).collect::<Result<Vec<_>, _>>()?)
     };
-    parse().map_err(|source| Error::Option { context: format!("{} --set", G::ID), source })
+    parse().map_err(|error| Error::option(format_args!("{} --set", G::ID), &error))
 }
 
 /// The seed given, or a random one: short enough to be typed again, and exact in any JSON reader.
 pub fn seed(given: Option<u64>) -> Result<u64, Error> {
     match given {
         Some(seed) => Ok(seed),
-        None => Ok(u64::from(getrandom::u32().map_err(Error::NoSeed)?)),
+        None => getrandom::u32().map(u64::from).map_err(|error| {
+            Error::failure(format!("the system gives no random seed: {error}")).hint("choose one with --seed")
+        }),
     }
 }
 
-/// What entries the words mean, and their names.
+/// The entries that the words mean, and their names.
 pub fn entries(words: &[String]) -> Result<(Vec<EntrySpec>, Names), Error> {
     let parse = |word: &String| EntrySpec::parse(word, Path::new("."));
     let entries = words.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
@@ -45,31 +47,31 @@ pub fn entries(words: &[String]) -> Result<(Vec<EntrySpec>, Names), Error> {
     Ok((entries, names))
 }
 
-/// This very program supervises processes.
+/// How to start this very program again, as a supervisor of processes.
 pub fn launcher() -> Result<Launcher, Error> {
     Ok(std::env::current_exe()?.into())
 }
 
-/// What players need to know.
-pub fn table<R>(rules: R, seats: usize) -> Result<Table<R>, Error> {
-    Ok(Table { launcher: launcher()?, limits: Limits::default(), rules, seats })
+/// What players need to know before the first match.
+pub fn terms<R>(rules: R, seats: usize) -> Result<Terms<R>, Error> {
+    Ok(Terms { launcher: launcher()?, limits: Limits::default(), rules, seats })
 }
 
 /// Players for one match; one of them can be a person.
 pub fn players<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,
-    table: &Table<G::Rules>,
+    terms: &Terms<G::Rules>,
     seed: u64,
 ) -> Result<Vec<Box<dyn Player<G>>>, Error> {
     if entries.iter().filter(|entry| entry.kind == EntryKind::Human).count() > 1 {
-        return Err(Error::Usage("only one human can play at this terminal".to_owned()));
+        return Err(Error::usage("only one human can play at this terminal"));
     }
     let seat = |(seat, (entry, name)): (usize, (&EntrySpec, &str))| {
         if entry.kind == EntryKind::Human {
             return Ok(Box::new(Human::<G>::new()) as Box<dyn Player<G>>);
         }
-        Ok(player::<G>(entry, name, table, Seeded::new(seed, "bot", seat as u64))?)
+        Ok(player::<G>(entry, name, terms, Seeded::new(seed, "bot", seat as u64))?)
     };
     entries.iter().zip(names.iter()).enumerate().map(seat).collect()
 }

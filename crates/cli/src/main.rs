@@ -6,6 +6,7 @@
 mod commands;
 mod documents;
 mod error;
+mod games;
 mod human;
 mod interrupt;
 mod lineup;
@@ -17,9 +18,9 @@ mod tell;
 
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, Parser, Subcommand};
-use error::Error;
+use error::{Error, ExitKind};
 use paint::{harmless, say};
-use std::{io::ErrorKind, process::ExitCode};
+use std::process::ExitCode;
 
 /// The arena for zombie games.
 #[derive(Parser)]
@@ -33,17 +34,17 @@ const EXAMPLES: &str = "\
 Examples:
   necrodome games                                        what can be played, and its options
   necrodome bots zombie-dice                             who plays it out of the box
-  necrodome match zombie-dice greedy cautious random     play one match and tell it
-  necrodome match tokyo angry point-hunter --seed 7 --json
+  necrodome match zombie-dice greedy cautious random     play one match and narrate it
+  necrodome match zombie-dice-race greedy optimal --seed 7 --json
   necrodome play zombie-dice                             play it yourself against bots
-  necrodome new-bot tokyo python mybot.py                write a small working bot to start from
-  necrodome check-bot tokyo ./mybot.py                   say what a bot does right and wrong
+  necrodome new-bot zombie-dice python mybot.py          write a small working bot to start from
+  necrodome check-bot zombie-dice ./mybot.py             say what a bot does right and wrong
   necrodome solve zombie-dice-race                       what the game is worth, exactly
   necrodome analyze zombie-dice-race ./mybot.py          what its decisions cost
   necrodome advise zombie-dice-solo brains 4 shotguns 1 feet green yellow
   necrodome judge live party.txt                         judge a party of Infection from the terminal
   necrodome serve --open                                 the arena in the browser, for phones and projectors
-  necrodome rules tokyo                                  the rules of a game
+  necrodome rules last-bullet                            the rules of a game
   necrodome docs                                         everything else there is to read
 
 Exit codes: 0 done, 1 something went wrong while running, 2 the command line, a config or an input file makes no sense or is
@@ -77,14 +78,13 @@ fn main() -> ExitCode {
     let result = interrupt::watch().map_err(Error::from).and_then(|()| run(Cli::parse().command));
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the output has seen enough.
-        Err(Error::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) if error.kind == ExitKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let bold = Style::new().bold();
             let red = bold.fg_color(Some(AnsiColor::Red.into()));
-            say(format_args!("{red}error:{red:#} {}", harmless(&error.to_string())));
-            for hint in error.hints() {
-                say(format_args!("{bold}hint:{bold:#} {}", harmless(&hint)));
+            say(format_args!("{red}error:{red:#} {}", harmless(&error.what)));
+            for hint in &error.hints {
+                say(format_args!("{bold}hint:{bold:#} {}", harmless(hint)));
             }
             ExitCode::from(error.exit_code())
         }

@@ -38,7 +38,7 @@ pub enum Access {
     Usual,
     /// Its owner alone.
     Secret,
-    /// Whoever may read it may run it.
+    /// Everybody who may read it may run it.
     Program,
 }
 
@@ -87,7 +87,7 @@ impl OutputFile {
         })
     }
 
-    /// A path that nothing stands in the way of, as far as the path itself goes.
+    /// A path that could become a file, judged by the path alone.
     fn free(path: &Path, force: bool) -> Result<Self, Error> {
         let mut file = OutputFile { path: path.to_owned(), way: Way::Replace, force, access: Access::Usual };
         let names_folder = path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -177,15 +177,16 @@ impl OutputFile {
     }
 
     fn exists(&self) -> Error {
-        Error::Exists { path: self.path.display().to_string() }
+        Error::exists(&self.path)
     }
 
-    fn failed(&self, source: io::Error) -> Error {
-        Error::Write { path: self.path.display().to_string(), source }
+    fn failed(&self, why: io::Error) -> Error {
+        Error::unwritten(&self.path, &why)
     }
 }
 
-fn folder(path: &Path) -> &Path {
+/// The folder of a file.
+pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -201,7 +202,7 @@ pub fn say_written(what: &str) {
     say(format_args!("wrote {}", harmless(what)));
 }
 
-/// Whether it is written to and not replaced. The streams of a process can lead to plain files.
+/// Whether a path is written to instead of replaced. The streams of a process can lead to plain files.
 fn is_stream(path: &Path, there: &Metadata) -> bool {
     let own = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];
     !there.is_file() || own.iter().any(|own| path.starts_with(own))
@@ -210,6 +211,7 @@ fn is_stream(path: &Path, there: &Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ExitKind;
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -237,12 +239,12 @@ mod tests {
             for bad in ["", ".", "new/", "none/a", "taken/a", &long] {
                 let path = if bad.is_empty() { PathBuf::new() } else { folder.path().join(bad) };
                 let error = OutputFile::claim(&path, force).unwrap_err();
-                assert!(matches!(error, Error::Write { .. }), "{bad:?}: {error}");
+                assert_eq!(error.kind, ExitKind::Failure, "{bad:?}: {}", error.what);
             }
         }
         for there in ["taken", "link"] {
             let error = OutputFile::claim(&folder.path().join(there), false).unwrap_err();
-            assert!(matches!(error, Error::Exists { .. }), "{there}: {error}");
+            assert_eq!(error.kind, ExitKind::Exists, "{there}: {}", error.what);
         }
         assert_eq!(fs::read_to_string(&taken).unwrap(), "mine");
     }
@@ -253,7 +255,7 @@ mod tests {
         let path = folder.path().join("a");
         let file = OutputFile::claim(&path, false).unwrap();
         fs::write(&path, "another's").unwrap();
-        assert!(matches!(file.write_silently("mine"), Err(Error::Exists { .. })));
+        assert_eq!(file.write_silently("mine").unwrap_err().kind, ExitKind::Exists);
         assert_eq!(fs::read_to_string(&path).unwrap(), "another's");
         OutputFile::claim(&path, true).unwrap().write_silently("mine").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
@@ -310,7 +312,7 @@ mod tests {
     fn devices_are_written_to() {
         OutputFile::claim(Path::new("/dev/null"), false).unwrap().write_silently("text").unwrap();
         let full = OutputFile::claim(Path::new("/dev/full"), false).unwrap();
-        assert!(matches!(full.write_silently("text"), Err(Error::Write { .. })));
+        assert_eq!(full.write_silently("text").unwrap_err().kind, ExitKind::Failure);
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 }

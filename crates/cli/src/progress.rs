@@ -12,7 +12,7 @@ const EVERY: Duration = Duration::from_secs(5);
 /// The length of the bar.
 const WHOLE: u64 = 1000;
 
-/// Shown until it is dropped.
+/// The progress of one piece of work, shown until it is dropped.
 pub struct Progress {
     what: &'static str,
     bar: Option<ProgressBar>,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::{collections::BTreeMap, ops::Range};
 
 /// A game up to some line of its script.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Book {
     names: Vec<String>,
     zombies: Vec<bool>,
@@ -58,12 +58,12 @@ pub enum What {
     Antidote {
         /// Who.
         seat: Seat,
-        /// What it was before.
+        /// What they were before.
         before: Player,
-        /// What it is now.
+        /// What they are now.
         after: Player,
     },
-    /// A player ended its turn.
+    /// A player ended their turn.
     Ended {
         /// Who.
         seat: Seat,
@@ -90,11 +90,11 @@ pub enum What {
 pub struct ContactSide {
     /// Who.
     pub seat: Seat,
-    /// What it committed.
+    /// What they committed.
     pub commit: Commitment,
-    /// What it was before.
+    /// What they were before.
     pub before: Player,
-    /// What it is now.
+    /// What they are now.
     pub after: Player,
 }
 
@@ -294,7 +294,7 @@ impl Book {
         })
     }
 
-    /// Finds a player by its name or by the beginning of it.
+    /// Finds a player by their name or by the beginning of it.
     fn seat(&self, line: &Line, word: &Word) -> Result<Seat, Mistake> {
         self.find(&word.text).map_err(|found| {
             let mut mistake = match found {
@@ -407,7 +407,7 @@ impl Book {
         &self.mistakes
     }
 
-    /// A player by its name or by the beginning of it.
+    /// A player by their name or by the beginning of it.
     pub fn player(&self, name: &str) -> Option<Seat> {
         self.find(name).ok()
     }

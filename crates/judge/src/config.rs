@@ -1,5 +1,6 @@
 //! The set-up of a party in YAML, and the script that begins it.
 
+use crate::script::Script;
 use necrodome_rules::{
     chance::{Chance, Seeded},
     infection::{InfectionRules, Party, SurplusVirus},
@@ -8,10 +9,7 @@ use necrodome_rules::{
 };
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
-use std::{
-    collections::BTreeMap,
-    fmt::{self, Write},
-};
+use std::{collections::BTreeMap, fmt};
 
 /// Who plays by which rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,33 +129,12 @@ impl Config {
         let zombies = self.rules.zombies.get() as usize;
         let mut roles: Vec<bool> = (0..self.players.len()).map(|player| player < zombies).collect();
         Seeded::new(seed, "judge new", 0).shuffle(&mut roles);
-        let rules = &self.rules;
-        let surplus = match rules.surplus_virus {
-            SurplusVirus::Carry => "carry",
-            SurplusVirus::Lost => "lost",
-        };
-        let mut text =
-            format!("# A party of Infection. The roles were drawn with seed {seed}. For the judge only!\n");
-        let settings = [
-            ("zombies", zombies.to_string()),
-            ("max_turns", rules.max_turns.get().to_string()),
-            ("start_antibodies", rules.start_antibodies.get().to_string()),
-            ("start_viruses", rules.start_viruses.get().to_string()),
-            ("surplus_virus", surplus.to_owned()),
-        ];
-        // Writing to a string cannot fail.
-        for (option, value) in settings {
-            let _ = writeln!(text, "SET {option} {value}");
-        }
-        for (name, zombie) in self.players.iter().zip(roles) {
-            let role = if zombie { "ZOMBIE" } else { "HUMAN" };
-            let quote =
-                if name.contains(|c: char| c.is_whitespace() || "!*#".contains(c)) { "\"" } else { "" };
-            let _ = writeln!(text, "{role} {quote}{name}{quote}");
-        }
-        text += "GAME_START\n\
+        let comment =
+            format!(" A party of Infection. The roles were drawn with seed {seed}. For the judge only!");
+        let mut text = Script::opening(comment, &self.rules, &self.players, &roles).to_string();
+        text += "\
             # One command a line. i anna ben: they meet (i anna! ben*2: anna takes a precaution, ben applies two viruses),\n\
-            # a anna: she takes the antidote, e anna: she ends her turn, nt: the turn is over for everybody.\n";
+            # a anna: they take the antidote, e anna: they end their turn, nt: the turn is over for everybody.\n";
         text
     }
 }

@@ -50,12 +50,15 @@ pub fn ending(book: &Book, ending: Ending) -> String {
     }
 }
 
-/// A winner and its rank.
+/// A winner and their rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Winner {
     /// The rank, from 1; who has as many antibodies shares it.
     pub rank: u16,
-    /// Who.
+    /// Their seat.
+    #[serde(skip)]
+    pub seat: Seat,
+    /// Their name.
     pub name: String,
     /// The antibodies that made the rank, where they did.
     pub antibodies: Option<u32>,
@@ -70,6 +73,7 @@ pub fn winners(book: &Book) -> Vec<Winner> {
     let seats = Seat::all(party.players().len()).iter().filter(|seat| outcome.scores[seat.index()] > 0);
     let winner = |seat: &Seat| Winner {
         rank: outcome.places[seat.index()],
+        seat: *seat,
         name: book.names()[seat.index()].clone(),
         antibodies: (end == Ending::HumansWin).then(|| party.players()[seat.index()].antibodies),
     };
@@ -179,7 +183,7 @@ fn write_judge(out: &mut String, book: &Book) -> fmt::Result {
                 let left = count(after.antibodies, "antibody");
                 writeln!(out, "  {line:>5}  {name} takes the antidote, {effect} ({left} left)")?;
             }
-            What::Ended { seat } => writeln!(out, "  {line:>5}  {} ends its turn", names[seat.index()])?,
+            What::Ended { seat } => writeln!(out, "  {line:>5}  {} ends their turn", names[seat.index()])?,
             What::TurnClosed { without_contact, turned, public, private, ending: end, .. } => {
                 open = false;
                 writeln!(out, "  {line:>5}  the turn is over")?;
@@ -220,7 +224,7 @@ fn write_standing(out: &mut String, book: &Book, party: &Party) -> fmt::Result {
     let width = book.names().iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (name, player) in book.names().iter().zip(party.players()) {
         let fill = " ".repeat(width - name.chars().count());
-        let ended = if player.ended { ", has ended its turn" } else { "" };
+        let ended = if player.ended { ", has ended their turn" } else { "" };
         let met = match player.contacts {
             0 => "met nobody yet".to_owned(),
             met => format!("met {met}"),

@@ -8,7 +8,7 @@ use necrodome_arena::{
     entry::{EntryError, EntryKind, EntrySpec, name_all},
     fault::{Fault, FaultKind},
     guest::{Guest, Invitation},
-    lineup::{Table, player},
+    lineup::{Terms, player},
     player::{Answer, Effort, MatchStart, Player},
     process::{self, Launcher, Limits},
     protocol::Silence,
@@ -290,7 +290,7 @@ fn refuse_entry(error: EntryError) -> PyErr {
 struct Ready<G: Listed> {
     entries: Vec<EntrySpec>,
     names: Names,
-    table: Table<G::Rules>,
+    terms: Terms<G::Rules>,
 }
 
 impl Wanted {
@@ -303,7 +303,7 @@ impl Wanted {
         let (program, words) = words.split_first().ok_or_else(|| refuse("launcher: expected a program"))?;
         let launcher = Launcher::new(program, words.iter().cloned());
         Ok(Ready {
-            table: Table { launcher, limits: self.limits, rules, seats: names.len() },
+            terms: Terms { launcher, limits: self.limits, rules, seats: names.len() },
             entries,
             names,
         })
@@ -353,34 +353,34 @@ where
     G::Rules: Send,
 {
     let (sender, receiver) = sync_channel(1024);
-    let Ready { entries, names, table } = wanted.prepare::<G>(&sender)?;
+    let Ready { entries, names, terms } = wanted.prepare::<G>(&sender)?;
     names.expect_seats(G::SEATS).map_err(|error| refuse(format!("{}: {error}", G::ID)))?;
     let seed = wanted.seed.unwrap_or(wanted.spare_seed);
     for (entry, name) in entries.iter().zip(names.iter()) {
-        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(refuse)?;
+        player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
     }
     let interrupt = Arc::new(AtomicBool::new(false));
     let stopped = interrupt.clone();
     Ok(Playing::start((0, 1), (sender, receiver), interrupt, move || {
-        play_match::<G>(&entries, &names, &table, seed, &stopped).map_err(|error| error.to_string())
+        play_match::<G>(&entries, &names, &terms, seed, &stopped).map_err(|error| error.to_string())
     }))
 }
 
 fn play_match<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,
-    table: &Table<G::Rules>,
+    terms: &Terms<G::Rules>,
     seed: u64,
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Ended, Box<dyn std::error::Error>> {
     let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
     for (seat, (entry, name)) in entries.iter().zip(names.iter()).enumerate() {
-        let player = player::<G>(entry, name, table, Seeded::new(seed, "bot", seat as u64))?;
+        let player = player::<G>(entry, name, terms, Seeded::new(seed, "bot", seat as u64))?;
         players.push(Box::new(Interruptible { player, interrupt: interrupt.clone() }));
     }
-    let mut finished = run_match(names, &table.rules, seed, &mut players, |_: &G, _| {})?;
+    let mut finished = run_match(names, &terms.rules, seed, &mut players, |_: &G, _| {})?;
     let logs = finished.close(&mut players);
-    let document = finished.document(entries, names, &table.rules, seed, &logs);
+    let document = finished.document(entries, names, &terms.rules, seed, &logs);
     let document = serde_json::to_string_pretty(&document)?;
     Ok(Ended { document, replay: Some(finished.recording.pack()?) })
 }
@@ -390,7 +390,7 @@ where
     G::Rules: Send + Sync,
 {
     let (sender, receiver) = sync_channel(1024);
-    let Ready { entries, names, mut table } = wanted.prepare::<G>(&sender)?;
+    let Ready { entries, names, mut terms } = wanted.prepare::<G>(&sender)?;
     let wishes = Wishes {
         format: more.format.as_deref(),
         seats: more.seats,
@@ -401,11 +401,11 @@ where
         store: more.store.as_deref(),
     };
     let spare_seed = || Ok::<_, TournamentError>(wanted.spare_seed);
-    let plan = wishes.plan::<G, _>(id, &entries, &names, &table.rules, spare_seed).map_err(refuse)?;
+    let plan = wishes.plan::<G, _>(id, &entries, &names, &terms.rules, spare_seed).map_err(refuse)?;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(refuse)?;
-    table.seats = plan.seats;
+    terms.seats = plan.seats;
     for (entry, name) in entries.iter().zip(names.iter()) {
-        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0)).map_err(refuse)?;
+        player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
     }
     let store = match &more.store {
         Some(path) => Store::open(path, &plan),
@@ -424,7 +424,7 @@ where
         let tell = |blocks| drop(teller.send(Said::Update { blocks }));
         let mut play = || -> Result<Ended, Box<dyn std::error::Error>> {
             let mut watch = |update: tournament::Update| tell(update.blocks);
-            let launcher = &table.launcher;
+            let launcher = &terms.launcher;
             tournament::run(&plan, &entries, launcher, &mut store, threads, &stopped, &mut watch)?;
             let report = report(&plan, &schedule, &store)?;
             Ok(Ended { document: serde_json::to_string_pretty(&report)?, replay: None })

@@ -6,15 +6,10 @@ use crate::setup::{self, refuse};
 use buffer::Buffer;
 use necrodome_batch::{
     actions::{self, Number},
-    batch::{Autoreset, Batch, Out},
-    last_bullet::LastBulletBatch,
-    refereed::{Refereed, Setup},
-    rows::Rows,
-    seated::Seated,
-    tokyo::TokyoBatch,
-    zombie_dice::{RaceBatch, SoloBatch},
+    batched::{Autoreset, BatchSetup, Batched, Out},
+    kernel::{Kernel, MemoryOrder},
+    with_batch,
 };
-use necrodome_rules::{catalog::GameId, zombie_dice::Table};
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::{
     exceptions::PyTypeError,
@@ -30,15 +25,15 @@ pub struct Vector(Box<dyn AnyBatch>);
 
 #[pymethods]
 impl Vector {
-    /// New matches of so many seats (entries, in Last Bullet). `options` is a JSON object of the rules that differ from
-    /// the rulebook; `autoreset` one of `next_step`, `same_step`, `disabled`.
+    /// New matches. `seats` (in Last Bullet entries) are as many as usual unless they are given. `options` is a JSON object
+    /// of the rules that differ from the rulebook; `autoreset` one of `next_step`, `same_step`, `disabled`.
     #[new]
     #[pyo3(signature = (game, matches, seats, autoreset, threads = 1, options = "{}"))]
     fn new(
         py: Python<'_>,
         game: &str,
         matches: usize,
-        seats: usize,
+        seats: Option<usize>,
         autoreset: &str,
         threads: usize,
         options: &str,
@@ -63,59 +58,43 @@ impl Vector {
                 "expected at most 16777216 environments and 1024 threads, got {matches} and {threads}"
             )));
         }
-        let held: Box<dyn AnyBatch> = match setup::game(game)? {
-            GameId::ZombieDiceSolo => {
-                expect_seats(seats, 1)?;
-                let batch = SoloBatch::new(&setup::rules(options)?, matches, threads).map_err(refuse)?;
-                Box::new(Held::new(py, batch, Order::Columns, autoreset, None)?)
-            }
-            GameId::ZombieDiceRace => {
-                expect_seats(seats, 2)?;
-                let batch = RaceBatch::new(&setup::rules(options)?, matches, threads).map_err(refuse)?;
-                Box::new(Held::new(py, batch, Order::Columns, autoreset, Turns::OF)?)
-            }
-            GameId::ZombieDice => {
-                let setup = Setup::new(seats, setup::rules(options)?).map_err(refuse)?;
-                let batch = Rows::<Refereed<Table>>::new(setup, matches, threads).map_err(refuse)?;
-                Box::new(Held::new(py, batch, Order::Columns, autoreset, Turns::OF)?)
-            }
-            GameId::Tokyo => {
-                let batch =
-                    TokyoBatch::new(&setup::rules(options)?, seats, matches, threads).map_err(refuse)?;
-                Box::new(Held::new(py, batch, Order::Columns, autoreset, Turns::OF)?)
-            }
-            GameId::LastBullet => {
-                let batch =
-                    LastBulletBatch::new(matches, seats, &setup::rules(options)?, threads).map_err(refuse)?;
-                Box::new(Held::new(py, batch, Order::Rows, autoreset, None)?)
-            }
-            id => {
-                let why = format!(
-                    "{id} has no vector environment: use necrodome.envs.aec.TurnEnv({:?}, {seats})",
-                    id.as_str()
-                );
-                return Err(refuse(why));
-            }
-        };
-        Ok(Vector(held))
+        let id = setup::game(game)?;
+        let made: Option<Box<dyn AnyBatch>> = with_batch!(id, Batch => {
+            let seats = seats.unwrap_or_else(Batch::usual_seats);
+            let setup = BatchSetup { rules: setup::rules(options)?, seats, matches, threads, autoreset };
+            Box::new(Held::new(py, Batch::new(&setup).map_err(refuse)?)?)
+        });
+        made.map(Vector).ok_or_else(|| {
+            let seats = seats.unwrap_or(2);
+            refuse(format!(
+                "{id} has no vector environment: use necrodome.envs.aec.TurnEnv({:?}, {seats})",
+                id.as_str()
+            ))
+        })
     }
 
     /// How many rows there are: one for each match, in Last Bullet one for each survivor.
     #[getter]
     fn rows(&self) -> usize {
-        self.0.shape().rows
+        self.0.rows()
     }
 
     /// How many matches there are, each with a seed of its own.
     #[getter]
     fn matches(&self) -> usize {
-        self.0.shape().matches
+        self.0.matches()
+    }
+
+    /// How many seats a match has.
+    #[getter]
+    fn seats(&self) -> usize {
+        self.0.seats()
     }
 
     /// How many actions there are.
     #[getter]
     fn actions(&self) -> usize {
-        self.0.shape().actions
+        self.0.actions()
     }
 
     /// What the numbers of an observation mean: a JSON list of name, about, low and high.
@@ -175,43 +154,12 @@ impl Vector {
     }
 }
 
-fn expect_seats(came: usize, expected: usize) -> PyResult<()> {
-    if came == expected {
-        return Ok(());
-    }
-    Err(refuse(format!("expected {expected} players, got {came}")))
-}
-
-#[derive(Clone, Copy)]
-struct Shape {
-    rows: usize,
-    matches: usize,
-    actions: usize,
-    fields: usize,
-}
-
-/// How observations lie in memory.
-#[derive(Clone, Copy)]
-enum Order {
-    /// One field after the other.
-    Columns,
-    /// One row after the other.
-    Rows,
-}
-
-/// What can be asked of matches in which several seats take turns.
-struct Turns<B> {
-    to_act: fn(&B, &mut [u8]),
-    final_rewards: fn(&B) -> &[f32],
-}
-
-impl<B: Seated> Turns<B> {
-    const OF: Option<Self> = Some(Turns { to_act: B::to_act, final_rewards: B::final_rewards });
-}
-
 /// A batch of any game.
 trait AnyBatch: Send + Sync {
-    fn shape(&self) -> Shape;
+    fn rows(&self) -> usize;
+    fn matches(&self) -> usize;
+    fn seats(&self) -> usize;
+    fn actions(&self) -> usize;
     fn fields(&self) -> String;
     fn arrays<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, Bound<'py, PyAny>);
     fn present(&mut self, obs: Py<PyAny>, final_obs: Py<PyAny>);
@@ -226,12 +174,10 @@ trait AnyBatch: Send + Sync {
 }
 
 /// A batch and the arrays that it writes.
-struct Held<B: Batch<Cell: Element>> {
-    batch: B,
-    shape: Shape,
-    autoreset: Autoreset,
-    obs: Buffer<B::Cell>,
-    final_obs: Buffer<B::Cell>,
+struct Held<K: Kernel<Cell: Element>> {
+    batch: Batched<K>,
+    obs: Buffer<K::Cell>,
+    final_obs: Buffer<K::Cell>,
     rewards: Buffer<f32>,
     terminated: Buffer<bool>,
     truncated: Buffer<bool>,
@@ -242,33 +188,18 @@ struct Held<B: Batch<Cell: Element>> {
     final_shown: Py<PyAny>,
     /// Actions of another type than the kernel's.
     narrowed: Vec<u8>,
-    turns: Option<Turns<B>>,
 }
 
-impl<B: Batch<Cell: Element>> Held<B> {
-    fn new(
-        py: Python<'_>,
-        batch: B,
-        order: Order,
-        autoreset: Autoreset,
-        turns: Option<Turns<B>>,
-    ) -> PyResult<Self> {
-        let shape = Shape {
-            rows: batch.rows(),
-            matches: batch.matches(),
-            actions: batch.actions(),
-            fields: batch.fields().len(),
+impl<K: Kernel<Cell: Element>> Held<K> {
+    fn new(py: Python<'_>, batch: Batched<K>) -> PyResult<Self> {
+        let (rows, width) = (batch.rows(), batch.width());
+        let cells = || match K::ORDER {
+            MemoryOrder::Columns => Buffer::columns(py, rows, width),
+            MemoryOrder::Rows => Buffer::rows(py, rows, width),
         };
-        let Shape { rows, fields, .. } = shape;
-        let table = |py| match order {
-            Order::Columns => Buffer::columns(py, rows, fields),
-            Order::Rows => Buffer::rows(py, rows, fields),
-        };
-        let (obs, final_obs) = (table(py)?, table(py)?);
+        let (obs, final_obs) = (cells()?, cells()?);
         Ok(Held {
             batch,
-            shape,
-            autoreset,
             shown: obs.shown(py).clone().unbind(),
             final_shown: final_obs.shown(py).clone().unbind(),
             obs,
@@ -279,23 +210,20 @@ impl<B: Batch<Cell: Element>> Held<B> {
             ended: Buffer::row(py, rows)?,
             masks: None,
             narrowed: Vec::new(),
-            turns,
         })
     }
 
-    fn turns(&self) -> PyResult<&Turns<B>> {
-        self.turns.as_ref().ok_or_else(|| refuse("there are no turns in this game"))
+    /// Refuses games in which nobody waits for others.
+    fn expect_turns(&self) -> PyResult<()> {
+        if self.batch.takes_turns() { Ok(()) } else { Err(refuse("there are no turns in this game")) }
     }
 
     /// Lets the batch write into the arrays, without the interpreter's lock.
     fn write<T: Send>(
         &mut self,
         py: Python<'_>,
-        work: impl FnOnce(&mut B, &mut Out<'_, B::Cell>) -> T + Send,
-    ) -> PyResult<T>
-    where
-        B: Sync,
-    {
+        work: impl FnOnce(&mut Batched<K>, &mut Out<'_, K::Cell>) -> T + Send,
+    ) -> PyResult<T> {
         let mut obs = self.obs.write(py)?;
         let mut final_obs = self.final_obs.write(py)?;
         let mut rewards = self.rewards.write(py)?;
@@ -313,19 +241,15 @@ impl<B: Batch<Cell: Element>> Held<B> {
     }
 
     /// Plays actions that have been checked. Whether the same step has begun new episodes.
-    fn play(&mut self, py: Python<'_>, actions: &[u8]) -> PyResult<bool>
-    where
-        B: Sync,
-    {
-        let autoreset = self.autoreset;
-        if autoreset != Autoreset::SameStep {
-            self.write(py, |batch, out| batch.step(actions, autoreset, out))?;
+    fn play(&mut self, py: Python<'_>, actions: &[u8]) -> PyResult<bool> {
+        if self.batch.autoreset != Autoreset::SameStep {
+            self.write(py, |batch, out| batch.step(actions, out))?;
             return Ok(false);
         }
         let mut ended = self.ended.write(py)?;
         let ended = ended.cells();
         self.write(py, |batch, out| {
-            batch.step(actions, autoreset, out);
+            batch.step(actions, out);
             actions::either(out.terminated, out.truncated, ended)
         })
     }
@@ -340,41 +264,35 @@ impl<B: Batch<Cell: Element>> Held<B> {
     }
 
     fn wrong_action(&self, row: usize, came: &Bound<'_, PyAny>) -> PyErr {
-        let most = self.shape.actions - 1;
+        let most = self.batch.actions() - 1;
         let came = came.get_item(row).and_then(|one| one.str()).map_or("?".to_owned(), |one| one.to_string());
         refuse(format!("row {row}: expected an action from 0 to {most}, got {came}"))
     }
 
     /// Plays actions that need no copy. `None` if they are of another type, or do not lie side by side.
-    fn step_small(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<bool>>
-    where
-        B: Sync,
-    {
+    fn step_small(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<bool>> {
         let array = actions.cast::<PyArray1<u8>>().ok()?;
         let read = array.try_readonly().ok()?;
         let numbers = read.as_slice().ok()?;
-        if numbers.len() != self.shape.rows {
+        if numbers.len() != self.batch.rows() {
             return None;
         }
-        Some(match actions::check(numbers, self.shape.actions) {
+        Some(match actions::check(numbers, self.batch.actions()) {
             Err(row) => Err(self.wrong_action(row, actions)),
             Ok(()) => self.play(actions.py(), numbers),
         })
     }
 
     /// Plays actions of one type. `None` if they are of another, or do not lie side by side.
-    fn step_as<T: Number + Element>(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<bool>>
-    where
-        B: Sync,
-    {
+    fn step_as<T: Number + Element>(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<bool>> {
         let array = actions.cast::<PyArray1<T>>().ok()?;
-        if array.len() != self.shape.rows {
+        if array.len() != self.batch.rows() {
             return None;
         }
         let read = array.try_readonly().ok()?;
         let numbers = read.as_slice().ok()?;
         let mut narrowed = std::mem::take(&mut self.narrowed);
-        let result = match actions::narrow(numbers, self.shape.actions, &mut narrowed) {
+        let result = match actions::narrow(numbers, self.batch.actions(), &mut narrowed) {
             Err(row) => Err(self.wrong_action(row, actions)),
             Ok(()) => self.play(actions.py(), &narrowed),
         };
@@ -383,10 +301,7 @@ impl<B: Batch<Cell: Element>> Held<B> {
     }
 
     /// Plays actions of whatever kind: what numpy makes whole numbers of.
-    fn step_any(&mut self, actions: &Bound<'_, PyAny>) -> PyResult<bool>
-    where
-        B: Sync,
-    {
+    fn step_any(&mut self, actions: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = actions.py();
         let array = py.import("numpy")?.call_method1("asarray", (actions,))?;
         let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
@@ -395,8 +310,8 @@ impl<B: Batch<Cell: Element>> Held<B> {
             return Err(PyTypeError::new_err(format!("expected actions as whole numbers, got {dtype}")));
         }
         let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-        if shape != [self.shape.rows] {
-            let rows = self.shape.rows;
+        if shape != [self.batch.rows()] {
+            let rows = self.batch.rows();
             let came = array.getattr("shape")?;
             return Err(refuse(format!("expected {rows} actions, one for each row, got the shape {came}")));
         }
@@ -406,12 +321,21 @@ impl<B: Batch<Cell: Element>> Held<B> {
     }
 }
 
-impl<B> AnyBatch for Held<B>
-where
-    B: Batch<Cell: Element + Serialize + DeserializeOwned> + Sync + 'static,
-{
-    fn shape(&self) -> Shape {
-        self.shape
+impl<K: Kernel<Cell: Element + Serialize + DeserializeOwned>> AnyBatch for Held<K> {
+    fn rows(&self) -> usize {
+        self.batch.rows()
+    }
+
+    fn matches(&self) -> usize {
+        self.batch.matches()
+    }
+
+    fn seats(&self) -> usize {
+        self.batch.seats()
+    }
+
+    fn actions(&self) -> usize {
+        self.batch.actions()
     }
 
     fn fields(&self) -> String {
@@ -428,8 +352,8 @@ where
     }
 
     fn seed(&mut self, seeds: &[Option<u64>]) -> PyResult<()> {
-        if seeds.len() != self.shape.matches {
-            let matches = self.shape.matches;
+        if seeds.len() != self.batch.matches() {
+            let matches = self.batch.matches();
             return Err(refuse(format!("expected {matches} seeds, one for each match, got {}", seeds.len())));
         }
         for (one, seed) in seeds.iter().enumerate() {
@@ -442,9 +366,9 @@ where
 
     fn reset<'py>(&mut self, py: Python<'py>, which: Option<&[bool]>) -> PyResult<Bound<'py, PyTuple>> {
         if let Some(which) = which
-            && which.len() != self.shape.matches
+            && which.len() != self.batch.matches()
         {
-            let matches = self.shape.matches;
+            let matches = self.batch.matches();
             return Err(refuse(format!("expected {matches} marks, one for each match, got {}", which.len())));
         }
         self.write(py, |batch, out| batch.reset(which, out))?;
@@ -474,7 +398,7 @@ where
     }
 
     fn masks<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let Shape { rows, actions, .. } = self.shape;
+        let (rows, actions) = (self.batch.rows(), self.batch.actions());
         if self.masks.is_none() {
             self.masks = Some(Buffer::rows(py, rows, actions)?);
         }
@@ -487,13 +411,15 @@ where
     }
 
     fn to_act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let mut seats = vec![0; self.shape.rows];
-        (self.turns()?.to_act)(&self.batch, &mut seats);
+        self.expect_turns()?;
+        let mut seats = vec![0; self.batch.rows()];
+        self.batch.to_act(&mut seats);
         Ok(PyArray1::from_vec(py, seats))
     }
 
     fn final_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        Ok(PyArray1::from_slice(py, (self.turns()?.final_rewards)(&self.batch)))
+        self.expect_turns()?;
+        Ok(PyArray1::from_slice(py, self.batch.final_rewards()))
     }
 
     fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
@@ -509,12 +435,12 @@ where
 
     fn restore(&mut self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
         let Saved { batch, obs, rewards, terminated, truncated } =
-            postcard::from_bytes::<Saved<B::Cell>>(saved).map_err(|_| {
+            postcard::from_bytes::<Saved<K::Cell>>(saved).map_err(|_| {
                 let length = saved.len();
                 refuse(format!("expected what `save` gave, whole and unchanged, got {length} other bytes"))
             })?;
-        let Shape { rows, fields, .. } = self.shape;
-        let fits = obs.len() == rows * fields
+        let rows = self.batch.rows();
+        let fits = obs.len() == rows * self.batch.width()
             && [rewards.len(), terminated.len(), truncated.len()].iter().all(|&length| length == rows);
         if !fits {
             // The batch says better what it is that does not fit.

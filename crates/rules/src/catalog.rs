@@ -7,8 +7,8 @@ use crate::{
     names::Names,
     words::{self, Text, Told},
 };
-use alloc::{borrow::ToOwned, string::String, vec, vec::Vec};
-use core::{fmt, str::FromStr};
+use alloc::{borrow::ToOwned, boxed::Box, string::String, vec, vec::Vec};
+use core::{any::Any, fmt, str::FromStr};
 
 /// Makes the list: ids, and the way from an id to the type of its game. `$d` is a dollar sign, for the macro within.
 macro_rules! games {
@@ -126,7 +126,7 @@ pub trait Listed: Game {
     /// Its built-in bots.
     fn built_ins() -> Vec<BuiltIn<Self>>;
 
-    /// An event in words; nothing where it goes without saying.
+    /// An event in words; empty if it needs no words.
     fn tell(event: &Self::Event, _names: &Names) -> Vec<Told> {
         vec![words::of_event(event)]
     }
@@ -160,6 +160,20 @@ pub trait Listed: Game {
     fn score(score: i64) -> String {
         words::count(score.unsigned_abs(), "point")
     }
+}
+
+/// The part of type `T` among those that a room has for games of its own choice; see [`own_part!`](crate::own_part).
+pub fn part<T: 'static>(parts: impl IntoIterator<Item = Box<dyn Any>>) -> Option<T> {
+    parts.into_iter().find_map(|part| part.downcast::<T>().ok()).map(|part| *part)
+}
+
+/// Finds the part (controls, trials, a film) that a room made for one game, by its type, in the list of all its parts. None if
+/// the room has none for this game: then a plain part, which fits every game, takes its place.
+#[macro_export]
+macro_rules! own_part {
+    ($($part:expr),* $(,)?) => {
+        $crate::catalog::part([$(::std::boxed::Box::new($part) as ::std::boxed::Box<dyn ::core::any::Any>),*])
+    };
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! compiler itself keeps clocks, files, the environment, threads and hash maps with random order out of the rules;
 //! randomness comes in through [`chance::Chance`] only.
 //!
-//! Start at [`game::Game`], then read a game: [`tokyo`] is the shortest.
+//! Start at [`game::Game`], then read a game: [`zombie_dice::Solo`] is the shortest.
 
 #![no_std]
 #![deny(missing_docs)]

@@ -1,11 +1,11 @@
 //! The names of those who take part, and why a set-up is refused.
 
-use alloc::{borrow::ToOwned, format, string::String, sync::Arc, vec::Vec};
+use alloc::{borrow::ToOwned, string::String, sync::Arc, vec::Vec};
 use core::ops::{Index, RangeInclusive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::game::Seat;
+use crate::{game::Seat, words::range};
 
 /// The longest name, in characters.
 pub const MAX_NAME: usize = 40;
@@ -19,7 +19,7 @@ pub struct Names(Arc<[String]>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// Too few or too many seats.
-    #[error("expected {}, got {came}", seats_text(.expected))]
+    #[error("expected {}, got {came}", range(.expected, "player"))]
     Seats {
         /// How many the game takes.
         expected: RangeInclusive<usize>,
@@ -42,15 +42,6 @@ pub enum SetupError {
         /// What is wrong with it.
         why: String,
     },
-}
-
-fn seats_text(seats: &RangeInclusive<usize>) -> String {
-    let plural = if *seats.end() == 1 { "" } else { "s" };
-    if seats.start() == seats.end() {
-        format!("exactly {} player{plural}", seats.start())
-    } else {
-        format!("{} to {} player{plural}", seats.start(), seats.end())
-    }
 }
 
 impl Names {

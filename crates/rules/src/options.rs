@@ -32,17 +32,51 @@ impl<T> Options for T where
 #[serde(default, deny_unknown_fields)]
 pub struct NoOptions {}
 
-/// One option, described for people.
+/// One option, described for people and for pages.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OptionInfo {
     /// Its name.
     pub name: String,
     /// Its value when it is not set.
     pub default: Value,
+    /// What values it takes.
+    pub takes: Takes,
+    /// Whether it takes `none`, too.
+    pub or_none: bool,
     /// What values it takes, in words.
     pub values: String,
     /// What it means.
     pub meaning: String,
+}
+
+/// What values an option takes.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Takes {
+    /// One of these words.
+    Choice {
+        /// The words.
+        choices: Vec<String>,
+    },
+    /// A whole number.
+    Integer {
+        /// The least, if there is one.
+        min: Option<i64>,
+        /// The most, if there is one.
+        max: Option<i64>,
+    },
+    /// Any number.
+    Number {
+        /// The least, if there is one.
+        min: Option<f64>,
+        /// The most, if there is one.
+        max: Option<f64>,
+    },
+    /// Something else, as JSON calls it.
+    Other {
+        /// The type: string, array and so on.
+        json: String,
+    },
 }
 
 /// A value was not accepted.
@@ -134,49 +168,87 @@ pub fn describe<T: Options>() -> Vec<OptionInfo> {
     let schema = generator.into_root_schema_for::<T>();
     let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
     let defaults = serde_json::to_value(T::default()).unwrap_or_default();
-    let info = |(name, property): (&String, &Value)| OptionInfo {
-        name: name.clone(),
-        default: defaults.get(name).cloned().unwrap_or_default(),
-        values: values_text(property),
-        meaning: property["description"].as_str().unwrap_or_default().replace('\n', " "),
+    let info = |(name, property): (&String, &Value)| {
+        let (takes, or_none) = Takes::of(property);
+        OptionInfo {
+            name: name.clone(),
+            default: defaults.get(name).cloned().unwrap_or_default(),
+            values: takes.words(or_none),
+            takes,
+            or_none,
+            meaning: property["description"].as_str().unwrap_or_default().replace('\n', " "),
+        }
     };
     properties.iter().map(info).collect()
 }
 
-/// What a schema allows, in words: `end_turn or recycle_brains`, `a whole number from 1 to 99, or none`.
-fn values_text(schema: &Value) -> String {
-    if let Some(Value::Array(parts)) = schema.get("anyOf").or_else(|| schema.get("oneOf")) {
-        return parts.iter().map(values_text).collect::<Vec<_>>().join(" or ");
+impl Takes {
+    /// What a schema allows, and whether it allows null, too.
+    fn of(schema: &Value) -> (Self, bool) {
+        if let Some(Value::Array(parts)) = schema.get("anyOf").or_else(|| schema.get("oneOf")) {
+            return Self::any_of(parts);
+        }
+        let only = schema.get("const").map(core::slice::from_ref);
+        let values = only.or_else(|| schema.get("enum").and_then(Value::as_array).map(Vec::as_slice));
+        if let Some(values) = values {
+            let words = values.iter().filter(|value| !value.is_null());
+            let choices = words.map(plain).collect();
+            return (Takes::Choice { choices }, values.iter().any(Value::is_null));
+        }
+        let types = match schema.get("type") {
+            Some(Value::Array(types)) => types.as_slice(),
+            Some(only) => core::slice::from_ref(only),
+            None => &[],
+        };
+        let or_none = types.iter().any(|name| name == "null");
+        let name = types.iter().filter_map(Value::as_str).find(|name| *name != "null");
+        let (min, max) = (&schema["minimum"], &schema["maximum"]);
+        let takes = match name {
+            Some("integer") => Takes::Integer { min: min.as_i64(), max: max.as_i64() },
+            Some("number") => Takes::Number { min: min.as_f64(), max: max.as_f64() },
+            Some("boolean") => Takes::Choice { choices: ["true", "false"].map(ToOwned::to_owned).into() },
+            // Null alone: part of something that is optional.
+            None if or_none => Takes::Choice { choices: Vec::new() },
+            name => Takes::Other { json: name.unwrap_or("a value").to_owned() },
+        };
+        (takes, or_none)
     }
-    if let Some(only) = schema.get("const") {
-        return plain(only);
-    }
-    if let Some(Value::Array(values)) = schema.get("enum") {
-        return values.iter().map(plain).collect::<Vec<_>>().join(" or ");
-    }
-    let mut text = match type_of(schema) {
-        "integer" => "a whole number".to_owned(),
-        "number" => "a number".to_owned(),
-        "boolean" => "true or false".to_owned(),
-        "null" => "none".to_owned(),
-        other => other.to_owned(),
-    };
-    if let (Some(min), Some(max)) = (schema.get("minimum"), schema.get("maximum")) {
-        text += &format!(" from {} to {}", plain(min), plain(max));
-    }
-    if let Some(Value::Array(types)) = schema.get("type")
-        && types.iter().any(|t| t == "null")
-    {
-        text += ", or none";
-    }
-    text
-}
 
-fn type_of(schema: &Value) -> &str {
-    match schema.get("type") {
-        Some(Value::String(name)) => name,
-        Some(Value::Array(names)) => names.first().and_then(Value::as_str).unwrap_or("a value"),
-        _ => "a value",
+    /// The words of all parts; of parts that are not words, the first.
+    fn any_of(parts: &[Value]) -> (Self, bool) {
+        let (mut words, mut or_none, mut other) = (Vec::new(), false, None);
+        for (takes, none) in parts.iter().map(Self::of) {
+            or_none |= none;
+            match takes {
+                Takes::Choice { choices } => words.extend(choices),
+                takes => other = other.or(Some(takes)),
+            }
+        }
+        (other.unwrap_or(Takes::Choice { choices: words }), or_none)
+    }
+
+    /// In words: `end_turn or recycle_brains`, `a whole number from 1 to 99, or none`.
+    fn words(&self, or_none: bool) -> String {
+        let range = |min: Option<String>, max: Option<String>| match (min, max) {
+            (Some(min), Some(max)) => format!(" from {min} to {max}"),
+            _ => String::new(),
+        };
+        let text = |number: &f64| number.to_string();
+        let words = match self {
+            Takes::Choice { choices } => choices.join(" or "),
+            Takes::Integer { min, max } => {
+                format!("a whole number{}", range(min.map(|n| n.to_string()), max.map(|n| n.to_string())))
+            }
+            Takes::Number { min, max } => {
+                format!("a number{}", range(min.as_ref().map(text), max.as_ref().map(text)))
+            }
+            Takes::Other { json } => json.clone(),
+        };
+        match self {
+            _ if !or_none => words,
+            Takes::Choice { .. } => format!("{words} or none"),
+            _ => format!("{words}, or none"),
+        }
     }
 }
 
@@ -264,6 +336,20 @@ mod tests {
         limit: Option<Bounded<1, 100>>,
     }
 
+    #[test]
+    fn every_kind_of_schema_has_its_kind_of_values() {
+        fn words<T: JsonSchema>() -> String {
+            let generator =
+                SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true).into_generator();
+            let (takes, or_none) = Takes::of(generator.into_root_schema_for::<T>().as_value());
+            takes.words(or_none)
+        }
+        assert_eq!(words::<Option<Mode>>(), "careful or very_bold or none");
+        assert_eq!(words::<bool>(), "true or false");
+        assert_eq!(words::<Option<f64>>(), "a number, or none");
+        assert_eq!(words::<String>(), "string");
+    }
+
     impl Default for Sample {
         fn default() -> Self {
             Sample { mode: Mode::Careful, times: Bounded::new(3), limit: None }
@@ -287,6 +373,16 @@ mod tests {
                 row("limit", "none", "a whole number from 1 to 100, or none", "When to stop."),
                 row("mode", "careful", "careful or very_bold", "How to go on about it."),
                 row("times", "3", "a whole number from 1 to 9", "How often."),
+            ]
+        );
+        let takes: Vec<_> = describe::<Sample>().into_iter().map(|info| (info.takes, info.or_none)).collect();
+        let words = ["careful", "very_bold"].map(ToOwned::to_owned);
+        assert_eq!(
+            takes,
+            vec![
+                (Takes::Integer { min: Some(1), max: Some(100) }, true),
+                (Takes::Choice { choices: words.into() }, false),
+                (Takes::Integer { min: Some(1), max: Some(9) }, false),
             ]
         );
         assert_eq!(describe::<NoOptions>(), vec![]);

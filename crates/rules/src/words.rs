@@ -13,7 +13,7 @@ use alloc::{
     vec,
     vec::Vec,
 };
-use core::fmt;
+use core::{fmt, ops::RangeInclusive};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -177,16 +177,26 @@ pub fn bad(text: impl fmt::Display) -> Text {
     Text::new(Ink::Bad, text)
 }
 
-/// A number of things: `1 brain`, `2 brains`, `1 virus`, `3 viruses`, `2 antibodies`.
+/// A number of things: `1 brain`, `2 brains`, `3 viruses`, `2 antibodies`, `4 dice`.
 pub fn count(number: impl Into<u64>, thing: &str) -> String {
     let number = number.into();
     let is_vowel = |letter: char| "aeiou".contains(letter);
     let many = match thing.strip_suffix('y') {
         Some(stem) if !stem.ends_with(is_vowel) => format!("{stem}ies"),
+        _ if thing.ends_with("die") => format!("{}ce", &thing[..thing.len() - 1]),
         _ if thing.ends_with(['s', 'x']) || thing.ends_with("ch") => format!("{thing}es"),
         _ => format!("{thing}s"),
     };
     if number == 1 { format!("1 {thing}") } else { format!("{number} {many}") }
+}
+
+/// A range of numbers of things: `exactly 2 seats`, `at least 3 entries`, `2 to 6 players`.
+pub fn range(range: &RangeInclusive<usize>, thing: &str) -> String {
+    match (*range.start(), *range.end()) {
+        (low, high) if low == high => format!("exactly {}", count(low as u64, thing)),
+        (low, usize::MAX) => format!("at least {}", count(low as u64, thing)),
+        (low, high) => format!("{low} to {}", count(high as u64, thing)),
+    }
 }
 
 /// Something that happened, in words.

@@ -1,6 +1,6 @@
 //! What stands before every request: who may ask at all, how often, and what a browser may do with the answer.
 
-use crate::{Limits, Refusal, Site, listen::From};
+use crate::{Limits, Refusal, Site, listen::From, refusal::Cause};
 use axum::{
     Router,
     extract::{Request, State},
@@ -55,6 +55,9 @@ async fn check(State(site): State<Site>, request: Request, next: Next) -> Respon
     }
     let api = request.uri().path().starts_with("/api/");
     let mut response = next.run(request).await;
+    if let Some(Cause(cause)) = response.extensions().get() {
+        complain!("error: {cause}");
+    }
     if api {
         // What one viewer may see is not for a cache.
         response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

@@ -74,7 +74,7 @@ pub(crate) fn routes() -> Router<Site> {
 
 async fn site(State(site): State<Site>, IsHost(host): IsHost) -> Json<SiteInfo> {
     let info = |id: GameId| GameInfo {
-        allowed: if host { site.tournaments().allowed(id) } else { Vec::new() },
+        allowed: if host { site.tournaments().allowed().names(id) } else { Vec::new() },
         ..with_game!(id, G => GameInfo::of::<G>())
     };
     let games = GameId::ALL.into_iter().map(info).collect();

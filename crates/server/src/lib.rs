@@ -2,7 +2,7 @@
 //!
 //! Each capability is a module with its state, its routes and the types of its messages. What comes over a socket is hostile until
 //! proven otherwise: `guard` stands before everything, `keys` says who is who, and what a viewer sees is built from what the
-//! referees let it see.
+//! referees let them see.
 
 #![deny(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -24,6 +24,7 @@ mod json;
 pub mod keys;
 pub mod learn;
 mod listen;
+mod live;
 mod pages;
 pub mod party;
 mod refusal;

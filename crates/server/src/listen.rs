@@ -93,7 +93,8 @@ impl Listening {
 
 /// A clear answer instead of silence.
 async fn turn_away(mut stream: TcpStream) {
-    let body = r#"{"error":"the arena has as many visitors as it can take","hint":"try again in a moment"}"#;
+    let body =
+        r#"{"error":"the arena has as many visitors as it can take","hints":["try again in a moment"]}"#;
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 2\r\n\
          connection: close\r\ncontent-length: {}\r\n\r\n{body}",

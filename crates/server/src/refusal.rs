@@ -1,4 +1,4 @@
-//! What a request that is refused is told: a status, what was expected and what came, and a hint. Nothing of what went on inside.
+//! What a request that is refused is told: a status, what was expected and what came, and hints. Nothing of what went on inside.
 
 use axum::{
     Json,
@@ -6,15 +6,22 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use necrodome_arena::tournament::StoreError;
+use necrodome_rules::catalog::UnknownGame;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::fmt::{self, Display};
 
 /// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     status: StatusCode,
     body: Refused,
+    cause: Option<Cause>,
 }
+
+/// What went wrong inside, beside a response: for the host's terminal, not for the viewer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cause(pub String);
 
 /// The body of every refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -22,66 +29,70 @@ pub struct Refused {
     /// What is wrong: what was expected, what came.
     pub error: String,
     /// How to mend it.
-    pub hint: Option<String>,
+    pub hints: Vec<String>,
 }
 
 impl Refusal {
-    fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Refusal { status, body: Refused { error: error.into(), hint: None } }
+    fn new(status: StatusCode, error: impl Display) -> Self {
+        Refusal { status, body: Refused { error: error.to_string(), hints: Vec::new() }, cause: None }
     }
 
     /// 400: it makes no sense.
-    pub fn bad(error: impl Into<String>) -> Self {
+    pub fn bad(error: impl Display) -> Self {
         Self::new(StatusCode::BAD_REQUEST, error)
     }
 
     /// 403: not for this viewer.
-    pub fn forbidden(error: impl Into<String>) -> Self {
+    pub fn forbidden(error: impl Display) -> Self {
         Self::new(StatusCode::FORBIDDEN, error)
     }
 
     /// 404: there is no such thing.
-    pub fn missing(error: impl Into<String>) -> Self {
+    pub fn missing(error: impl Display) -> Self {
         Self::new(StatusCode::NOT_FOUND, error)
     }
 
     /// 409: not now.
-    pub fn conflict(error: impl Into<String>) -> Self {
+    pub fn conflict(error: impl Display) -> Self {
         Self::new(StatusCode::CONFLICT, error)
     }
 
     /// 413: too large.
-    pub fn too_large(error: impl Into<String>) -> Self {
+    pub fn too_large(error: impl Display) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, error)
     }
 
     /// 415: the wrong kind of body.
-    pub fn wrong_kind(error: impl Into<String>) -> Self {
+    pub fn wrong_kind(error: impl Display) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error)
     }
 
     /// 429: too many requests from one place.
-    pub fn too_often(error: impl Into<String>) -> Self {
+    pub fn too_often(error: impl Display) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, error)
     }
 
     /// 503: the arena is full.
-    pub fn full(error: impl Into<String>) -> Self {
+    pub fn full(error: impl Display) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, error)
     }
 
     /// 500: our fault. The cause is for the host's terminal, not for the viewer.
-    pub fn internal(cause: impl std::fmt::Display) -> Self {
-        complain!("error: {cause}");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the arena has made a mistake")
-            .hint("the host's terminal says more")
+    pub fn internal(cause: impl Display) -> Self {
+        let refusal = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the arena has made a mistake");
+        Refusal { cause: Some(Cause(cause.to_string())), ..refusal }.hint("the host's terminal says more")
     }
 
-    /// With a hint.
+    /// With one more hint.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.body.hint = Some(hint.into());
+    pub fn hint(mut self, hint: impl Display) -> Self {
+        self.body.hints.push(hint.to_string());
         self
+    }
+
+    /// Forgives what is not our fault.
+    pub(crate) fn unless_ours(self) -> Result<(), Self> {
+        if self.cause.is_some() { Err(self) } else { Ok(()) }
     }
 
     /// The status.
@@ -93,6 +104,9 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(self.body)).into_response();
+        if let Some(cause) = self.cause {
+            response.extensions_mut().insert(cause);
+        }
         if self.status == StatusCode::TOO_MANY_REQUESTS || self.status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert("retry-after", axum::http::HeaderValue::from_static("2"));
         }
@@ -100,9 +114,10 @@ impl IntoResponse for Refusal {
     }
 }
 
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.body.error)
+/// For the host: the cause, where there is one.
+impl Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.cause.as_ref().map_or(&self.body.error, |Cause(cause)| cause))
     }
 }
 
@@ -115,5 +130,32 @@ impl From<StoreError> for Refusal {
 impl From<rusqlite::Error> for Refusal {
     fn from(error: rusqlite::Error) -> Self {
         Refusal::internal(error)
+    }
+}
+
+impl From<UnknownGame> for Refusal {
+    fn from(unknown: UnknownGame) -> Self {
+        Refusal::bad(unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_beside_the_response_and_not_in_it() {
+        let refusal = Refusal::internal("disk full at /home/ada");
+        assert_eq!(refusal.to_string(), "disk full at /home/ada", "for the host's terminal");
+        assert!(!serde_json::to_string(&refusal.body).unwrap().contains("ada"));
+        let response = refusal.into_response();
+        assert_eq!(response.extensions().get(), Some(&Cause("disk full at /home/ada".into())));
+        assert_eq!(Refusal::bad("no").into_response().extensions().get::<Cause>(), None);
+    }
+
+    #[test]
+    fn hints_are_told_in_order() {
+        let body = Refusal::full("no").hint("wait").hint("or pay").body;
+        assert_eq!(body.hints, ["wait", "or pay"]);
     }
 }

@@ -131,11 +131,12 @@ impl Site {
         let host_key = db.setting("host key", || Key::random().to_text());
         let host_key = Key::from_text(&host_key.map_err(StoreError::from).map_err(failed)?);
         let parties = Parties::open(&db, &config.address).map_err(StoreError::from).map_err(failed)?;
-        let tournaments = Tournaments::open(&config, db.archive()).map_err(|error| match error {
+        let tournaments = Tournaments::open(&config, &db).map_err(|error| match error {
             OpenError::Store(why) => failed(why),
             OpenError::Bots(error) => error.into(),
         })?;
-        let tables = Tables::open(&config, &db, &tournaments).map_err(StoreError::from).map_err(failed)?;
+        let tables =
+            Tables::open(&config, &db, tournaments.allowed()).map_err(StoreError::from).map_err(failed)?;
         Ok(Site(Arc::new(Shared {
             tables,
             streams: Arc::new(Semaphore::new(config.limits.streams)),

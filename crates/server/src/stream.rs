@@ -1,4 +1,4 @@
-//! Live pages: server-sent events. A viewer that comes, or comes back, begins with the present; what it missed does not matter.
+//! Live pages: server-sent events. A viewer who comes, or comes back, begins with the present; what they missed does not matter.
 
 use crate::{Refusal, Site};
 use axum::response::{
@@ -10,7 +10,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// Sends what `look` gives, now and whenever `changes` says that something has changed. The same thing twice is sent once, so that
-/// a viewer cannot count changes that are hidden from it. The stream ends when `look` gives nothing, or `changes` is dropped.
+/// a viewer cannot count changes that are hidden from them. The stream ends when `look` gives nothing, or `changes` is dropped.
 pub(crate) fn live<T: Send + Sync + 'static>(
     site: &Site,
     mut changes: watch::Receiver<T>,

@@ -199,7 +199,7 @@ impl ExactSolo {
 
 /// A chance to win from 0 to 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Chance {
+pub struct WinChance {
     /// Moving first.
     pub first: f64,
     /// Moving second.
@@ -212,11 +212,11 @@ pub struct Chance {
 #[derive(Debug, Clone, Serialize)]
 pub struct ExactRace {
     /// Its chance against the perfect player.
-    pub against_optimal: Chance,
+    pub against_optimal: WinChance,
     /// Its chance against the other bot.
-    pub against: Option<Chance>,
-    /// The chance of whoever knows exactly how it plays and makes the best of it.
-    pub best_response: Chance,
+    pub against: Option<WinChance>,
+    /// The chance of an opponent who knows exactly how it plays and makes the best of it.
+    pub best_response: WinChance,
     /// How many views it was shown.
     pub views: usize,
 }
@@ -274,7 +274,7 @@ impl RaceProfile {
     }
 
     /// Its chance against another bot. Here the limit on rounds counts: two bots may take any time.
-    pub fn against(&self, other: &RaceProfile, rules: &RaceRules) -> Result<Chance, Inexact> {
+    pub fn against(&self, other: &RaceProfile, rules: &RaceRules) -> Result<WinChance, Inexact> {
         match rules.max_rounds {
             Some(rounds) => Ok(limited_duel(self, other, rounds.get())),
             None => {
@@ -294,7 +294,7 @@ impl RaceProfile {
     }
 
     /// Its chance against the perfect player, who has won or lost long before any limit on rounds that is solved.
-    pub fn against_optimal(&self, rules: &RaceRules, solution: &RaceSolution) -> Chance {
+    pub fn against_optimal(&self, rules: &RaceRules, solution: &RaceSolution) -> WinChance {
         let optimal = RaceProfile::optimal(rules, solution);
         duel(
             |own, rival, ends| self.turn(own, rival, ends),
@@ -302,8 +302,8 @@ impl RaceProfile {
         )
     }
 
-    /// The chance of whoever knows exactly how this bot plays and makes the best of it.
-    pub fn best_response(&self, rules: &RaceRules, solution: &RaceSolution) -> Chance {
+    /// The chance of an opponent who knows exactly how this bot plays and makes the best of it.
+    pub fn best_response(&self, rules: &RaceRules, solution: &RaceSolution) -> WinChance {
         let mut work = Work::default();
         let respond = |own: usize, _: usize, ends: &[Dual]| {
             evaluate(solution.graph(), &race::ends(ends, own), rules.first_roll, &mut work, None)[0]
@@ -324,7 +324,7 @@ impl RaceProfile {
 
 /// The chance of one bot against another if the higher score wins after so many rounds: by what is left of them, from the
 /// last turn back. Once nothing changes any more, more rounds change nothing.
-fn limited_duel(one: &RaceProfile, other: &RaceProfile, rounds: u32) -> Chance {
+fn limited_duel(one: &RaceProfile, other: &RaceProfile, rounds: u32) -> WinChance {
     let from = |first: &RaceProfile, second: &RaceProfile| {
         // The chance of the first, by both scores, with no turn left.
         let mut chances = [[0.0; SCORES]; SCORES];
@@ -362,7 +362,7 @@ fn limited_duel(one: &RaceProfile, other: &RaceProfile, rounds: u32) -> Chance {
         chances[0][0]
     };
     let (first, second) = (from(one, other), 1.0 - from(other, one));
-    Chance { first, second, mean: (first + second) / 2.0 }
+    WinChance { first, second, mean: (first + second) / 2.0 }
 }
 
 /// The chance of one way to play against another. A way to play turns the values of the ends of a turn into the value
@@ -370,7 +370,7 @@ fn limited_duel(one: &RaceProfile, other: &RaceProfile, rounds: u32) -> Chance {
 fn duel(
     mut one: impl FnMut(usize, usize, &[Dual]) -> Dual,
     mut other: impl FnMut(usize, usize, &[Dual]) -> Dual,
-) -> Chance {
+) -> WinChance {
     // By the mover's score and its rival's.
     let mut ones = [[0.0; SCORES]; SCORES];
     let mut others = [[0.0; SCORES]; SCORES];
@@ -396,5 +396,5 @@ fn duel(
         }
     }
     let (first, second) = (ones[0][0], 1.0 - others[0][0]);
-    Chance { first, second, mean: (first + second) / 2.0 }
+    WinChance { first, second, mean: (first + second) / 2.0 }
 }

@@ -14,13 +14,13 @@ pub struct Ledger<G: Game> {
     pub result: f64,
     /// All that happened in between.
     #[serde(bound(serialize = ""))]
-    pub entries: Vec<Entry<G>>,
+    pub entries: Vec<LedgerEntry<G>>,
 }
 
 /// One entry of a ledger. `before` and `after` are values to seat 0.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", bound(serialize = ""))]
-pub enum Entry<G: Game> {
+pub enum LedgerEntry<G: Game> {
     /// Somebody decided.
     Decision {
         /// The number of the step in the match, from 1.
@@ -68,12 +68,12 @@ pub enum Entry<G: Game> {
     },
 }
 
-impl<G: Game> Entry<G> {
+impl<G: Game> LedgerEntry<G> {
     /// What it changed, to seat 0.
     pub fn change(&self) -> f64 {
-        let (Entry::Decision { before, after, .. }
-        | Entry::Roll { before, after, .. }
-        | Entry::Limit { before, after }) = self;
+        let (LedgerEntry::Decision { before, after, .. }
+        | LedgerEntry::Roll { before, after, .. }
+        | LedgerEntry::Limit { before, after }) = self;
         after - before
     }
 }
@@ -81,8 +81,8 @@ impl<G: Game> Entry<G> {
 impl<G: Game> Ledger<G> {
     /// What the decisions of a seat have cost it.
     pub fn regret(&self, of: Seat) -> f64 {
-        let cost = |entry: &Entry<G>| match entry {
-            Entry::Decision { seat, regret, .. } if *seat == of => *regret,
+        let cost = |entry: &LedgerEntry<G>| match entry {
+            LedgerEntry::Decision { seat, regret, .. } if *seat == of => *regret,
             _ => 0.0,
         };
         self.entries.iter().map(cost).sum()
@@ -90,8 +90,8 @@ impl<G: Game> Ledger<G> {
 
     /// What the dice have given to a seat.
     pub fn luck(&self, of: Seat) -> f64 {
-        let gift = |entry: &Entry<G>| match entry {
-            Entry::Roll { luck, .. } => *luck,
+        let gift = |entry: &LedgerEntry<G>| match entry {
+            LedgerEntry::Roll { luck, .. } => *luck,
             _ => 0.0,
         };
         let luck: f64 = self.entries.iter().map(gift).sum();
@@ -100,7 +100,7 @@ impl<G: Game> Ledger<G> {
 
     /// The sum of all changes: the result minus the value at the start.
     pub fn sum(&self) -> f64 {
-        self.entries.iter().map(Entry::change).sum()
+        self.entries.iter().map(LedgerEntry::change).sum()
     }
 }
 
@@ -110,7 +110,7 @@ pub struct Audit<G: Game> {
     meter: Box<dyn Meter<G::Event>>,
     step: usize,
     value: f64,
-    entries: Vec<Entry<G>>,
+    entries: Vec<LedgerEntry<G>>,
 }
 
 impl<G: Game> Audit<G> {
@@ -135,7 +135,7 @@ impl<G: Game> Audit<G> {
             self.value = after;
             let chosen = chosen.clone();
             let step = self.step;
-            self.entries.push(Entry::Decision {
+            self.entries.push(LedgerEntry::Decision {
                 step,
                 seat,
                 view,
@@ -159,7 +159,7 @@ impl<G: Game> Audit<G> {
                 self.value = after;
                 let event = logged.event.clone();
                 let (step, seat, luck) = (self.step, roll.seat, after - before);
-                self.entries.push(Entry::Roll { step, seat, event, luck, before, after });
+                self.entries.push(LedgerEntry::Roll { step, seat, event, luck, before, after });
             }
         }
     }
@@ -168,7 +168,7 @@ impl<G: Game> Audit<G> {
     pub fn finish(mut self, outcome: &Outcome) -> Ledger<G> {
         let result = result(outcome);
         if (result - self.value).abs() > 1e-9 {
-            self.entries.push(Entry::Limit { before: self.value, after: result });
+            self.entries.push(LedgerEntry::Limit { before: self.value, after: result });
         }
         Ledger { start: self.solution.start(), result, entries: self.entries }
     }

@@ -6,6 +6,7 @@ mod equation;
 pub mod exact;
 mod export;
 mod ledger;
+mod position;
 mod race;
 mod report;
 mod solo;
@@ -18,13 +19,26 @@ mod zombie_dice;
 
 pub use exact::Exact;
 pub use export::{Array, Data};
-pub use ledger::{Audit, Entry, Ledger};
+pub use ledger::{Audit, Ledger, LedgerEntry};
+pub use position::{Impossible, for_two, race_goes_on};
 pub use race::RaceSolution;
-pub use report::{Decision, Report};
+pub use report::{Decision, LedgerReport};
 pub use solo::SoloSolution;
-pub use solution::{Meter, OPTIMAL, Price, Roll, Solution, Solvable, Unsolved, result};
-pub use solver::{Optimal, Solver, solve, solver};
+pub use solution::{Meter, OPTIMAL, Price, Roll, Solution, Solvable, Unsolved, Worth, result};
+pub use solver::{Optimal, Solver, solve, solved};
 pub use table::{Standing, TableSolution};
 pub use tokyo::{PerfectMonster, Place, Rolls, Start, TokyoMeter, TokyoSolution};
 pub use turn::{Graph, Position, Spot, TurnPrices};
-pub use zombie_dice::{Format, Perfect, ROUNDS, TurnMeter};
+pub use zombie_dice::{Perfect, ROUNDS, TurnMeter, TurnSolution};
+
+use necrodome_rules::{
+    catalog::Listed,
+    own_part,
+    tokyo::Tokyo,
+    zombie_dice::{Race, Solo, Table},
+};
+
+/// The solver of a game, if the game is solved. This is the list of solved games.
+pub fn solver<G: Listed>() -> Option<Solver<G>> {
+    own_part![solver::of::<Solo>(), solver::of::<Race>(), solver::of::<Table>(), solver::of::<Tokyo>()]
+}

@@ -2,9 +2,15 @@
 
 use crate::{
     equation::fixed_point,
+    position::{Impossible, race_goes_on, refuse},
+    solution::Worth,
     turn::{Dual, Ends, Graph, Layers, TurnPrices, TurnValues, Work, evaluate},
 };
-use necrodome_rules::zombie_dice::{FirstRoll, GOAL, OutOfDice};
+use necrodome_rules::{
+    catalog::Listed,
+    game::Seat,
+    zombie_dice::{FirstRoll, GOAL, OutOfDice, Race},
+};
 use rayon::prelude::*;
 
 /// Scores at which the race is not over.
@@ -53,6 +59,17 @@ impl RaceSolution {
         self.prices(own, other).start()
     }
 
+    /// What a turn is worth at these scores; both seats have the same values.
+    pub(crate) fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible> {
+        if seat.is_some() {
+            return refuse(format!("{} has the same value in both seats: the mover's", Race::ID));
+        }
+        let [own, other] = scores.unwrap_or([0; 2]);
+        race_goes_on(own, other)?;
+        let meaning = format!("chance to win for who moves, with {own} brains banked against {other}");
+        Ok(Worth::new(self.value(own, other), meaning))
+    }
+
     /// The price of every choice in a turn at these scores (below 13).
     pub fn prices(&self, own: u32, other: u32) -> TurnPrices<'_> {
         self.turns[own as usize * SCORES + other as usize].prices(&self.graph)
@@ -85,7 +102,7 @@ pub(crate) fn ends_at(next: impl Fn(usize) -> f64, own: usize, lost: Dual) -> Ve
 }
 
 pub(crate) fn ends<'a>(banked: &'a [Dual], own: usize) -> Ends<'a> {
-    // Who can win by stopping, stops.
+    // A player who can win by stopping stops.
     Ends { banked, bust: banked[0], caps: [(SCORES - own) as u32; 3], layers: Layers::Turn }
 }
 

@@ -1,7 +1,7 @@
 //! The ledger of a match as a document: what programs read.
 
 use crate::{
-    ledger::{Entry, Ledger},
+    ledger::{Ledger, LedgerEntry},
     solution::Price,
 };
 use necrodome_rules::{
@@ -11,9 +11,9 @@ use necrodome_rules::{
 };
 use serde::Serialize;
 
-/// Decisions that are explained.
+/// How many decisions are explained.
 const WORST: usize = 5;
-/// What counts as nothing.
+/// A smaller cost counts as nothing.
 const NOTHING: f64 = 5e-6;
 
 /// A decision of a ledger.
@@ -50,7 +50,7 @@ impl<G: Listed> Decision<'_, G> {
 
 /// A ledger with names and sums.
 #[derive(Debug, Serialize)]
-pub struct Report<'a, G: Listed> {
+pub struct LedgerReport<'a, G: Listed> {
     game: &'static str,
     options: &'a G::Rules,
     unit: &'static str,
@@ -85,7 +85,7 @@ impl<G: Listed> Ledger<G> {
     /// All decisions, in order.
     pub fn decisions(&self) -> impl Iterator<Item = Decision<'_, G>> {
         self.entries.iter().enumerate().filter_map(|(number, entry)| match entry {
-            Entry::Decision { step, seat, view, options, chosen, best, value, regret, .. } => {
+            LedgerEntry::Decision { step, seat, view, options, chosen, best, value, regret, .. } => {
                 Some(Decision {
                     step: *step,
                     seat: *seat,
@@ -111,7 +111,7 @@ impl<G: Listed> Ledger<G> {
     }
 
     /// The whole ledger, with sums for each of `names` and the worst decisions in words.
-    pub fn report<'a>(&'a self, names: &'a Names, rules: &'a G::Rules) -> Report<'a, G> {
+    pub fn report<'a>(&'a self, names: &'a Names, rules: &'a G::Rules) -> LedgerReport<'a, G> {
         let sum =
             |&seat: &Seat| SeatSum { name: &names[seat], luck: self.luck(seat), regret: self.regret(seat) };
         let explain = |decision: Decision<'a, G>| Worst {
@@ -122,7 +122,7 @@ impl<G: Listed> Ledger<G> {
             best: decision.better(names),
             regret: decision.regret,
         };
-        Report {
+        LedgerReport {
             game: G::ID,
             options: rules,
             unit: if *G::SEATS.end() == 1 { "points" } else { "win_chance_of_seat_0" },

@@ -1,7 +1,15 @@
 //! Solo: the most points that one turn is worth.
 
-use crate::turn::{Banked, Ends, Graph, LEAST_BUST, Layers, TurnPrices, TurnValues, Work};
-use necrodome_rules::zombie_dice::{OutOfDice, SoloRules};
+use crate::{
+    position::{Impossible, refuse},
+    solution::Worth,
+    turn::{Banked, Ends, Graph, LEAST_BUST, Layers, TurnPrices, TurnValues, Work},
+};
+use necrodome_rules::{
+    catalog::Listed,
+    game::Seat,
+    zombie_dice::{OutOfDice, Solo, SoloRules},
+};
 
 /// Solo, solved.
 #[derive(Debug)]
@@ -25,6 +33,15 @@ impl SoloSolution {
     /// The expected score under perfect play.
     pub fn value(&self) -> f64 {
         self.turn.starts[0]
+    }
+
+    /// What the one turn is worth; there are no scores and seats to ask for.
+    pub(crate) fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible> {
+        if scores.is_some() || seat.is_some() {
+            return refuse(format!("{} is one turn of one player, without scores and seats", Solo::ID));
+        }
+        let worth = Worth::new(self.value(), "expected score of a perfect player");
+        Ok(Worth { distribution: Some(self.distribution()), ..worth })
     }
 
     /// The probability of each final score under perfect play.
@@ -58,7 +75,7 @@ impl SoloSolution {
     }
 }
 
-/// By shotguns: with so many brains it is right to stop, whatever else is on the table.
+/// By shotguns: how many brains make it right to stop, whatever else is on the table.
 ///
 /// A turn that ends when the dice do never holds more than thirteen brains. With recycling there is no such limit, but
 /// the following one. A roll brings at most 3 x 1/2 = 1.5 brains on average (no die has more than three brains on six

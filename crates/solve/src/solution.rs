@@ -3,7 +3,8 @@
 use crate::{
     exact::{Asked, Exact, Inexact},
     export::Array,
-    solver::SOLVED,
+    position::Impossible,
+    solver::solved,
 };
 use necrodome_rules::{
     bot::Bot,
@@ -35,7 +36,7 @@ pub trait Solvable: Listed {
     /// The kind of a decision: few kinds, so that each comes up often.
     fn kind(view: &Self::View) -> String;
 
-    /// What was done where something else was best, without what does not make it a habit.
+    /// The mistake in words that fit all mistakes of the same habit.
     fn habit(view: &Self::View, choice: &Move<Self::Action>, best: &Self::Action) -> String;
 
     /// What a bot is worth exactly, alone or against another; none where that is not worked out. `progress` hears the share of
@@ -54,13 +55,21 @@ pub trait Solvable: Listed {
 pub const OPTIMAL: &str = "optimal";
 
 /// Exact values of every position. A value is the chance to win (a shared win counts one half), or the expected score
-/// of a game for one. Those "to seat 0" belong to that seat whoever moves.
+/// of a game for one. Values "to seat 0" belong to that seat, no matter who moves.
 pub trait Solution<G: Game>: Send + Sync + 'static {
     /// Before anything has happened, to seat 0.
     fn start(&self) -> f64;
 
+    /// The value of a turn to the player whose turn it is: the first turn of a match, or one with these scores (the mover's
+    /// first) in this seat.
+    fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible>;
+
     /// How many positions have a value of their own.
     fn positions(&self) -> usize;
+
+    /// Whether a match can come to this view with something to decide. Views that a referee shows with a question pass; those
+    /// that somebody made by hand are worth nothing before this.
+    fn check(&self, view: &G::View) -> Result<(), Impossible>;
 
     /// Every option of the seat that is to act, to that seat, in the order in which a person would list them. Actions
     /// that are the same but for the order of the dice are listed once.
@@ -77,6 +86,23 @@ pub trait Solution<G: Game>: Send + Sync + 'static {
 
     /// A meter for a match that is about to begin.
     fn meter(self: Arc<Self>) -> Box<dyn Meter<G::Event>>;
+}
+
+/// A value, and what it means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worth {
+    /// The value.
+    pub value: f64,
+    /// What it means, in words.
+    pub meaning: String,
+    /// The probability of each final score, in a game for one.
+    pub distribution: Option<Vec<f64>>,
+}
+
+impl Worth {
+    pub(crate) fn new(value: f64, meaning: impl Into<String>) -> Self {
+        Worth { value, meaning: meaning.into(), distribution: None }
+    }
 }
 
 /// What an action is worth to the seat that takes it.
@@ -131,7 +157,7 @@ pub(crate) fn to_first(seat: Seat, value: f64) -> f64 {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsolved {
     /// The game is too large.
-    #[error("{game} is not solved: exact values are there for {} (for two at most)", SOLVED.join(", "))]
+    #[error("{game} is not solved: expected one of {} (for two at most)", solved().join(", "))]
     Game {
         /// The game.
         game: &'static str,
@@ -145,7 +171,7 @@ pub enum Unsolved {
         seats: usize,
     },
     /// A limit on rounds or turns that can be felt.
-    #[error("{game} with {option}={value} is not solved: {hint}")]
+    #[error("{game} with {option}={value} is not solved: expected {option}={expected}")]
     Limit {
         /// The game.
         game: &'static str,
@@ -153,12 +179,12 @@ pub enum Unsolved {
         option: &'static str,
         /// Its value.
         value: u32,
-        /// What would be solved.
-        hint: &'static str,
+        /// The values that are solved.
+        expected: &'static str,
     },
 }
 
-/// Solutions that are there already, so that a hundred bots share one.
+/// Solutions by what they were solved for, so that a hundred bots share one.
 pub(crate) struct Shelf<K, S>(Mutex<Vec<(K, Arc<S>)>>);
 
 impl<K: PartialEq, S> Shelf<K, S> {
@@ -166,7 +192,7 @@ impl<K: PartialEq, S> Shelf<K, S> {
         Shelf(Mutex::new(Vec::new()))
     }
 
-    /// The solution for `key`. Whoever comes while it is being solved waits for it.
+    /// The solution for `key`. Later callers wait for the first one to finish.
     pub fn get(&self, key: K, solve: impl FnOnce() -> S + Send) -> Arc<S>
     where
         S: Send,
@@ -181,8 +207,8 @@ impl<K: PartialEq, S> Shelf<K, S> {
     }
 }
 
-/// Works on threads of its own. Whoever waits for a solution may be a thread of rayon's; if solving needed those, it
-/// would wait for them in turn.
+/// Runs `work` on threads of its own. The caller may be a thread of rayon's pool: if the work needed that pool, the two would
+/// wait for each other.
 pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     static POOL: LazyLock<Option<rayon::ThreadPool>> =
         LazyLock::new(|| rayon::ThreadPoolBuilder::new().build().ok());

@@ -6,9 +6,15 @@
 
 use crate::{
     equation::fixed_point,
+    position::Impossible,
+    solution::Worth,
     turn::{Dual, Ends, Graph, LEAST_BUST, Layers, TurnPrices, TurnValues, Work, evaluate},
 };
-use necrodome_rules::zombie_dice::{FirstRoll, GOAL, OutOfDice, Tiebreak};
+use necrodome_rules::{
+    game::Seat,
+    words::count,
+    zombie_dice::{FirstRoll, GOAL, OutOfDice, Tiebreak},
+};
 use rayon::prelude::*;
 
 /// Scores at which a round is not the last.
@@ -31,14 +37,14 @@ pub enum Standing {
         /// The other's score.
         other: u32,
     },
-    /// The first has reached 13: the second's last turn, with so many brains to make up (at least 1).
+    /// The first has reached 13: the second's last turn, at least 1 brain behind.
     Chase {
         /// Brains behind.
         behind: u32,
     },
     /// A tiebreak round begins.
     TiebreakFirst,
-    /// The second's turn in a tiebreak round, after the first has banked so many brains.
+    /// The second's turn in a tiebreak round, this far behind the first.
     TiebreakSecond {
         /// Brains behind.
         behind: u32,
@@ -61,7 +67,7 @@ pub struct TableSolution {
 /// that are to be made up, since only those that are still missing matter.
 #[derive(Debug)]
 struct Chase {
-    /// At most so many brains behind.
+    /// The most brains that a chase can be behind.
     furthest: u32,
     /// Behind by something; the turn begins with `furthest - behind` brains.
     behind: TurnValues,
@@ -131,6 +137,27 @@ impl Chase {
 }
 
 impl TableSolution {
+    /// What a turn of the first in the round, or of the second, is worth at these scores.
+    pub(crate) fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible> {
+        let ([own, other], seat) = (scores.unwrap_or([0; 2]), seat.unwrap_or(Seat(0)));
+        let (who, scores) = if seat.0 == 0 { ("first", [own, other]) } else { ("second", [other, own]) };
+        let standing = Standing::of(seat, scores, own >= GOAL && other >= GOAL)?;
+        let meaning = match standing {
+            Standing::First { .. } | Standing::Second { .. } => {
+                format!("chance to win for the {who} in the round, who moves, with {own} against {other}")
+            }
+            Standing::Chase { behind } => {
+                let behind = count(behind, "brain");
+                format!("chance to win for the {who} in the round, with one turn left and {behind} behind")
+            }
+            Standing::TiebreakFirst => "chance to win for the first in a tiebreak round".to_owned(),
+            Standing::TiebreakSecond { behind } => {
+                format!("chance to win for the second in a tiebreak round, {} behind", count(behind, "brain"))
+            }
+        };
+        Ok(Worth::new(self.prices(standing).start(), meaning))
+    }
+
     /// Solves it.
     pub fn new(out_of_dice: OutOfDice, first_roll: FirstRoll, tiebreak: Tiebreak) -> Self {
         let graph = Graph::new(out_of_dice);

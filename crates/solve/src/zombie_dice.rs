@@ -3,9 +3,10 @@
 use crate::{
     exact::{Asked, Exact, ExactRace, Inexact, RaceProfile, solo},
     export::Array,
+    position::{self, Impossible},
     race::RaceSolution,
     solo::SoloSolution,
-    solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, to_first},
+    solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, Worth, to_first},
     table::{Standing, TableSolution},
     turn::{Graph, Position, TurnPrices},
 };
@@ -22,12 +23,12 @@ use necrodome_rules::{
 };
 use std::sync::Arc;
 
-/// With so many rounds a limit changes no value by as much as a rounding error: whoever plays to win has banked its
+/// A limit of this many rounds changes no value by as much as a rounding error: players who want to win have banked their
 /// thirteen brains long before, whatever the other does.
 pub const ROUNDS: u32 = 200;
 
-/// A format of Zombie Dice: prices for every turn.
-pub trait Format: Send + Sync + 'static {
+/// A format of Zombie Dice, solved: prices for every turn.
+pub trait TurnSolution: Send + Sync + 'static {
     /// The prices of the turn of `seat`, by the scores of the seats and whether it is a tiebreak.
     fn turn(&self, seat: Seat, scores: [u32; 2], tiebreak: bool) -> TurnPrices<'_>;
 
@@ -45,7 +46,7 @@ pub trait Format: Send + Sync + 'static {
     }
 }
 
-impl Format for SoloSolution {
+impl TurnSolution for SoloSolution {
     fn turn(&self, _: Seat, _: [u32; 2], _: bool) -> TurnPrices<'_> {
         self.prices()
     }
@@ -59,7 +60,7 @@ impl Format for SoloSolution {
     }
 }
 
-impl Format for RaceSolution {
+impl TurnSolution for RaceSolution {
     fn turn(&self, seat: Seat, scores: [u32; 2], _: bool) -> TurnPrices<'_> {
         let own = seat.index().min(1);
         self.prices(scores[own].min(GOAL - 1), scores[1 - own].min(GOAL - 1))
@@ -70,7 +71,7 @@ impl Format for RaceSolution {
     }
 }
 
-impl Format for TableSolution {
+impl TurnSolution for TableSolution {
     fn turn(&self, seat: Seat, scores: [u32; 2], tiebreak: bool) -> TurnPrices<'_> {
         let [first, second] = scores;
         self.prices(match (seat.0, tiebreak) {
@@ -87,13 +88,15 @@ impl Format for TableSolution {
     }
 }
 
-/// A view of a format, as far as the price of a turn depends on it.
+/// What the price of a turn depends on, in a view of any format.
 trait TurnSeen: AsRef<TurnView> {
     fn seat(&self) -> Seat;
     fn scores(&self) -> [u32; 2];
     fn tiebreak(&self) -> bool {
         false
     }
+    /// Whether somebody can have a turn with these scores.
+    fn goes_on(&self) -> Result<(), Impossible>;
 }
 
 impl TurnSeen for SoloView {
@@ -104,16 +107,24 @@ impl TurnSeen for SoloView {
     fn scores(&self) -> [u32; 2] {
         [0; 2]
     }
+
+    fn goes_on(&self) -> Result<(), Impossible> {
+        Ok(())
+    }
 }
 
 impl TurnSeen for RaceView {
-    /// The race is the same for both: whoever looks sits first.
+    /// The race is the same for both: the viewer counts as first.
     fn seat(&self) -> Seat {
         Seat(0)
     }
 
     fn scores(&self) -> [u32; 2] {
         [self.score, self.opponent_score]
+    }
+
+    fn goes_on(&self) -> Result<(), Impossible> {
+        position::race_goes_on(self.score, self.opponent_score)
     }
 }
 
@@ -129,31 +140,41 @@ impl TurnSeen for TableView {
     fn tiebreak(&self) -> bool {
         self.tiebreak
     }
+
+    fn goes_on(&self) -> Result<(), Impossible> {
+        position::for_two::<Table>(self.scores.len(), self.seat)?;
+        Standing::of(self.seat, self.scores(), self.tiebreak).map(|_| ())
+    }
 }
 
-fn seen<'a>(format: &'a impl Format, view: &impl TurnSeen) -> TurnPrices<'a> {
-    format.turn(view.seat(), view.scores(), view.tiebreak())
+fn seen<'a>(solution: &'a impl TurnSolution, view: &impl TurnSeen) -> TurnPrices<'a> {
+    solution.turn(view.seat(), view.scores(), view.tiebreak())
 }
 
-fn price(format: &impl Format, view: &impl TurnSeen, choice: &Move<Action>) -> f64 {
-    let prices = seen(format, view);
+fn check(solution: &impl TurnSolution, view: &impl TurnSeen) -> Result<(), Impossible> {
+    view.goes_on()?;
+    solution.graph().find(&Position::of(view.as_ref())?).map(|_| ())
+}
+
+fn price(solution: &impl TurnSolution, view: &impl TurnSeen, choice: &Move<Action>) -> f64 {
+    let prices = seen(solution, view);
     let turn: &TurnView = view.as_ref();
     match choice {
-        Move::Act(Action::Go) => prices.go(format.graph().spot_of(&turn.into())),
+        Move::Act(Action::Go) => prices.go(solution.graph().spot_of(&turn.into())),
         Move::Act(Action::Stop) => prices.banked(turn.brains),
         Move::Forfeit => prices.banked(0),
     }
 }
 
-fn best(format: &impl Format, view: &impl TurnSeen) -> Action {
-    let spot = format.graph().spot_of(&Position::from(view.as_ref()));
-    if seen(format, view).rolls(spot) { Action::Go } else { Action::Stop }
+fn best(solution: &impl TurnSolution, view: &impl TurnSeen) -> Action {
+    let spot = solution.graph().spot_of(&Position::from(view.as_ref()));
+    if seen(solution, view).rolls(spot) { Action::Go } else { Action::Stop }
 }
 
 /// Follows the turns of a match.
 #[derive(Debug)]
 pub struct TurnMeter<F> {
-    format: Arc<F>,
+    solution: Arc<F>,
     turn: Turn,
     scores: [u32; 2],
     tiebreak: bool,
@@ -161,27 +182,27 @@ pub struct TurnMeter<F> {
     last: Option<Roll>,
 }
 
-impl<F: Format> TurnMeter<F> {
-    fn new(format: Arc<F>) -> Self {
-        TurnMeter { format, turn: Turn::START, scores: [0; 2], tiebreak: false, luck: 0.0, last: None }
+impl<F: TurnSolution> TurnMeter<F> {
+    fn new(solution: Arc<F>) -> Self {
+        TurnMeter { solution, turn: Turn::START, scores: [0; 2], tiebreak: false, luck: 0.0, last: None }
     }
 }
 
-impl<F: Format> Log<Event> for TurnMeter<F> {
+impl<F: TurnSolution> Log<Event> for TurnMeter<F> {
     fn record(&mut self, _: Audience, event: Event) {
         match event {
             Event::Rolled { seat, hand, .. } => {
-                let graph = self.format.graph();
-                let prices = self.format.turn(seat, self.scores, self.tiebreak);
+                let graph = self.solution.graph();
+                let prices = self.solution.turn(seat, self.scores, self.tiebreak);
                 let before = prices.go(graph.spot_of(&Position::from(&self.turn)));
-                let after = match self.turn.land(hand, self.format.out_of_dice()) {
+                let after = match self.turn.land(hand, self.solution.out_of_dice()) {
                     Some(Rolled::GoOn) => prices.value(graph.spot_of(&Position::from(&self.turn))),
                     Some(Rolled::OutOfDice) => prices.banked(self.turn.brains()),
                     Some(Rolled::Busted) => prices.bust(),
                     // No referee rolls dice that are not there.
                     None => before,
                 };
-                let [before, after] = [before, after].map(|value| self.format.to_first(seat, value));
+                let [before, after] = [before, after].map(|value| self.solution.to_first(seat, value));
                 self.luck += after - before;
                 self.last = Some(Roll { seat, before, after });
             }
@@ -196,7 +217,7 @@ impl<F: Format> Log<Event> for TurnMeter<F> {
     }
 }
 
-impl<F: Format> Meter<Event> for TurnMeter<F> {
+impl<F: TurnSolution> Meter<Event> for TurnMeter<F> {
     fn luck(&self) -> f64 {
         self.luck
     }
@@ -219,9 +240,17 @@ macro_rules! solution {
                 $start
             }
 
+            fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible> {
+                self.worth(scores, seat)
+            }
+
             fn positions(&self) -> usize {
                 let $it = self;
                 $positions
+            }
+
+            fn check(&self, view: &<$game as Game>::View) -> Result<(), Impossible> {
+                check(self, view)
             }
 
             fn prices(&self, view: &<$game as Game>::View) -> Vec<Price<Action>> {
@@ -286,7 +315,7 @@ impl Bot<Table> for Perfect<TableSolution> {
     }
 }
 
-/// What a turn of a perfect player brings, rounded: how far those who are still to move will come.
+/// What a turn of a perfect player brings, rounded: what those who are still to move are expected to add.
 const NEXT_TURN: u32 = 2;
 
 /// A table of many as if only the strongest of the others were there. Not exact.
@@ -334,7 +363,7 @@ fn check_rounds(game: &'static str, rounds: Option<Bounded<1, 1_000_000>>) -> Re
             game,
             option: "max_rounds",
             value,
-            hint: "with max_rounds=none, or with 200 and more, which players who want to win never reach, it is",
+            expected: "none, or 200 and more, which players who want to win never reach",
         }),
         _ => Ok(()),
     }

@@ -26,7 +26,7 @@ pub struct Adjusted {
     pub variance_ratio: Option<f64>,
 }
 
-/// The adjusted measure of each entry. `luck` has the luck of each seat of each game of each block.
+/// The adjusted measure of each entry. `luck` has the luck of each seat of each match of each block.
 pub fn adjusted(sample: &Sample, luck: &[Vec<f64>], measure: Measure) -> Vec<Option<Adjusted>> {
     (0..sample.entries).map(|entry| adjust(sample, luck, measure, entry)).collect()
 }
@@ -82,7 +82,7 @@ fn factor(plain: &[Cluster], lucky: &[Cluster], half: usize) -> f64 {
     if plain.len() < ENOUGH || of_luck == 0.0 { 1.0 } else { with_luck / of_luck }
 }
 
-/// By block in which the entry plays: its games and its total of what `value` makes of result and luck.
+/// By block in which the entry plays: its matches and its total of what `value` makes of result and luck.
 fn clusters(
     sample: &Sample,
     luck: &[Vec<f64>],
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn luck_is_taken_out_of_each_game() {
-        // Entry 0 wins whenever it is lucky: without luck all games are the same.
+        // Entry 0 wins whenever it is lucky: without luck all matches are the same.
         let blocks: Vec<Block> = [[1, 2], [2, 1], [1, 2], [2, 1]]
             .map(|places| Block { games: vec![game(&[0, 1], &places)] })
             .into();

@@ -1,4 +1,4 @@
-//! Who beats whom: for each pair, the share of their common games in which one placed better than the other.
+//! Who beats whom: for each pair, the share of their common matches in which one placed better than the other.
 //!
 //! A tie counts half. The interval is by t on blocks (see `ratio`).
 

@@ -1,7 +1,7 @@
 //! What an entry achieved, with 95% intervals by t on blocks (see `ratio`).
 
 use super::ratio::{self, Bounds, Cluster};
-use super::{Game, Sample};
+use super::{MatchResult, Sample};
 use serde::Serialize;
 
 /// An estimate with its 95% interval.
@@ -28,7 +28,7 @@ impl Estimate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// Wins per game, a win shared by k counted as 1/k. More is better.
+    /// Wins per match, a win shared by k counted as 1/k. More is better.
     WinRate,
     /// The mean place. Less is better.
     MeanPlace,
@@ -39,7 +39,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    pub(super) fn of(self, game: &Game, seat: usize) -> f64 {
+    pub(super) fn of(self, game: &MatchResult, seat: usize) -> f64 {
         match self {
             Measure::WinRate => game.win_share(seat),
             Measure::MeanPlace => f64::from(game.places[seat]),
@@ -75,7 +75,7 @@ pub struct Record {
     pub outright_wins: usize,
     /// Games won together with others.
     pub shared_wins: usize,
-    /// Wins per game, a win shared by k counted as 1/k; missing if it played no game, as are the others.
+    /// Wins per match, a win shared by k counted as 1/k; missing if it played no match, as are the others.
     pub win_rate: Option<Estimate>,
     /// The mean place.
     pub mean_place: Option<Estimate>,
@@ -113,7 +113,7 @@ fn record(sample: &Sample, entry: usize) -> Record {
     }
 }
 
-/// The median score of each entry; none if it played no game.
+/// The median score of each entry; none if it played no match.
 pub fn medians(sample: &Sample) -> Vec<Option<f64>> {
     let mut scores: Vec<Vec<f64>> = vec![Vec::new(); sample.entries];
     for game in sample.blocks.iter().flat_map(|block| &block.games) {
@@ -131,7 +131,7 @@ pub(super) fn median(numbers: &mut [f64]) -> Option<f64> {
     Some((numbers[last / 2] + numbers[numbers.len() / 2]) / 2.0)
 }
 
-/// By block in which the entry plays: its games and its total of the measure.
+/// By block in which the entry plays: its matches and its total of the measure.
 pub(super) fn clusters(sample: &Sample, entry: usize, measure: Measure) -> Vec<Cluster> {
     let cluster = |(stratum, block): (usize, &super::Block)| {
         let (mut size, mut total) = (0.0, 0.0);
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!((records[1].games, records[1].outright_wins, records[1].shared_wins), (3, 0, 2));
         assert_eq!(records[0].win_rate.unwrap().mean, 0.5);
         assert!((records[2].mean_place.unwrap().mean - 7.0 / 3.0).abs() < 1e-12);
-        // The scores of these games are -10 times the places.
+        // The scores of these matches are -10 times the places.
         assert!((records[2].mean_score.unwrap().mean + 70.0 / 3.0).abs() < 1e-12);
         assert_eq!((records[3].games, records[3].win_rate), (0, None));
     }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_block_is_the_unit_and_not_the_game() {
-        // A hundred copies of the same game in each block tell no more than one.
+        // A hundred copies of the same match in each block tell no more than one.
         let copies = |count: usize| -> Vec<Block> {
             let outcome = |places: &[u16]| Block { games: vec![game(&[0, 1], places); count] };
             vec![outcome(&[1, 2]), outcome(&[2, 1]), outcome(&[1, 2]), outcome(&[1, 2])]

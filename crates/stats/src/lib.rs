@@ -1,6 +1,6 @@
-//! Statistics of tournaments. The unit of sampling is the block (one round of the schedule in all seatings), not the game.
+//! Statistics of tournaments. The unit of sampling is the block (one round of the schedule in all seatings), not the match.
 //!
-//! Games of one block share their dice, so they are not independent; blocks are. Every error here is
+//! Matches of one block share their dice, so they are not independent; blocks are. Every error here is
 //! therefore an error between blocks. Blocks of the same line-up form a stratum: the schedule fixes how often
 //! each line-up meets, so the difference between line-ups is design, not luck, and does not widen the
 //! intervals.
@@ -29,16 +29,16 @@ pub use interval::{Estimate, Measure, Record, medians, records};
 pub use ranks::{RankInterval, Ranking, rank_by_measure, rank_by_rating};
 pub use rating::{RESAMPLES, Rating, Ratings, rate};
 pub use seats::{SeatEffect, seat_effect};
-pub use sequential::{Neighbours, Separation, Verdict};
+pub use sequential::{Better, Neighbours, Separation};
 
 use std::collections::BTreeMap;
 
 /// The share of mistakes that every interval and every test of the report allows: 5%.
 pub const ALPHA: f64 = 0.05;
 
-/// One game: who sat where and how it ended. The three lists have one element per seat.
+/// One match: who sat where and how it ended. The three lists have one element per seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Game {
+pub struct MatchResult {
     /// The entry in each seat.
     pub entries: Vec<usize>,
     /// The place of each seat: 1 is best, seats that tie share a place, and the next one is left out (1, 1,
@@ -48,7 +48,7 @@ pub struct Game {
     pub scores: Vec<i64>,
 }
 
-impl Game {
+impl MatchResult {
     /// The place of the winner or winners, and how many they are.
     fn best(&self) -> (u16, usize) {
         let best = self.places.iter().copied().min().unwrap_or(1);
@@ -70,8 +70,8 @@ impl Game {
 /// One seed in all its seatings: the independent unit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Block {
-    /// The games, in schedule order.
-    pub games: Vec<Game>,
+    /// The matches, in schedule order.
+    pub games: Vec<MatchResult>,
 }
 
 /// The blocks of a tournament, in schedule order, and the line-up that each of them belongs to.
@@ -87,7 +87,7 @@ impl<'a> Sample<'a> {
     /// Takes the blocks of a tournament of `entries` entries.
     ///
     /// # Panics
-    /// If a game names an entry that does not exist or its lists differ in length.
+    /// If a match names an entry that does not exist or its lists differ in length.
     pub fn new(blocks: &'a [Block], entries: usize) -> Self {
         for game in blocks.iter().flat_map(|block| &block.games) {
             assert!(
@@ -105,7 +105,7 @@ impl<'a> Sample<'a> {
         self.line_ups.iter().copied().zip(self.blocks)
     }
 
-    /// The most seats that a game has.
+    /// The most seats that a match has.
     fn seats(&self) -> usize {
         let games = self.blocks.iter().flat_map(|block| &block.games);
         games.map(|game| game.entries.len()).max().unwrap_or(0)

@@ -1,8 +1,8 @@
-//! The model of Plackett and Luce: the winner of a game is drawn in proportion to the strengths, then the
+//! The model of Plackett and Luce: the winner of a match is drawn in proportion to the strengths, then the
 //! second in proportion to those that are left, and so on. For two seats this is the model of Bradley and
 //! Terry.
 //!
-//! Joint strengths of maximal likelihood, so the order of the games does not matter. The likelihood is that
+//! Joint strengths of maximal likelihood, so the order of the matches does not matter. The likelihood is that
 //! of Hunter (MM algorithms for generalized Bradley-Terry models, 2004). It is concave in the logarithms of
 //! the strengths, and Newton's method with step halving climbs it; Hunter's own MM steps reach the same
 //! point, which the tests check, but crawl when a bot wins nearly always or when groups of entries hardly
@@ -13,13 +13,13 @@
 //! the orders are the rotations of the tied group and of its reverse, in which every entry takes every
 //! position equally often, and every pair is in either order equally often.
 //!
-//! Every entry has also drawn [`PRIOR_DRAWS`] games against a virtual entry of average strength. This weak
+//! Every entry has also drawn [`PRIOR_DRAWS`] matches against a virtual entry of average strength. This weak
 //! prior keeps an entry that always won finite and makes groups comparable that never met.
 
 use libm::{exp, log, sqrt};
 use std::collections::BTreeMap;
 
-/// The weight of the prior, in drawn games per entry.
+/// The weight of the prior, in drawn matches per entry.
 pub(super) const PRIOR_DRAWS: f64 = 0.5;
 /// The largest tied group of which all orders are taken.
 const EXACT_TIES: usize = 6;
@@ -32,8 +32,8 @@ const LONGEST_STEP: f64 = 2.0;
 /// Steps that are smaller than this and do not shrink are rounding.
 const ROUNDING: f64 = 1e-5;
 
-/// The result of a game: groups of tied entries, best first, each in increasing order.
-pub(super) type Ranking = Vec<Vec<usize>>;
+/// The result of a match: groups of tied entries, best first, each in increasing order.
+pub(super) type FinishOrder = Vec<Vec<usize>>;
 
 /// Choices (one entry out of a set) that are worth the same as a set of rankings.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ struct Slope {
 }
 
 impl Model {
-    pub fn new(entries: usize, prior: f64, rankings: &[Ranking]) -> Self {
+    pub fn new(entries: usize, prior: f64, rankings: &[FinishOrder]) -> Self {
         let mut numbers = BTreeMap::new();
         let rankings = rankings.iter().map(|ranking| choices(ranking, &mut numbers)).collect();
         let mut sets = vec![Vec::new(); numbers.len()];
@@ -81,7 +81,7 @@ impl Model {
         Model { entries, prior, sets, rankings }
     }
 
-    /// Fits the strengths to so many of each ranking, from a starting point.
+    /// Fits the strengths to the counts of each ranking, from a starting point.
     pub fn fit(&self, counts: &[f64], start: &[f64], tolerance: f64) -> Fit {
         let (chosen, offered) = self.totals(counts);
         let mut logs = start.to_vec();
@@ -127,7 +127,7 @@ impl Model {
         }
     }
 
-    /// How often each entry was chosen and each set offered, in so many of each ranking.
+    /// How often each entry was chosen and each set offered, by the counts of each ranking.
     fn totals(&self, counts: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let mut chosen = vec![0.0; self.entries];
         let mut offered = vec![0.0; self.sets.len()];
@@ -182,7 +182,7 @@ impl Model {
 }
 
 /// The choices that make up a ranking. New sets are numbered as they come.
-fn choices(ranking: &Ranking, numbers: &mut BTreeMap<Vec<usize>, usize>) -> Choices {
+fn choices(ranking: &FinishOrder, numbers: &mut BTreeMap<Vec<usize>, usize>) -> Choices {
     let mut choices = Choices::default();
     for (position, tied) in ranking.iter().enumerate() {
         let behind: Vec<usize> = ranking[position + 1..].iter().flatten().copied().collect();
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     fn fit(entries: usize, prior: f64, results: &[(&[&[usize]], f64)]) -> Vec<f64> {
-        let rankings: Vec<Ranking> =
+        let rankings: Vec<FinishOrder> =
             results.iter().map(|(groups, _)| groups.iter().map(|group| group.to_vec()).collect()).collect();
         let counts: Vec<f64> = results.iter().map(|&(_, count)| count).collect();
         let fit = Model::new(entries, prior, &rankings).fit(&counts, &vec![0.0; entries], 1e-12);

@@ -38,7 +38,7 @@ struct Comparison {
     p_value: f64,
 }
 
-/// Ranks the entries by a measure. An entry without games comes last, and nothing is known about it.
+/// Ranks the entries by a measure. An entry without matches comes last, and nothing is known about it.
 pub fn rank_by_measure(sample: &Sample, measure: Measure) -> Ranking {
     if measure == Measure::MedianScore {
         return rank_by_median(sample);

@@ -2,18 +2,18 @@
 //!
 //! The strengths are those of `plackett_luce`; a difference of 400 points is a ratio of 10, and the mean is
 //! 0. The intervals come from [`RESAMPLES`] resamples, each of which draws as many blocks of each line-up as
-//! were played (line-ups with one block are pooled) and is rated anew: games of one block stay together. The
+//! were played (line-ups with one block are pooled) and is rated anew: matches of one block stay together. The
 //! ends are the 2.5% and 97.5% percentiles, moved outwards by the factor by which the interval of Student
 //! with its unbiased variance is wider than that of the normal distribution: percentiles alone are too narrow
 //! with few blocks.
 //!
-//! Results are counted as whole numbers before anything is computed, so the order of games and blocks cannot
+//! Results are counted as whole numbers before anything is computed, so the order of matches and blocks cannot
 //! change a single bit.
 
 use super::distribution::{two_sided_quantile, two_sided_tail};
-use super::plackett_luce::{Model, PRIOR_DRAWS, Ranking};
+use super::plackett_luce::{FinishOrder, Model, PRIOR_DRAWS};
 use super::ratio::unseen_share;
-use super::{ALPHA, Block, Game, Sample};
+use super::{ALPHA, Block, MatchResult, Sample};
 use libm::sqrt;
 use necrodome_rules::chance::{Chance, Seeded};
 use serde::Serialize;
@@ -161,7 +161,7 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
 struct Results {
     entries: usize,
     /// The rankings that occurred, sorted.
-    rankings: Vec<Ranking>,
+    rankings: Vec<FinishOrder>,
     /// By ranking: how often it occurred.
     counts: Vec<f64>,
     /// The kinds of blocks: rankings and how often each occurs in the block.
@@ -172,7 +172,7 @@ struct Results {
 
 impl Results {
     fn collect(sample: &Sample) -> Self {
-        let all: Vec<Vec<Ranking>> = sample.blocks.iter().map(rankings_of).collect();
+        let all: Vec<Vec<FinishOrder>> = sample.blocks.iter().map(rankings_of).collect();
         let numbers = numbered(all.iter().flatten().cloned());
         let block_kinds: Vec<Vec<(usize, u32)>> = all.iter().map(|block| counted(block, &numbers)).collect();
         let kind_numbers = numbered(block_kinds.iter().cloned());
@@ -245,7 +245,7 @@ fn numbered<T: Ord>(values: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
 }
 
 /// How often each ranking occurs in a block.
-fn counted(block: &[Ranking], numbers: &BTreeMap<Ranking, usize>) -> Vec<(usize, u32)> {
+fn counted(block: &[FinishOrder], numbers: &BTreeMap<FinishOrder, usize>) -> Vec<(usize, u32)> {
     let mut times = BTreeMap::new();
     for ranking in block {
         *times.entry(numbers[ranking]).or_insert(0) += 1;
@@ -253,12 +253,12 @@ fn counted(block: &[Ranking], numbers: &BTreeMap<Ranking, usize>) -> Vec<(usize,
     times.into_iter().collect()
 }
 
-fn rankings_of(block: &Block) -> Vec<Ranking> {
+fn rankings_of(block: &Block) -> Vec<FinishOrder> {
     block.games.iter().map(ranking_of).collect()
 }
 
-/// The entries of a game in groups of equal places, best first.
-fn ranking_of(game: &Game) -> Ranking {
+/// The entries of a match in groups of equal places, best first.
+fn ranking_of(game: &MatchResult) -> FinishOrder {
     let mut groups: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (&entry, &place) in game.entries.iter().zip(&game.places) {
         groups.entry(place).or_default().push(entry);
@@ -279,8 +279,8 @@ impl OneSided {
         let alone = [entry];
         let mut games =
             results.rankings.iter().filter(|r| r.len() > 1 && r.iter().flatten().any(|&e| e == entry));
-        let everywhere = |end: fn(&Ranking) -> Option<&Vec<usize>>| {
-            let holds = |ranking: &Ranking| end(ranking).is_some_and(|group| *group == alone);
+        let everywhere = |end: fn(&FinishOrder) -> Option<&Vec<usize>>| {
+            let holds = |ranking: &FinishOrder| end(ranking).is_some_and(|group| *group == alone);
             games.clone().all(holds)
         };
         let (unbeaten, winless) = (everywhere(|r| r.first()), everywhere(|r| r.last()));
@@ -317,8 +317,8 @@ impl OneSided {
     }
 
     /// The ranking with the entry at the other end.
-    fn reversed(self, ranking: &Ranking, entry: usize) -> Ranking {
-        let mut groups: Ranking = ranking.iter().filter(|group| **group != [entry]).cloned().collect();
+    fn reversed(self, ranking: &FinishOrder, entry: usize) -> FinishOrder {
+        let mut groups: FinishOrder = ranking.iter().filter(|group| **group != [entry]).cloned().collect();
         match self {
             OneSided::Unbeaten => groups.push(vec![entry]),
             OneSided::Winless => groups.insert(0, vec![entry]),
@@ -412,7 +412,7 @@ mod tests {
         }
         // Three blocks do not exclude that the winner is the weaker one; a hundred do.
         assert!(few.ratings[0].low.unwrap() < 0.0 && many.ratings[0].low.unwrap() > 0.0);
-        // Losing 3.6% of the games is worth 285 points in each direction.
+        // Losing 3.6% of the matches is worth 285 points in each direction.
         assert!((many.ratings[0].low.unwrap() - 285.0).abs() < 15.0, "{:?}", many.ratings[0]);
     }
 

@@ -1,7 +1,7 @@
-//! A total over a size, such as wins over games, with its error between blocks.
+//! A total over a size, such as wins over matches, with its error between blocks.
 //!
 //! Ratio estimator with blocks as clusters (Cochran, Sampling Techniques, ch. 6 and 11): an entry may play
-//! different numbers of games in different blocks, so its rate is the ratio of two sums, and the error of a
+//! different numbers of matches in different blocks, so its rate is the ratio of two sums, and the error of a
 //! ratio is, to first order, that of the sum of its residuals. Residuals are compared within their stratum,
 //! and the degrees of freedom are Satterthwaite's. A stratum of a single block has nothing to be compared
 //! with: all of those are pooled.
@@ -18,7 +18,7 @@ const NOISE: f64 = 1e-9;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cluster {
     pub stratum: usize,
-    /// For example games.
+    /// For example matches.
     pub size: f64,
     /// For example wins.
     pub total: f64,

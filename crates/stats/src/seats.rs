@@ -14,7 +14,7 @@ use serde::Serialize;
 /// What the seat does to the chance of winning.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SeatEffect {
-    /// By seat: wins per game, a win shared by k counted as 1/k.
+    /// By seat: wins per match, a win shared by k counted as 1/k.
     pub win_rates: Vec<Option<Estimate>>,
     /// How likely differences like these are if the seat does not matter; missing below two seats or two
     /// blocks.
@@ -34,12 +34,12 @@ pub fn seat_effect(sample: &Sample) -> SeatEffect {
     SeatEffect { win_rates, p_value, differ: p_value.is_some_and(|p| p <= ALPHA) }
 }
 
-/// By block: the games with this seat and its wins.
+/// By block: the matches with this seat and its wins.
 fn wins(sample: &Sample, seat: usize) -> Vec<Cluster> {
     clusters(sample, seat, |_| 0.0)
 }
 
-/// By block: the games with this seat and its wins beyond the fair share.
+/// By block: the matches with this seat and its wins beyond the fair share.
 fn unfair_wins(sample: &Sample, seat: usize) -> Vec<Cluster> {
     clusters(sample, seat, |seats| 1.0 / seats as f64)
 }

@@ -33,7 +33,7 @@ const RICH: f64 = 1e200;
 
 /// What is known of two entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Better {
     /// The first is better.
     First,
     /// The second is better.
@@ -51,14 +51,14 @@ pub struct Separation {
     alpha: f64,
     /// The capital that each stake on the first, and on the second, has made of 1.
     capital: [[f64; STAKES.len()]; 2],
-    verdict: Verdict,
+    verdict: Better,
     blocks: usize,
 }
 
 impl Separation {
     /// A test that errs with probability `alpha` at most.
     pub fn new(alpha: f64) -> Self {
-        Separation { alpha, capital: [[1.0; STAKES.len()]; 2], verdict: Verdict::Open, blocks: 0 }
+        Separation { alpha, capital: [[1.0; STAKES.len()]; 2], verdict: Better::Open, blocks: 0 }
     }
 
     /// Takes the difference (first minus second) of the next block.
@@ -75,30 +75,30 @@ impl Separation {
                 }
             }
         }
-        if self.verdict == Verdict::Open {
+        if self.verdict == Better::Open {
             self.verdict = self.judge();
         }
     }
 
-    fn judge(&self) -> Verdict {
+    fn judge(&self) -> Better {
         // Half of alpha for each side.
         let enough = 2.0 / self.alpha * STAKES.len() as f64;
         let [first, second] = self.capital.map(|stakes| stakes.iter().sum::<f64>() >= enough);
         match (first, second) {
-            (true, _) => Verdict::First,
-            (_, true) => Verdict::Second,
-            _ => Verdict::Open,
+            (true, _) => Better::First,
+            (_, true) => Better::Second,
+            _ => Better::Open,
         }
     }
 
     /// What is known after the blocks so far.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> Better {
         self.verdict
     }
 
     /// Whether equality is excluded.
     pub fn decided(&self) -> bool {
-        self.verdict != Verdict::Open
+        self.verdict != Better::Open
     }
 
     /// The blocks that were taken.
@@ -193,8 +193,8 @@ impl Neighbours {
     /// Whether one entry is known to be better than another.
     pub fn is_better(&self, better: usize, worse: usize) -> bool {
         match better < worse {
-            true => self.pairs[self.index(better, worse)].verdict() == Verdict::First,
-            false => self.pairs[self.index(worse, better)].verdict() == Verdict::Second,
+            true => self.pairs[self.index(better, worse)].verdict() == Better::First,
+            false => self.pairs[self.index(worse, better)].verdict() == Better::Second,
         }
     }
 
@@ -219,7 +219,7 @@ fn mean(round: &[Block], entry: usize, measure: Measure) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::{round_robin, table, unit};
-    use super::super::{Game, Sample, rank_by_measure};
+    use super::super::{MatchResult, Sample, rank_by_measure};
     use super::*;
     use necrodome_rules::chance::{Chance, Seeded};
 
@@ -233,8 +233,8 @@ mod tests {
             while test.blocks() < blocks && !test.decided() {
                 test.push(draw(&mut chance));
             }
-            decided[0] += usize::from(test.verdict() == Verdict::First);
-            decided[1] += usize::from(test.verdict() == Verdict::Second);
+            decided[0] += usize::from(test.verdict() == Better::First);
+            decided[1] += usize::from(test.verdict() == Better::Second);
         }
         decided
     }
@@ -289,7 +289,7 @@ mod tests {
         for _ in 0..5000 {
             test.push(1.0);
         }
-        assert_eq!(test.verdict(), Verdict::First);
+        assert_eq!(test.verdict(), Better::First);
         assert!(test.capital.iter().flatten().all(|capital| capital.is_finite()));
     }
 
@@ -335,7 +335,7 @@ mod tests {
         // The first has the higher score in most rounds, the second now and then a very much higher one: a mean would mislead.
         let game = |scores: [i64; 2]| {
             let places = if scores[0] > scores[1] { vec![1, 2] } else { vec![2, 1] };
-            Block { games: vec![Game { entries: vec![0, 1], places, scores: scores.into() }] }
+            Block { games: vec![MatchResult { entries: vec![0, 1], places, scores: scores.into() }] }
         };
         let mut neighbours = Neighbours::new(2, 0.05, Measure::MedianScore);
         let rounds = [[10, 9], [11, 9], [12, 500], [10, 8], [13, 9]].map(game);

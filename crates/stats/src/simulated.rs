@@ -1,15 +1,15 @@
 //! Games of known strengths for the tests.
 
-use super::{Block, Game};
+use super::{Block, MatchResult};
 use necrodome_rules::chance::{Chance, Seeded};
 
-/// A game whose scores are -10 times the places.
-pub(super) fn game(entries: &[usize], places: &[u16]) -> Game {
+/// A match whose scores are -10 times the places.
+pub(super) fn game(entries: &[usize], places: &[u16]) -> MatchResult {
     let scores = places.iter().map(|&place| -10 * i64::from(place)).collect();
-    Game { entries: entries.to_vec(), places: places.to_vec(), scores }
+    MatchResult { entries: entries.to_vec(), places: places.to_vec(), scores }
 }
 
-/// Blocks in which all entries meet in every rotation, each game by the law of Plackett and Luce.
+/// Blocks in which all entries meet in every rotation, each match by the law of Plackett and Luce.
 pub(super) fn table(strengths: &[f64], blocks: usize, seed: u64) -> Vec<Block> {
     let all: Vec<usize> = (0..strengths.len()).collect();
     let mut chance = Seeded::new(seed, "test", 0);

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ArenaVectorEnv", "make_vec"]
 
-#: How many play when nothing is said.
-_PLAYERS = {"zombie-dice-solo": 1, "zombie-dice-race": 2, "zombie-dice": 2, "tokyo": 2, "last-bullet": 20}
-
 _SEEDS = 2**64
 
 _Step = tuple[
@@ -114,9 +111,12 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             raise ValueError(f"render_mode {render_mode!r}: a vector environment is not drawn, expected None")
         mode = _mode(autoreset_mode)
         self.game = game
-        self.players = _PLAYERS.get(game, 2) if players is None else players
         self.autoreset_mode = mode
         self.metadata = {**ArenaVectorEnv.metadata, "autoreset_mode": mode}
+        self._native = _native.Vector(
+            game, num_envs, players, mode.name.lower(), threads, json.dumps(rules)
+        )
+        self.players = self._native.seats
         self._made: dict[str, Any] = {
             "num_envs": num_envs,
             "players": self.players,
@@ -126,13 +126,9 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             "threads": threads,
             **rules,
         }
-        self._native = _native.Vector(
-            game, num_envs, self.players, mode.name.lower(), threads, json.dumps(rules)
-        )
         self.num_matches = self._native.matches
         self.num_envs = self._native.rows
-        dtype: type[np.int16] | type[np.uint8] = np.uint8 if game == "last-bullet" else np.int16
-        self.layout = Layout.from_json(self._native.fields(), dtype)
+        self.layout = Layout.from_json(self._native.fields(), self._native.arrays()[0].dtype.type)
         self.single_action_space = spaces.Discrete(self._native.actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._copy = copy

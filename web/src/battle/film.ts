@@ -143,6 +143,24 @@ export class Reel {
     return census;
   }
 
+  /** The entry of a copy, be it alive or not; none of a zombie that rose. */
+  entryOf(piece: number): number | undefined {
+    return piece < this.seats * this.copies ? Math.floor(piece / this.copies) : undefined;
+  }
+
+  /** The next living survivor in the order of the pieces, of one entry if it is given. */
+  next(turn: number, from: number | undefined, by: 1 | -1, seat?: number): number | undefined {
+    const { who } = this.at(turn);
+    const all = this.seats * this.copies;
+    const start = from !== undefined && from < all ? from : by > 0 ? -1 : all;
+    for (let distance = 1; distance <= all; distance++) {
+      const piece = (start + by * distance + 2 * all) % all;
+      const of = seatOf(who[piece]!);
+      if (of !== undefined && (seat === undefined || of === seat)) return piece;
+    }
+    return undefined;
+  }
+
   private keep(): Keyframe {
     const { count, x, y, who, bullets } = this.moment;
     return {

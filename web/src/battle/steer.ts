@@ -1,7 +1,7 @@
 // What a person can do with one survivor, and what has become of it since: only from what its view tells.
 import type { CopyView, Direction, LastBulletView, Order, Seen } from "../lib/schema";
 import { CORPSE, RANGE, ZOMBIE } from "./film";
-import { counted } from "./words";
+import { count } from "../lib/words";
 
 /** The game's action: a copy without an order stays. */
 export interface Orders {
@@ -27,6 +27,25 @@ export function offset(direction: Direction): [number, number] {
   return [(place % 3) - 1, Math.floor(place / 3) - 1];
 }
 
+/**
+ * The keys for a direction: arrows, digits as on a number pad (which has other names without its lock), those of the terminal, or
+ * the letters around s.
+ */
+export const KEYS: Record<Direction, string[]> = {
+  northwest: ["7", "Numpad7", "y", "q"],
+  north: ["8", "ArrowUp", "k", "w"],
+  northeast: ["9", "Numpad9", "u", "e"],
+  west: ["4", "ArrowLeft", "h", "a"],
+  stay: ["5", "Numpad5", ".", "s", " "],
+  east: ["6", "ArrowRight", "l", "d"],
+  southwest: ["1", "Numpad1", "b", "z"],
+  south: ["2", "ArrowDown", "j", "x"],
+  southeast: ["3", "Numpad3", "n", "c"],
+};
+
+/** A zombie walks one square and bites whoever is next to it then. */
+export const BITE = 2;
+
 export function toward(dx: number, dy: number): Direction {
   return DIRECTIONS[(Math.sign(dy) + 1) * 3 + Math.sign(dx) + 1] ?? "stay";
 }
@@ -48,15 +67,36 @@ export function whereabouts(view: LastBulletView, seen: Seen): string {
   return `${name}, ${distance(seen)} to the ${toward(dx, dy)}`;
 }
 
+/** A step that can be taken. */
+export interface Step {
+  direction: Direction;
+  dx: number;
+  dy: number;
+  label: string;
+  /** Whether somebody stands there who can be shot instead. */
+  isTarget: boolean;
+}
+
+export function stepsOf(view: LastBulletView, copy: CopyView, canShoot: boolean): Step[] {
+  return DIRECTIONS.map((direction) => {
+    const [dx, dy] = offset(direction);
+    const there = copy.seen.find((seen) => seen[0] === dx && seen[1] === dy);
+    const isTarget = there !== undefined && there[2] !== CORPSE && there[2] !== view.me && canShoot;
+    const who = there ? `, where ${view.names[there[2]]} stands` : "";
+    const label = direction === "stay" ? "Stay" : `Step ${direction}${who}`;
+    return { direction, dx, dy, label, isTarget };
+  });
+}
+
 /** What somebody who only listens needs to know. */
 export function situation(view: LastBulletView, copy: CopyView): string {
   const zombies = copy.seen.filter((seen) => seen[2] === ZOMBIE).sort((a, b) => distance(a) - distance(b));
   const nearest = zombies[0];
   const threat = nearest
-    ? `${counted(zombies.length, "zombie")} in sight, the nearest ${distance(nearest)} to the ${toward(nearest[0], nearest[1])}`
+    ? `${count(zombies.length, "zombie")} in sight, the nearest ${distance(nearest)} to the ${toward(nearest[0], nearest[1])}`
     : "No zombie in sight";
-  const spare = counted(view.copies.length - 1, "spare survivor");
-  return `Clock ${view.clock}. ${threat}. ${counted(copy.bullets, "bullet")}, ${spare}.`;
+  const spare = count(view.copies.length - 1, "spare survivor");
+  return `Clock ${view.clock}. ${threat}. ${count(copy.bullets, "bullet")}, ${spare}.`;
 }
 
 /**
@@ -70,7 +110,7 @@ export function newsBetween(before: LastBulletView, now: LastBulletView, order: 
   const is = now.copies.find((copy) => copy.number === order?.copy);
   if (was && !is) news.push("You were lost: you go on with another survivor.");
   const others = lost - (was && !is ? 1 : 0);
-  if (others > 0) news.push(`${counted(others, "spare survivor")} lost.`);
+  if (others > 0) news.push(`${count(others, "spare survivor")} lost.`);
   if (!was || !is || !order) return news;
   if (order.type === "move" && order.direction !== "stay" && was.x === is.x && was.y === is.y) {
     news.push("Somebody wanted the same square: you stayed.");

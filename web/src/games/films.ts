@@ -2,6 +2,7 @@
 import type { Component } from "svelte";
 import type { Film } from "../lib/schema";
 import InfectionFilm from "./infection/InfectionFilm.svelte";
+import { kept } from "./tokyo/kept";
 import TokyoFilm from "./tokyo/TokyoFilm.svelte";
 import TokyoWord from "./tokyo/TokyoWord.svelte";
 import ZombieFilm from "./zombie-dice/ZombieFilm.svelte";
@@ -29,6 +30,8 @@ interface Look {
   Board: Component<OnStage>;
   /** Draws a die. */
   Die?: Component<DieWord>;
+  /** Which of the dice on the table an action keeps. */
+  kept?: (action: unknown) => boolean[] | undefined;
 }
 
 const zombieDice: Look = { Board: ZombieFilm, Die: ZombieWord };
@@ -37,7 +40,7 @@ const looks: Record<string, Look> = {
   "zombie-dice-solo": zombieDice,
   "zombie-dice-race": zombieDice,
   infection: { Board: InfectionFilm },
-  tokyo: { Board: TokyoFilm, Die: TokyoWord },
+  tokyo: { Board: TokyoFilm, Die: TokyoWord, kept },
 };
 
 export const lookOf = (game: string): Look | undefined => looks[game];

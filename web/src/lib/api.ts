@@ -6,13 +6,14 @@ export class RefusedError extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly hint?: string,
+    readonly hints: string[] = [],
   ) {
     super(message);
   }
 }
 
-async function read<T>(response: Response): Promise<T> {
+/** The answer, or what the server said when it refused. */
+export async function read<T>(response: Response): Promise<T> {
   const text = await response.text();
   if (!response.ok) {
     let refused: Partial<Refused> = {};
@@ -24,7 +25,7 @@ async function read<T>(response: Response): Promise<T> {
     throw new RefusedError(
       response.status,
       refused.error ?? `the server answered ${response.status}`,
-      refused.hint ?? undefined,
+      refused.hints,
     );
   }
   return (text === "" ? undefined : JSON.parse(text)) as T;
@@ -47,41 +48,9 @@ export async function upload<T>(path: string, file: Blob): Promise<T> {
 
 /** What is wrong, in words for the page. */
 export function wordsOf(error: unknown): string {
-  if (error instanceof RefusedError) return error.hint ? `${error.message} (${error.hint})` : error.message;
+  if (error instanceof RefusedError)
+    return [error.message, ...error.hints.map((hint) => `(${hint})`)].join(" ");
   return error instanceof TypeError ? "the server cannot be reached" : String(error);
-}
-
-/**
- * Follows a value of the server. The browser comes back by itself when the connection is lost, and the server then begins
- * with the value of that moment, so nothing is missed. Gives a function that ends it.
- */
-export function follow<T>(
-  path: string,
-  take: (value: T) => void,
-  connected?: (is: boolean) => void,
-): () => void {
-  let source: EventSource;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  let ended = false;
-  const connect = () => {
-    source = new EventSource(path);
-    source.onopen = () => connected?.(true);
-    source.onmessage = (event: MessageEvent<string>) => {
-      connected?.(true);
-      take(JSON.parse(event.data) as T);
-    };
-    source.onerror = () => {
-      connected?.(false);
-      // A refusal (too many viewers, a server that restarts) closes the stream for good: try again ourselves.
-      if (source.readyState === EventSource.CLOSED && !ended) retry = setTimeout(connect, 1500);
-    };
-  };
-  connect();
-  return () => {
-    ended = true;
-    clearTimeout(retry);
-    source.close();
-  };
 }
 
 /** Asks for something now and every few seconds while the page is looked at. Gives a function that ends it. */

@@ -16,6 +16,8 @@ export function namesOf(table: TableState): string[] {
   return table.seats.map((seat, i) => seat.name ?? `seat ${i + 1}`);
 }
 
+export const isOver = ({ phase }: TableState) => phase === "over" || phase === "ended";
+
 /** What the seat sees, in a game that is known; nothing where only players see something. */
 export const viewOf = <View>(scene: Scene) => scene.view as unknown as View | null;
 
@@ -51,13 +53,6 @@ export function ownName(): string {
 
 export function setOwnName(name: string) {
   localStorage.setItem(NAME, name);
-}
-
-/** Whether a key is meant for the table and not for a field or a control. */
-export function isFree(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return false;
-  const target = event.target instanceof HTMLElement ? event.target : undefined;
-  return !target?.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
 }
 
 /** With a capital letter, for a button. */

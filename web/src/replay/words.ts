@@ -1,5 +1,5 @@
 // The little that the pages say of a match themselves: what happened comes from the server in words.
-import type { Film, Frame, Ink, Outcome, Text, Told, Unit } from "../lib/schema";
+import type { Film, Frame, Outcome, Text, Told, Unit, ValueEntry, Values } from "../lib/schema";
 
 /** Something that happened, as a plain sentence. */
 export function sentence(told: Told, names: string[]): string {
@@ -7,19 +7,34 @@ export function sentence(told: Told, names: string[]): string {
   return told.seat === null ? text : `${names[told.seat]} ${text}`;
 }
 
-/** A die is kept for one roll: in the next decision it lies there like the others. */
-const loose = (ink: Ink): Ink => (typeof ink === "object" && "kept_die" in ink ? { die: ink.kept_die } : ink);
-
-/** The dice that lay there when somebody decided in a step; none before the first roll of a turn. */
-export function diceBefore(frames: Frame[], step: number): Text {
+/** The dice that lay there when somebody decided in a step, and which of them were kept then; none before the first roll of a turn. */
+export function diceBefore(frames: Frame[], step: number, kept: boolean[] = []): Text {
   for (let at = step - 1; at >= 0; at--) {
     for (const { text, mark } of frames[at]?.told.toReversed() ?? []) {
-      const dice = text.filter(({ ink }) => typeof ink === "object" && !("name" in ink));
-      if (dice.length > 0) return dice.map((die) => ({ ...die, ink: loose(die.ink) }));
+      const dice = text.flatMap(({ text, ink }) => {
+        if (typeof ink === "string" || "name" in ink) return [];
+        return [{ text, shade: "die" in ink ? ink.die : ink.kept_die }];
+      });
+      if (dice.length > 0) {
+        return dice.map(({ text, shade }, i) => ({
+          text,
+          ink: kept[i] ? { kept_die: shade } : { die: shade },
+        }));
+      }
       if (mark) return [];
     }
   }
   return [];
+}
+
+export type Decision = Extract<ValueEntry, { type: "decision" }>;
+
+/** The most expensive decisions, the worst first. */
+export function worstOf({ entries, worst }: Values): Decision[] {
+  return worst.flatMap((place) => {
+    const entry = entries[place];
+    return entry?.type === "decision" ? [entry] : [];
+  });
 }
 
 /** The steps after which a turn begins. */
@@ -27,19 +42,17 @@ export function turnsOf(film: Film): number[] {
   return film.frames.flatMap((frame, step) => (step > 0 && frame.told.some((one) => one.mark) ? [step] : []));
 }
 
-/** How it ended, in a sentence. */
-export function result({ names, outcome, scores, frames }: Film): string {
-  if (names.length === 1) return `${names[0]}: ${scores[0]}`;
-  const winners = winnersOf(outcome).map((seat) => names[seat]);
-  if (winners.length === 1) return `${winners[0]} wins`;
-  // Where a side has won, the game has said so.
-  const end = frames.at(-1)?.told.findLast((one) => one.mark && one.seat === null);
-  if (end) return sentence(end, names);
-  return winners.length <= 4 ? `${winners.join(" and ")} share the win` : `${winners.length} share the win`;
-}
-
 export function winnersOf(outcome: Outcome): number[] {
   return outcome.places.flatMap((place, seat) => (place === 1 ? [seat] : []));
+}
+
+/**
+ * How long the bar of a value is, from 0 to 1. Differences are what matters, and they are small: bars begin a little below the worst
+ * option.
+ */
+export function barOf(value: number, lowest: number, best: number): number {
+  const from = lowest - (best - lowest) * 0.25 - 1e-9;
+  return best - from > 0 ? (value - from) / (best - from) : 1;
 }
 
 /** A value as people read it: `63.2%`, `4.31 points`. */

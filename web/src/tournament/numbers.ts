@@ -1,5 +1,5 @@
 // Numbers and states of tournaments as people read them.
-import type { GameInfo, Interval, Standing, TournamentState } from "../lib/schema";
+import type { Interval, Standing, TournamentState } from "../lib/schema";
 
 export const stateWords: Record<TournamentState, string> = {
   running: "running",
@@ -20,11 +20,6 @@ export const formats = [
 
 export function formatWords(name: string): string {
   return formats.find((format) => format.name === name)?.text ?? name;
-}
-
-/** How a game's tournaments are played when nobody says. */
-export function formatOf(game: GameInfo & { format?: string }): string {
-  return game.format ?? (game.max_seats <= 2 ? "round-robin" : "table");
 }
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });

@@ -1,14 +1,14 @@
 //! Seeded matches and rare positions, played through the same player that tournaments use.
 
 use super::{
-    Candidate, CheckError, Finding, Notes, Wrong, example, json, ms,
-    positions::{Position, hunt, line_up},
+    Candidate, CheckError, Finding, Findings, Wrong, example, json, ms,
+    positions::{RarePosition, hunt, line_up},
     seated, shortened,
     trials::Setup,
 };
 use crate::{
     fault::{Fault, FaultKind},
-    lineup::{Table, player},
+    lineup::{Terms, player},
     player::{Answer, BuiltInPlayer, MatchStart, Player},
     protocol::{MAX_LISTED, ToBot},
     run::{RunError, run_match},
@@ -55,10 +55,10 @@ impl<G: Game> Hall<G> {
     }
 }
 
-/// After so many failures the rest is not tried: each may cost the whole time limit.
+/// After this many failures the rest is not tried: each may cost the whole time limit.
 const ENOUGH: usize = 3;
 
-/// What the bot did, seen from the side.
+/// What an observer noted about the bot.
 #[derive(Default)]
 struct Watched {
     decisions: u64,
@@ -174,7 +174,7 @@ impl<G: Listed> Player<G> for Observed<G> {
 pub(super) fn check<G: Listed>(
     candidate: &Candidate,
     halls: &[Hall<G>],
-    notes: &mut Notes,
+    notes: &mut Findings,
 ) -> Result<(), CheckError> {
     let mut cpu = Vec::new();
     let mut timed_out = false;
@@ -211,7 +211,7 @@ pub(super) fn check<G: Listed>(
     Ok(())
 }
 
-/// How hard the bot has thought.
+/// What is said of the bot's CPU time.
 fn cpu_finding(candidate: &Candidate, mut cpu: Vec<Duration>, timed_out: bool) -> Finding {
     let limit = ms(Duration::from_millis(candidate.limits.decision_ms));
     cpu.sort_unstable();
@@ -271,7 +271,7 @@ impl<'a, G: Listed> Room<'a, G> {
     }
 
     /// Tells of a failure, or that all was fine. Gives the number of failures.
-    fn conclude(&mut self, check: &'static str, about: &str, fine: String, notes: &mut Notes) -> usize {
+    fn conclude(&mut self, check: &'static str, about: &str, fine: String, notes: &mut Findings) -> usize {
         let failure = self.watched.borrow_mut().failure.take();
         match failure {
             Some((text, wrong)) => {
@@ -286,7 +286,7 @@ impl<'a, G: Listed> Room<'a, G> {
     }
 
     /// Seeded matches in every seat.
-    fn matches(&mut self, notes: &mut Notes) -> Result<usize, CheckError> {
+    fn matches(&mut self, notes: &mut Findings) -> Result<usize, CheckError> {
         let seats = self.hall.seats();
         for _ in 0..self.hall.setup.matches {
             for &seat in &seats {
@@ -302,7 +302,7 @@ impl<'a, G: Listed> Room<'a, G> {
     }
 
     /// Many more matches in the same process.
-    fn stamina(&mut self, notes: &mut Notes) -> Result<usize, CheckError> {
+    fn stamina(&mut self, notes: &mut Findings) -> Result<usize, CheckError> {
         let seats = self.hall.seats();
         for number in 0..self.hall.stamina {
             if self.failure().is_none() {
@@ -318,8 +318,8 @@ impl<'a, G: Listed> Room<'a, G> {
         &mut self,
         candidate: &Candidate,
         what: &str,
-        position: &Position<G>,
-        notes: &mut Notes,
+        position: &RarePosition<G>,
+        notes: &mut Findings,
     ) -> Result<usize, CheckError> {
         if self.candidate.is_none() {
             *self = Room::enter(candidate, self.hall)?;
@@ -337,7 +337,7 @@ impl<'a, G: Listed> Room<'a, G> {
     }
 
     /// Ends the process. Gives the number of failures.
-    fn leave(&mut self, notes: &mut Notes) -> usize {
+    fn leave(&mut self, notes: &mut Findings) -> usize {
         let Some(mut candidate) = self.candidate.take() else { return 0 };
         let (faults, log) = candidate.close();
         notes.add_log(log.as_bytes());
@@ -353,13 +353,13 @@ impl<'a, G: Listed> Room<'a, G> {
 }
 
 fn inner_player<G: Listed>(candidate: &Candidate, hall: &Hall<G>) -> Result<Box<dyn Player<G>>, CheckError> {
-    let table = Table {
+    let terms = Terms {
         launcher: candidate.launcher.clone(),
         limits: candidate.limits,
         rules: hall.rules.clone(),
         seats: hall.setup.seats,
     };
-    Ok(player::<G>(candidate.entry, candidate.name, &table, Seeded::new(1, "bot", 0))?)
+    Ok(player::<G>(candidate.entry, candidate.name, &terms, Seeded::new(1, "bot", 0))?)
 }
 
 /// An end without a winner.

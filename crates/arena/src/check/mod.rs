@@ -1,14 +1,10 @@
 //! The gauntlet for a bot: the protocol over a raw process, seeded matches in every seat, and positions that are rare but
 //! real. What the bot did right and wrong is told as one finding after the other.
 
-mod infection;
-mod last_bullet;
 mod matches;
 mod positions;
 mod protocol;
-mod tokyo;
 mod trials;
-mod zombie_dice;
 
 use crate::{
     entry::{EntryKind, EntrySpec},
@@ -28,7 +24,7 @@ use serde::Serialize;
 use std::time::Duration;
 use trials::{Trials, trials};
 
-/// Who is put through the gauntlet, and with what.
+/// The bot that is checked, and how.
 #[derive(Debug, Clone)]
 pub struct Candidate<'a> {
     /// The bot.
@@ -94,16 +90,16 @@ impl Finding {
     }
 }
 
-/// All that was found.
+/// All findings of a check.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Report {
+pub struct CheckReport {
     /// In the order in which it was found.
     pub findings: Vec<Finding>,
     /// What the bot has written to standard error, up to the first 64 KiB of each time it was started.
     pub log: String,
 }
 
-impl Report {
+impl CheckReport {
     /// How many checks failed.
     pub fn failures(&self) -> usize {
         self.findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count()
@@ -128,7 +124,7 @@ pub enum CheckError {
 pub fn check_bot<G: Listed>(
     candidate: &Candidate,
     tell: &mut dyn FnMut(&Finding),
-) -> Result<Report, CheckError> {
+) -> Result<CheckReport, CheckError> {
     match &candidate.entry.kind {
         EntryKind::Human => return Err(LineupError::Human.into()),
         EntryKind::BuiltIn(spec) => {
@@ -136,7 +132,7 @@ pub fn check_bot<G: Listed>(
         }
         EntryKind::Program(_) | EntryKind::Guest(_) => {}
     }
-    let mut notes = Notes { report: Report::default(), tell };
+    let mut notes = Findings { report: CheckReport::default(), tell };
     let halls = open_halls::<G>(candidate)?;
     let Some(first) = halls.first() else { return Ok(notes.report) };
     if let EntryKind::Program(program) = &candidate.entry.kind {
@@ -191,12 +187,12 @@ fn seated(names: &Names, seat: usize) -> Result<Names, SetupError> {
 }
 
 /// What has been found so far.
-struct Notes<'a> {
-    report: Report,
+struct Findings<'a> {
+    report: CheckReport,
     tell: &'a mut dyn FnMut(&Finding),
 }
 
-impl Notes<'_> {
+impl Findings<'_> {
     fn add(&mut self, finding: Finding) {
         (self.tell)(&finding);
         self.report.findings.push(finding);
@@ -270,10 +266,11 @@ mod tests {
 
     #[test]
     fn options_of_the_user_go_before_those_of_a_setup() {
-        let rules = rules_with::<necrodome_rules::tokyo::Tokyo>("max_turns=9", &[]).unwrap();
-        assert_eq!(json(&rules), r#"{"max_turns":9}"#);
-        let given = [("max_turns".to_owned(), "5".to_owned())];
-        let rules = rules_with::<necrodome_rules::tokyo::Tokyo>("max_turns=9", &given).unwrap();
-        assert_eq!(json(&rules), r#"{"max_turns":5}"#);
+        let rounds = |given: &[(String, String)]| {
+            let rules = rules_with::<necrodome_rules::zombie_dice::Race>("max_rounds=9", given).unwrap();
+            json(&rules)
+        };
+        assert!(rounds(&[]).contains(r#""max_rounds":9"#));
+        assert!(rounds(&[("max_rounds".to_owned(), "5".to_owned())]).contains(r#""max_rounds":5"#));
     }
 }

@@ -13,7 +13,7 @@ use necrodome_rules::{
 
 /// A moment of a match in which a seat is to decide.
 #[derive(Debug, Clone)]
-pub(super) struct Position<G: Game> {
+pub(super) struct RarePosition<G: Game> {
     pub(super) game: G,
     /// The candidate's name is that of the seat.
     pub(super) names: Names,
@@ -21,7 +21,7 @@ pub(super) struct Position<G: Game> {
     pub(super) view: G::View,
 }
 
-impl<G: Game> Position<G> {
+impl<G: Game> RarePosition<G> {
     /// Why the rules do not allow this action here, if they do not.
     pub(super) fn judge(&self, action: &G::Action) -> Result<(), String> {
         let choice = |&seat: &Seat| match seat == self.seat {
@@ -45,7 +45,7 @@ pub(super) fn hunt<G: Listed>(
     bots: &[&str],
     patience: usize,
     wanted: Wanted<G>,
-) -> Option<Position<G>> {
+) -> Option<RarePosition<G>> {
     let mut left = patience;
     for seed in 0.. {
         if let Some(found) = hunt_in::<G>(seed, names, rules, bots, wanted, &mut left) {
@@ -67,7 +67,7 @@ fn hunt_in<G: Listed>(
     bots: &[&str],
     wanted: Wanted<G>,
     patience: &mut usize,
-) -> Option<Position<G>> {
+) -> Option<RarePosition<G>> {
     let mut chance = Seeded::new(seed, "match", 0);
     let mut game = G::new(names, rules, &mut chance, &mut Silent).ok()?;
     let mut bots = line_up::<G>(bots, names.len(), seed)?;
@@ -78,7 +78,7 @@ fn hunt_in<G: Listed>(
         let found = game.to_act().iter().find(|seat| wanted(&views[seat.index()]));
         if let Some(&seat) = found {
             let view = views.swap_remove(seat.index());
-            return Some(Position { game, names: names.clone(), seat, view });
+            return Some(RarePosition { game, names: names.clone(), seat, view });
         }
         *patience = patience.checked_sub(1)?;
         game.apply(&moves, &mut chance, &mut Silent).ok()?;

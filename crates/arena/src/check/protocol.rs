@@ -1,10 +1,10 @@
 //! The protocol, over a raw process: messages that a well-behaved arena may send one day, and what must not come back.
 
 use super::{
-    Candidate, Finding, Notes, Wrong, example, json,
+    Candidate, Finding, Findings, Wrong, example, json,
     matches::{Hall, no_outcome},
     ms,
-    positions::{Position, hunt},
+    positions::{RarePosition, hunt},
     shortened,
 };
 use crate::{
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// What a bot must answer to `hello`.
 const READY: &str = r#"{"type":"ready","protocol":1}"#;
-/// How long nothing must come that was not asked for.
+/// How long a bot has to stay silent when it was not asked.
 const SILENCE: Duration = Duration::from_millis(100);
 /// Ids are to be repeated, not counted.
 const IDS: [u64; 7] = [2, 3, 10, 11, 999, 1_000_000_007, 7];
@@ -32,7 +32,7 @@ pub(super) fn check<G: Listed>(
     candidate: &Candidate,
     program: &Program,
     hall: &Hall<G>,
-    notes: &mut Notes,
+    notes: &mut Findings,
 ) -> bool {
     let mut talk = Talk { candidate, program, hall, process: None, ready: None, known: Vec::new() };
     if !talk.hello(notes) {
@@ -92,7 +92,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 
     /// A running process that has been greeted, with its first line and the CPU time until then.
-    fn greet(&mut self, notes: &mut Notes) -> Result<(Process, Vec<u8>, Duration), Fault> {
+    fn greet(&mut self, notes: &mut Findings) -> Result<(Process, Vec<u8>, Duration), Fault> {
         let limits = &self.candidate.limits;
         let mut process = Process::spawn(&self.candidate.launcher, self.program, limits, &G::CARD)?;
         process.send(&self.hello_line())?;
@@ -106,7 +106,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 
     /// Starts, says ready, speaks the version.
-    fn hello(&mut self, notes: &mut Notes) -> bool {
+    fn hello(&mut self, notes: &mut Findings) -> bool {
         let message = String::from_utf8_lossy(&self.hello_line()).into_owned();
         let wrong =
             |came: String| Some(Wrong { message, came: shortened(&came), expected: READY.to_owned() });
@@ -152,7 +152,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 
     /// The running process, or a new one.
-    fn process(&mut self, notes: &mut Notes) -> Result<&mut Process, Failure> {
+    fn process(&mut self, notes: &mut Findings) -> Result<&mut Process, Failure> {
         if self.process.is_none() {
             let message = String::from_utf8_lossy(&self.hello_line()).into_owned();
             let (process, _, _) = self.greet(notes).map_err(|fault| Failure {
@@ -173,10 +173,10 @@ impl<G: Listed> Talk<'_, G> {
     /// Tells the bot that a match begins; `extra` is a field that it does not know.
     fn start(
         &mut self,
-        position: &Position<G>,
+        position: &RarePosition<G>,
         seed: u32,
         extra: Option<&Value>,
-        notes: &mut Notes,
+        notes: &mut Findings,
     ) -> Result<(), Failure> {
         let names: Vec<String> = position.names.clone().into();
         let start: Message<G> = ToBot::Start { seat: position.seat, names: &names, seed };
@@ -196,10 +196,10 @@ impl<G: Listed> Talk<'_, G> {
     /// Asks for a decision and judges the answer. After a fault the process is gone, unless it can play on.
     fn ask(
         &mut self,
-        position: &Position<G>,
+        position: &RarePosition<G>,
         id: u64,
         extra: Option<&Value>,
-        notes: &mut Notes,
+        notes: &mut Findings,
     ) -> Result<G::Action, Failure> {
         let view = &position.view;
         let legal = G::few_legal_actions(view, MAX_LISTED);
@@ -243,7 +243,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 
     /// Whether the bot can be asked on.
-    fn first_answer(&mut self, position: &Position<G>, notes: &mut Notes) -> bool {
+    fn first_answer(&mut self, position: &RarePosition<G>, notes: &mut Findings) -> bool {
         let started = self.start(position, 1, None, notes);
         match started.and_then(|()| self.ask(position, 1, None, notes)) {
             Ok(action) => {
@@ -259,7 +259,7 @@ impl<G: Listed> Talk<'_, G> {
         }
     }
 
-    fn ids(&mut self, position: &Position<G>, notes: &mut Notes) {
+    fn ids(&mut self, position: &RarePosition<G>, notes: &mut Findings) {
         for id in IDS {
             match self.ask(position, id, None, notes) {
                 Ok(_) => {}
@@ -288,7 +288,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 
     /// Later versions may add messages and fields: they are to be ignored.
-    fn unknown(&mut self, position: &Position<G>, notes: &mut Notes) {
+    fn unknown(&mut self, position: &RarePosition<G>, notes: &mut Findings) {
         let extra = json!({"nested": [1, {"type": "decide"}, null, "}\""], "id": 3});
         let message = json!({"type": "future_message", "id": 12, "future_field": extra}).to_string();
         let told = self.process(notes).map(|process| {
@@ -327,7 +327,7 @@ impl<G: Listed> Talk<'_, G> {
         self.tell_end();
     }
 
-    fn odd_names(&mut self, position: &Position<G>, notes: &mut Notes) {
+    fn odd_names(&mut self, position: &RarePosition<G>, notes: &mut Findings) {
         if position.names.len() < 2 {
             return;
         }
@@ -347,7 +347,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 
     /// Who promises the same answer to the same view is asked twice, in matches with different seeds.
-    fn deterministic(&mut self, first: &Position<G>, notes: &mut Notes) {
+    fn deterministic(&mut self, first: &RarePosition<G>, notes: &mut Findings) {
         if self.ready.as_ref().is_none_or(|ready| !ready.deterministic) {
             return notes
                 .add(Finding::ok("deterministic", "does not promise the same answer to the same view"));
@@ -384,7 +384,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 
     /// Nothing but answers, then the end of input.
-    fn end(&mut self, notes: &mut Notes) {
+    fn end(&mut self, notes: &mut Findings) {
         let Some(mut process) = self.process.take() else {
             return notes.add(Finding::skipped("end of input", "the process has ended before"));
         };

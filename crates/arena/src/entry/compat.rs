@@ -9,11 +9,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What such an entry begins with.
+/// The prefix of such an entry.
 pub const PREFIX: &str = "compat:";
 /// The programs whose bots can take part, by the names of their modules in `necrodome.compat`.
 pub const KINDS: [&str; 3] = ["gamezombies", "godzilla", "zombiedice"];
-/// What runs Python files.
+/// The command that runs Python files.
 const PYTHON: [&str; 2] = ["python3", "-u"];
 
 /// An entry, taken apart. The class can be left out where the file has only one.

@@ -7,12 +7,12 @@ use nix::{
 };
 use std::{fs, time::Duration};
 
-/// Measures one bot.
+/// Measures the CPU time of one bot.
 #[derive(Debug)]
 pub(super) struct TreeClock {
     pid: Pid,
     clock: Option<ClockId>,
-    /// CPU time of other processes, as far as it has been seen.
+    /// CPU time of other processes, as last seen.
     others: Duration,
     /// Whether the bot had other processes at the last look: a wrapper has, most bots have not.
     has_others: bool,

@@ -225,7 +225,7 @@ fn watch(bot: Pid, inbox: &SignalFd) -> io::Result<i32> {
     }
 }
 
-/// Buries the dead; gives the exit code of the bot if it is among them.
+/// Collects the exit codes of ended children; returns the bot's if it is among them.
 fn reap(bot: Pid) -> Option<i32> {
     let mut code = None;
     loop {

@@ -15,7 +15,7 @@ pub struct Limits {
     pub match_ms: u64,
     /// Milliseconds of CPU time to start up.
     pub start_ms: u64,
-    /// Wall-clock time may be so many times larger than CPU time.
+    /// How many times larger than CPU time wall-clock time may be.
     pub wall_factor: u32,
     /// Megabytes of memory of a process.
     pub memory_mb: u64,

@@ -32,15 +32,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What is kept of a bot's standard error.
+/// How much of a bot's standard error is kept, in bytes.
 const MAX_STDERR: usize = 64 << 10;
 /// How long a bot may take to end after its input was closed.
 const END_GRACE: Duration = Duration::from_secs(1);
-/// How long the end of a process may take to be seen after its output has ended.
-const EXIT_GRACE: Duration = Duration::from_millis(300);
+/// How long a process may take to end after it has closed its output.
+const EXIT_GRACE: Duration = Duration::from_secs(2);
 /// How long a supervisor may take to kill everything.
 const KILL_GRACE: Duration = Duration::from_secs(5);
-/// Environment variables that bots get to see.
+/// The environment variables that bots get.
 const ENVIRONMENT: [&str; 7] = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "TMPDIR"];
 
 /// A program with its arguments and the folder it runs in.
@@ -384,12 +384,10 @@ fn fault_of(code: i32) -> Fault {
             Fault::new(FaultKind::LeftChildren, "left processes behind, which were killed")
         }
         launch::IGNORED_SIGTERM => Fault::new(FaultKind::IgnoredSigterm, "did not end on SIGTERM"),
-        code if code > launch::SIGNALLED => {
-            let signal = Signal::try_from(code - launch::SIGNALLED);
-            let name = signal.map_or_else(|_| format!("{}", code - launch::SIGNALLED), |s| s.to_string());
-            Fault::new(FaultKind::Crash, format!("the process was ended by signal {name}"))
-        }
-        code => Fault::new(FaultKind::Crash, format!("the process ended with exit code {code}")),
+        code => match Signal::try_from(code - launch::SIGNALLED) {
+            Ok(signal) => Fault::new(FaultKind::Crash, format!("the process was ended by signal {signal}")),
+            Err(_) => Fault::new(FaultKind::Crash, format!("the process ended with exit code {code}")),
+        },
     }
 }
 
@@ -423,4 +421,21 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>, room: usize) -> Waited {
         }
     }
     waited
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Python's `sys.exit(-1)` is exit code 255, and no signal has the number 127.
+    #[test]
+    fn exit_codes_and_signals_are_told_apart() {
+        for (code, words) in [
+            (1, "the process ended with exit code 1"),
+            (255, "the process ended with exit code 255"),
+            (launch::SIGNALLED + Signal::SIGSEGV as i32, "the process was ended by signal SIGSEGV"),
+        ] {
+            assert_eq!(fault_of(code), Fault::new(FaultKind::Crash, words));
+        }
+    }
 }

@@ -25,7 +25,7 @@ static ADOPTS: AtomicBool = AtomicBool::new(false);
 /// The supervisors that run now: all other children of this process are orphans.
 static SUPERVISORS: Mutex<BTreeSet<Pid>> = Mutex::new(BTreeSet::new());
 
-/// From now on this process adopts what bots leave behind. For programs that have no other children than bots.
+/// Makes this process adopt what bots leave behind. For programs whose only children are bots.
 pub fn adopt_orphans() {
     if prctl::set_child_subreaper(true).is_ok() {
         ADOPTS.store(true, Ordering::Relaxed);
@@ -44,7 +44,7 @@ pub(super) fn left(supervisor: Pid) {
     SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner).remove(&supervisor);
 }
 
-/// Kills all processes that came to this one from a supervisor that is no more.
+/// Kills all processes that this one has adopted from supervisors that have ended.
 pub(super) fn kill_all() {
     if !ADOPTS.load(Ordering::Relaxed) {
         return;

@@ -25,7 +25,7 @@ pub(crate) fn expect_id(came: u64, asked: u64) -> Result<(), Fault> {
     (came == asked).then_some(()).ok_or_else(wrong)
 }
 
-/// Tells wrong ids from lines too many, over the answers of one bot.
+/// Tells wrong ids from surplus lines, over the answers of one bot.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     /// The last decision that was answered with its own id.
@@ -54,7 +54,7 @@ impl Ids {
 /// An answer to `decide`. What is missing or wrong beside the id is noticed after the id, so that the answer to another decision
 /// is told from garbage.
 #[derive(Deserialize)]
-struct Line {
+struct AnswerLine {
     id: u64,
     #[serde(default)]
     action: Option<Value>,
@@ -72,7 +72,8 @@ pub(crate) fn parse_act<G: Game>(
         let detail = format!("expected {{\"id\":{id},\"action\":...}}, got {} ({why})", excerpt(line));
         Fault::new(FaultKind::Garbage, detail)
     };
-    let Line { id: came, action, reason } = serde_json::from_slice(line).map_err(|error| garbage(&error))?;
+    let AnswerLine { id: came, action, reason } =
+        serde_json::from_slice(line).map_err(|error| garbage(&error))?;
     check_id(came)?;
     let action = action.ok_or_else(|| garbage(&"missing field `action`"))?;
     let reason = match reason {

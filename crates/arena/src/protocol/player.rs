@@ -24,7 +24,7 @@ impl From<Fault> for Silence {
     }
 }
 
-/// The way to a bot. Lines are messages without the end of line.
+/// Carries messages to a bot and back. Lines come and go without their end of line.
 pub trait Transport {
     /// Whether the bot is there and was greeted.
     fn is_open(&self) -> bool;
@@ -64,7 +64,7 @@ pub trait Transport {
     }
 }
 
-/// A bot that is greeted when its first match begins.
+/// A bot that speaks the protocol. It is greeted when its first match begins.
 pub struct ProtocolPlayer<G: Listed, T> {
     transport: T,
     name: String,

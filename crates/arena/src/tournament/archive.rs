@@ -42,7 +42,7 @@ pub enum StoreError {
         /// What is not the same, with both values.
         differences: Vec<String>,
     },
-    /// Whoever wrote it was killed, and this place is read-only, so that it cannot be put in order.
+    /// The process that wrote it was killed, and the store cannot be repaired because its folder is read-only.
     #[error(
         "the tournament that wrote the store was killed, and the store can only be put in order where it can be written"
     )]
@@ -116,7 +116,7 @@ DROP TABLE old_plan; DROP TABLE old_results; DROP TABLE old_luck; DROP TABLE old
 DROP TABLE old_closing;
 ";
 
-/// An older version, shown as the present one without a change to the file.
+/// Views that show version 2 as the current one, without a change to the file.
 const VIEWS_OF_2: &str = "
 CREATE TEMP VIEW tournament AS SELECT 1 AS id, plan FROM main.plan LIMIT 1;
 CREATE TEMP VIEW results AS SELECT 1 AS tournament, first, blocks, packed FROM main.results;
@@ -264,14 +264,14 @@ impl Archive {
     }
 }
 
-/// Where SQLite keeps what is not in the file yet; there as long as somebody writes.
+/// SQLite's write-ahead log, which exists as long as somebody writes.
 fn log_of(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     log.into()
 }
 
-/// The address of a file that nobody changes.
+/// The URI that opens a file as one that nobody changes.
 fn unchanging(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
@@ -336,7 +336,7 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// What is not the same in two plans. More blocks than before are welcome: the tournament goes on.
+/// How two plans differ. More blocks than before are no difference: the tournament goes on.
 fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
     let entries = |plan: &Plan| {
         let entry = |PlannedEntry { name, bot }: &PlannedEntry| {

@@ -3,7 +3,7 @@
 use super::{BlockResult, Closing, Detail, Schedule, TournamentError};
 use crate::{
     entry::{EntryKind, EntrySpec},
-    lineup::{Maker, Table, player},
+    lineup::{Maker, Terms, player},
     player::{Effort, Player},
     run::{RunError, run_match},
 };
@@ -21,7 +21,7 @@ use necrodome_solve::{Meter, solve};
 pub(super) struct Arena<'a, G: Listed> {
     pub entries: &'a [EntrySpec],
     pub names: &'a Names,
-    pub table: &'a Table<G::Rules>,
+    pub terms: &'a Terms<G::Rules>,
     pub schedule: &'a Schedule,
 }
 
@@ -47,13 +47,13 @@ const MOST_AT_ONCE: u32 = 64;
 
 impl<'a, G: Listed> Crew<'a, G> {
     pub fn new(arena: &'a Arena<'a, G>) -> Result<Self, TournamentError> {
-        let Arena { entries, names, table, schedule } = arena;
+        let Arena { entries, names, terms, schedule } = arena;
         for (entry, name) in entries.iter().zip(names.iter()) {
             // Processes are started with their first match only.
-            player::<G>(entry, name, table, Seeded::new(0, "trial", 0))?;
+            player::<G>(entry, name, terms, Seeded::new(0, "trial", 0))?;
         }
         let maker = |entry: &'a EntrySpec| match &entry.kind {
-            EntryKind::BuiltIn(spec) => Maker::find(spec, &table.rules).ok(),
+            EntryKind::BuiltIn(spec) => Maker::find(spec, &terms.rules).ok(),
             EntryKind::Program(_) | EntryKind::Guest(_) | EntryKind::Human => None,
         };
         let players = match entries.iter().map(maker).collect() {
@@ -63,7 +63,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         let seated =
             |seating: &Vec<usize>| Names::new(seating.iter().map(|&entry| &names[Seat(entry as u16)]));
         let names = schedule.seatings().iter().map(seated).collect::<Result<_, _>>()?;
-        let meter = solve::<G>(&table.rules, table.seats).ok().map(|solution| solution.meter());
+        let meter = solve::<G>(&terms.rules, terms.seats).ok().map(|solution| solution.meter());
         Ok(Crew { arena, names, players, meter })
     }
 
@@ -121,7 +121,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         let Players::BuiltIn { makers, memory } = &mut self.players else {
             return Err(RunError::Quit.into());
         };
-        let Arena { table, schedule, .. } = self.arena;
+        let Arena { terms, schedule, .. } = self.arena;
         let seed = schedule.block_seed(block);
         let build = |&entry: &usize| makers[entry].build(own_chance(seed, entry));
         let bots = schedule.seatings()[number].iter().map(build);
@@ -130,11 +130,11 @@ impl<'a, G: Listed> Crew<'a, G> {
         let names = &self.names[number];
         let outcome = match &mut self.meter {
             Some(meter) => {
-                let mut game = G::new(names, &table.rules, &mut chance, meter)?;
+                let mut game = G::new(names, &terms.rules, &mut chance, meter)?;
                 play::play_with(memory, &mut game, &mut bots, &mut chance, meter)
             }
             None => {
-                let mut game = G::new(names, &table.rules, &mut chance, &mut Silent)?;
+                let mut game = G::new(names, &terms.rules, &mut chance, &mut Silent)?;
                 play::play_with(memory, &mut game, &mut bots, &mut chance, &mut Silent)
             }
         };
@@ -143,18 +143,18 @@ impl<'a, G: Listed> Crew<'a, G> {
 
     fn play_mixed(&mut self, block: u32, number: usize) -> Result<(Outcome, Detail), TournamentError> {
         let Players::Mixed(players) = &mut self.players else { return Err(RunError::Quit.into()) };
-        let Arena { entries, table, schedule, .. } = self.arena;
+        let Arena { entries, terms, schedule, .. } = self.arena;
         let (seed, names) = (schedule.match_seed(block, number), &self.names[number]);
         let seating = &schedule.seatings()[number];
         let mut sitting = Vec::with_capacity(seating.len());
         for (&entry, name) in seating.iter().zip(names.iter()) {
-            let fresh = || player::<G>(&entries[entry], name, table, own_chance(seed, entry));
+            let fresh = || player::<G>(&entries[entry], name, terms, own_chance(seed, entry));
             // Processes and guests go on from match to match, built-in bots begin anew with each seed.
             let kept = players[entry].take().filter(|_| entries[entry].kind.remembers());
             sitting.push(kept.map_or_else(fresh, Ok)?);
         }
         let meter = &mut self.meter;
-        let finished = run_match(names, &table.rules, seed, &mut sitting, |_: &G, log| {
+        let finished = run_match(names, &terms.rules, seed, &mut sitting, |_: &G, log| {
             if let Some(meter) = meter {
                 log.iter()
                     .for_each(|Logged { audience, event }| meter.record(audience.clone(), event.clone()));

@@ -1,18 +1,12 @@
 //! The matches of a stored tournament: a list of them, and the replay of each.
 
-use super::{Plan, Schedule, ScheduleError, Store, StoreError, crew::own_chance, results};
+use super::{Plan, Schedule, Store, StoreError, TournamentError, crew::own_chance, results};
 use crate::{
     lineup::{LineupError, built_in},
     player::{BuiltInPlayer, Player},
-    run::{RunError, run_match},
+    run::run_match,
 };
-use necrodome_rules::{
-    bot::BotSpec,
-    catalog::Listed,
-    game::Outcome,
-    names::{Names, SetupError},
-    with_game,
-};
+use necrodome_rules::{bot::BotSpec, catalog::Listed, game::Outcome, names::Names, with_game};
 
 /// A match that was played.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +25,7 @@ pub struct PlayedMatch {
     pub faults: u32,
 }
 
-/// So many matches from the `from`-th on, in the order of the schedule.
+/// A page of matches, from the `from`-th on, in the order of the schedule.
 pub fn matches(
     schedule: &Schedule,
     store: &Store,
@@ -99,27 +93,9 @@ pub enum MatchError {
     /// A program took part, and its match was not kept.
     #[error("a program took part in this match, and its replay was not kept")]
     NotKept,
-    /// The plan is not one of a game that there is.
-    #[error("the plan cannot be played: {0}")]
-    Plan(String),
-    /// The plan makes no schedule.
+    /// The store cannot be read, or the match cannot be played again.
     #[error(transparent)]
-    Schedule(#[from] ScheduleError),
-    /// The store cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// An entry cannot play.
-    #[error(transparent)]
-    Lineup(#[from] LineupError),
-    /// The names cannot sit at one table.
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-    /// The match cannot be played.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// The match cannot be recorded.
-    #[error("the match cannot be recorded: {0}")]
-    Replay(#[from] std::io::Error),
+    Tournament(#[from] TournamentError),
 }
 
 fn stored(blocks: u32) -> String {
@@ -132,32 +108,33 @@ fn stored(blocks: u32) -> String {
 /// The replay of a match: the one that was kept, or else the match played again, since between built-in bots the seed is all
 /// that is needed.
 pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
-    if let Some(packed) = store.replay(block, number)? {
+    if let Some(packed) = store.replay(block, number).map_err(TournamentError::from)? {
         return Ok(packed);
     }
-    let blocks = store.blocks()?;
+    let blocks = store.blocks().map_err(TournamentError::from)?;
     if block >= blocks {
         return Err(MatchError::NoBlock { block, blocks });
     }
-    with_game!(plan.game().map_err(MatchError::Plan)?, G => play_again::<G>(plan, block, number))
+    with_game!(plan.game().map_err(TournamentError::Plan)?, G => play_again::<G>(plan, block, number))
 }
 
 fn play_again<G: Listed>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
-    let schedule = Schedule::new(plan, G::SEATS)?;
+    let schedule = Schedule::new(plan, G::SEATS).map_err(TournamentError::from)?;
     let matches = schedule.seatings().len();
     let seating = schedule.seatings().get(number as usize).ok_or(MatchError::NoMatch { number, matches })?;
-    let rules = plan.rules::<G>().map_err(MatchError::Plan)?;
+    let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
     let seed = schedule.block_seed(block);
-    let names = Names::new(seating.iter().map(|&entry| &plan.entries[entry].name))?;
+    let names = Names::new(seating.iter().map(|&entry| &plan.entries[entry].name));
+    let names = names.map_err(TournamentError::from)?;
     let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
     for &entry in seating {
         let spec: BotSpec = plan.entries[entry].bot.parse().map_err(|_| MatchError::NotKept)?;
         let bot = built_in::<G>(&spec, &rules, own_chance(seed, entry)).map_err(|error| match error {
             LineupError::UnknownBot { .. } => MatchError::NotKept,
-            other => other.into(),
+            other => TournamentError::from(other).into(),
         })?;
         players.push(Box::new(BuiltInPlayer(bot)));
     }
-    let finished = run_match(&names, &rules, seed, &mut players, |_: &G, _| {})?;
-    Ok(finished.recording.pack()?)
+    let finished = run_match(&names, &rules, seed, &mut players, |_: &G, _| {});
+    Ok(finished.map_err(TournamentError::from)?.recording.pack().map_err(TournamentError::from)?)
 }

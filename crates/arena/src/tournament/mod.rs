@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{ops::RangeInclusive, path::Path};
 
-/// How many seats a match of a format has if nobody says: those of all entries, or two.
+/// The default number of seats of a format: one for each entry, or two.
 pub fn natural_seats(format: Format, entries: usize, takes: RangeInclusive<usize>) -> usize {
     match formats::rules(format).seats {
         Seats::All => entries,
@@ -61,7 +61,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The game, or why there is none.
+    /// The game, or why the plan has none.
     pub(crate) fn game(&self) -> Result<GameId, String> {
         self.game.parse().map_err(|unknown: UnknownGame| unknown.to_string())
     }
@@ -89,7 +89,7 @@ pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
     entries.iter().zip(names.iter()).map(entry).collect()
 }
 
-/// What somebody wants of a tournament. What is left open is chosen as fits the game.
+/// What a user asks of a tournament. What is left open is chosen to fit the game.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes<'a> {
     /// Who meets whom.
@@ -148,10 +148,10 @@ impl Wishes<'_> {
     }
 }
 
-/// Blocks of a tournament with slow bots, at most, if nobody says.
+/// The most blocks of a tournament with slow bots, by default.
 const BLOCKS_OF_SLOW_BOTS: u32 = 200;
 
-/// Blocks to play if nobody says: enough to see something, in a time that one likes to wait.
+/// The default number of blocks: enough for a result, in a time worth waiting.
 pub fn natural_blocks(game: GameId, entries: &[EntrySpec]) -> u32 {
     let slow = entries.iter().any(|entry| entry.kind.remembers());
     let blocks = game.card().blocks;

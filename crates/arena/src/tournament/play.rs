@@ -1,4 +1,4 @@
-//! Plays a tournament on several threads. Results count in the order of the schedule, whoever finishes first, so they are
+//! Plays a tournament on several threads. Results count in the order of the schedule, not of finishing, so they are
 //! the same on one thread and on many, and after a kill.
 
 use super::{
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     entry::EntrySpec,
-    lineup::{LineupError, Table},
+    lineup::{LineupError, Terms},
     process::Launcher,
     run::RunError,
     stats::{ALPHA, Neighbours},
@@ -65,7 +65,7 @@ pub enum Stop {
     Interrupted,
 }
 
-/// What is known while it goes on: only what is stored.
+/// The state of a running tournament: only what is stored.
 #[derive(Debug, Clone, Copy)]
 pub struct Update<'a> {
     /// Blocks stored.
@@ -76,8 +76,8 @@ pub struct Update<'a> {
     pub store: &'a Store,
 }
 
-/// What a worker says when it has something to say.
-enum Message {
+/// A message from a worker.
+enum FromWorker {
     /// Blocks are finished.
     Blocks(Vec<BlockResult>),
     /// The worker is done and has closed its players.
@@ -102,15 +102,15 @@ pub fn run(
     let id = plan.game().map_err(TournamentError::Plan)?;
     with_game!(id, G => {
         let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
-        let table = Table { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };
-        run_game::<G>(plan, entries, &table, store, threads, interrupt, watch)
+        let terms = Terms { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };
+        run_game::<G>(plan, entries, &terms, store, threads, interrupt, watch)
     })
 }
 
 fn run_game<G: Listed>(
     plan: &Plan,
     entries: &[EntrySpec],
-    table: &Table<G::Rules>,
+    terms: &Terms<G::Rules>,
     store: &mut Store,
     threads: usize,
     interrupt: &AtomicBool,
@@ -118,17 +118,17 @@ fn run_game<G: Listed>(
 ) -> Result<Stop, TournamentError> {
     let schedule = Schedule::new(plan, G::SEATS)?;
     let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
-    let arena = Arena::<G> { entries, names: &names, table, schedule: &schedule };
+    let arena = Arena::<G> { entries, names: &names, terms, schedule: &schedule };
     // A mistake in the line-up shows before the first thread starts.
     Crew::new(&arena)?;
-    let mut judge = Judge::new(plan, &schedule, store)?;
-    if judge.is_decided() {
+    let mut rule = StopRule::new(plan, &schedule, store)?;
+    if rule.is_decided() {
         return Ok(Stop::Decided);
     }
     let first = store.blocks()?;
     let queue = Queue { next: AtomicU32::new(first), end: plan.blocks, chunk: Crew::<G>::chunk(entries) };
     let stop = AtomicBool::new(false);
-    let (sender, receiver) = sync_channel::<Message>(threads * 2);
+    let (sender, receiver) = sync_channel::<FromWorker>(threads * 2);
     thread::scope(|scope| {
         for _ in 0..threads {
             let (sender, arena, queue, stop) = (sender.clone(), &arena, &queue, &stop);
@@ -140,14 +140,14 @@ fn run_game<G: Listed>(
         drop(sender);
         // Dropped here, whatever happens: workers that wait to hand in their results must not wait for ever.
         let receiver = receiver;
-        let collected = collect(&receiver, store, &mut judge, first, watch);
+        let collected = collect(&receiver, store, &mut rule, first, watch);
         stop.store(true, Ordering::Relaxed);
         // What they say at the end still counts.
-        let late: Vec<Closing> = receiver.iter().flat_map(Message::into_closings).collect();
+        let late: Vec<Closing> = receiver.iter().flat_map(FromWorker::into_closings).collect();
         collected?;
         Ok::<_, TournamentError>(store.close(&late)?)
     })?;
-    Ok(if judge.is_decided() {
+    Ok(if rule.is_decided() {
         Stop::Decided
     } else if store.blocks()? >= plan.blocks {
         Stop::Done
@@ -156,11 +156,11 @@ fn run_game<G: Listed>(
     })
 }
 
-impl Message {
+impl FromWorker {
     fn into_closings(self) -> Vec<Closing> {
         match self {
-            Message::Closed(closings) => closings,
-            Message::Blocks(_) | Message::Failed(_) => Vec::new(),
+            FromWorker::Closed(closings) => closings,
+            FromWorker::Blocks(_) | FromWorker::Failed(_) => Vec::new(),
         }
     }
 }
@@ -181,10 +181,15 @@ impl Queue {
 }
 
 /// One worker: takes chunks of blocks until there are no more.
-fn work<G: Listed>(arena: &Arena<G>, queue: &Queue, quits: &dyn Fn() -> bool, sender: &SyncSender<Message>) {
+fn work<G: Listed>(
+    arena: &Arena<G>,
+    queue: &Queue,
+    quits: &dyn Fn() -> bool,
+    sender: &SyncSender<FromWorker>,
+) {
     let mut crew = match Crew::new(arena) {
         Ok(crew) => crew,
-        Err(error) => return drop(sender.send(Message::Failed(error))),
+        Err(error) => return drop(sender.send(FromWorker::Failed(error))),
     };
     while !quits() {
         let mut blocks = Vec::new();
@@ -192,21 +197,21 @@ fn work<G: Listed>(arena: &Arena<G>, queue: &Queue, quits: &dyn Fn() -> bool, se
             match crew.play_block(block, quits) {
                 Ok(Some(result)) => blocks.push(result),
                 Ok(None) => break,
-                Err(error) => return drop(sender.send(Message::Failed(error))),
+                Err(error) => return drop(sender.send(FromWorker::Failed(error))),
             }
         }
-        if blocks.is_empty() || sender.send(Message::Blocks(blocks)).is_err() {
+        if blocks.is_empty() || sender.send(FromWorker::Blocks(blocks)).is_err() {
             break;
         }
     }
-    let _ = sender.send(Message::Closed(crew.close()));
+    let _ = sender.send(FromWorker::Closed(crew.close()));
 }
 
 /// Puts finished blocks in order and stores them as they become contiguous.
 fn collect(
-    receiver: &Receiver<Message>,
+    receiver: &Receiver<FromWorker>,
     store: &mut Store,
-    judge: &mut Judge,
+    rule: &mut StopRule,
     first: u32,
     watch: &mut dyn FnMut(Update),
 ) -> Result<(), TournamentError> {
@@ -217,24 +222,24 @@ fn collect(
     let mut stored_at = Instant::now();
     loop {
         let ended = match receiver.recv_timeout(STORE_EVERY) {
-            Ok(Message::Blocks(blocks)) => {
+            Ok(FromWorker::Blocks(blocks)) => {
                 waiting.extend(blocks.into_iter().map(|block| (block.block, block)));
                 false
             }
-            Ok(Message::Closed(closings)) => {
+            Ok(FromWorker::Closed(closings)) => {
                 store.close(&closings)?;
                 false
             }
-            Ok(Message::Failed(error)) => return Err(error),
+            Ok(FromWorker::Failed(error)) => return Err(error),
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => true,
         };
-        while let (Some(block), false) = (waiting.remove(&next), judge.is_decided()) {
-            judge.hear(&block);
+        while let (Some(block), false) = (waiting.remove(&next), rule.is_decided()) {
+            rule.hear(&block);
             ready.push(block);
             next += 1;
         }
-        let done = ended || judge.is_decided();
+        let done = ended || rule.is_decided();
         if !ready.is_empty() && (done || stored_at.elapsed() >= STORE_EVERY) {
             store.append(&ready)?;
             matches += ready.iter().map(|block| block.matches.len() as u64).sum::<u64>();
@@ -248,25 +253,25 @@ fn collect(
     }
 }
 
-/// Says when the neighbours are told apart, if the plan wants to know.
-struct Judge<'a> {
+/// Says when the neighbours are told apart, if the plan stops there.
+struct StopRule<'a> {
     neighbours: Option<Neighbours>,
     schedule: &'a Schedule,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> StopRule<'a> {
     fn new(plan: &Plan, schedule: &'a Schedule, store: &Store) -> Result<Self, StoreError> {
         let neighbours = plan.until_decided.then(|| {
             let measure = formats::rules(plan.format).ranked_by.measure();
             Neighbours::new(plan.entries.len(), ALPHA, measure)
         });
-        let mut judge = Judge { neighbours, schedule };
-        if judge.neighbours.is_some() {
+        let mut rule = StopRule { neighbours, schedule };
+        if rule.neighbours.is_some() {
             let damaged = || StoreError::Damaged("a block does not fit the plan".into());
             let blocks = results::unpack(&store.results()?, schedule.seatings()).ok_or_else(damaged)?;
-            blocks.iter().for_each(|matches| judge.push(matches));
+            blocks.iter().for_each(|matches| rule.push(matches));
         }
-        Ok(judge)
+        Ok(rule)
     }
 
     fn hear(&mut self, block: &BlockResult) {

@@ -72,15 +72,15 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
     glance(plan, schedule, store, NonZero::<u32>::MIN)
 }
 
-/// Makes a report of every so many blocks, for those who cannot wait, or hold, as much as all blocks take. The hash is that of
-/// all results.
+/// Makes a report from every `every`th block, when all of them would take too long or not fit in memory. The hash is still that
+/// of all results.
 pub fn glance(
     plan: &Plan,
     schedule: &Schedule,
     store: &Store,
     every: NonZero<u32>,
 ) -> Result<Report, TournamentError> {
-    let Seen { blocks, luck, hash } = Seen::read(plan, schedule, store, every)?;
+    let Material { blocks, luck, hash } = Material::read(plan, schedule, store, every)?;
     let sample = Sample::new(&blocks, plan.entries.len());
     let records = stats::records(&sample);
     let ratings = stats::rate(&sample, plan.seed);
@@ -130,7 +130,7 @@ pub fn glance(
 }
 
 /// What a report is made from.
-struct Seen {
+struct Material {
     blocks: Vec<stats::Block>,
     /// The luck of each seat of each game, block by block; none if it was not measured in all of them.
     luck: Option<Vec<Vec<f64>>>,
@@ -138,13 +138,13 @@ struct Seen {
     hash: String,
 }
 
-impl Seen {
+impl Material {
     fn read(
         plan: &Plan,
         schedule: &Schedule,
         store: &Store,
         every: NonZero<u32>,
-    ) -> Result<Seen, StoreError> {
+    ) -> Result<Material, StoreError> {
         let damaged = || StoreError::Damaged("a block does not fit the plan".into());
         let stored = store.blocks()?;
         let mut hasher = blake3::Hasher::new();
@@ -170,7 +170,7 @@ impl Seen {
             }
             next += chunk.blocks;
         }
-        Ok(Seen { blocks, luck, hash: hasher.finalize().to_string() })
+        Ok(Material { blocks, luck, hash: hasher.finalize().to_string() })
     }
 }
 

@@ -35,7 +35,7 @@ pub struct BlockResult {
     pub efforts: Vec<Effort>,
 }
 
-/// What was left to say when a player was closed.
+/// The last faults and log of a player that was closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closing {
     /// The entry.
@@ -60,12 +60,12 @@ impl BlockResult {
     }
 }
 
-/// The results of all blocks from their bytes; none if they are not those of such a schedule.
+/// The results of all blocks from their bytes; none if the bytes do not fit the schedule.
 pub(super) fn unpack(bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Vec<Outcome>>> {
     blocks(bytes, seatings).collect()
 }
 
-/// The results of one block after the other; none and the end where bytes are not those of such a schedule.
+/// The results of one block after the other; none, and then the end, where the bytes do not fit the schedule.
 pub(super) fn blocks(
     mut bytes: &[u8],
     seatings: &[Vec<usize>],
@@ -100,9 +100,11 @@ pub(super) fn to_stats(matches: &[Outcome], seatings: &[Vec<usize>]) -> stats::B
     if seatings.iter().all(|seating| seating.len() == 1) {
         let scores: Vec<i64> = matches.iter().map(|result| result.scores[0]).collect();
         let places = Outcome::ranked(&scores, Vec::new(), 0).places;
-        return stats::Block { games: vec![stats::Game { entries: seatings.concat(), places, scores }] };
+        return stats::Block {
+            games: vec![stats::MatchResult { entries: seatings.concat(), places, scores }],
+        };
     }
-    let game = |(result, seating): (&Outcome, &Vec<usize>)| stats::Game {
+    let game = |(result, seating): (&Outcome, &Vec<usize>)| stats::MatchResult {
         entries: seating.clone(),
         places: result.places.clone(),
         scores: result.scores.clone(),

@@ -5,17 +5,20 @@ use super::{
     Format, Plan,
     formats::{self, Seats},
 };
-use necrodome_rules::chance::{Chance, Seeded};
+use necrodome_rules::{
+    chance::{Chance, Seeded},
+    words::range,
+};
 use std::ops::RangeInclusive;
 
-/// Seatings beyond this in one block are a slip in the plan.
+/// The most seatings in one block: more are a mistake in the plan.
 pub(super) const MAX_SEATINGS: usize = 100_000;
 
 /// Why a plan makes no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// Not enough entries, or too many, for the game and the format.
-    #[error("a {format} needs {}, got {came}", range(.expected, "entries"))]
+    #[error("a {format} needs {}, got {came}", range(.expected, "entry"))]
     Entries {
         /// The format.
         format: &'static str,
@@ -25,7 +28,7 @@ pub enum ScheduleError {
         came: usize,
     },
     /// A match of the game, or of the format, has another number of seats.
-    #[error("a match of this {what} has {}, got {came}", range(.expected, "seats"))]
+    #[error("a match of this {what} has {}, got {came}", range(.expected, "seat"))]
     Seats {
         /// What says how many: the game or the format.
         what: &'static str,
@@ -40,19 +43,9 @@ pub enum ScheduleError {
         /// What came.
         name: String,
     },
-    /// More matches in a block than anybody wants to play.
-    #[error("one block would have more than {MAX_SEATINGS} matches: choose fewer entries or another format")]
+    /// A block would have too many matches.
+    #[error("one block would have more than {MAX_SEATINGS} matches")]
     TooMany,
-}
-
-/// `exactly 2 seats`, `at least 3 entries`, `2 to 6 seats`.
-fn range(range: &RangeInclusive<usize>, things: &str) -> String {
-    match (*range.start(), *range.end()) {
-        (1, 1) => format!("exactly 1 {}", if things == "seats" { "seat" } else { "entry" }),
-        (low, high) if low == high => format!("exactly {low} {things}"),
-        (low, usize::MAX) => format!("at least {low} {things}"),
-        (low, high) => format!("{low} to {high} {things}"),
-    }
 }
 
 /// All seatings of a block, the same in each.
@@ -63,7 +56,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of a plan for a game that takes so many seats.
+    /// The schedule of a plan, for a game with `takes` seats.
     pub fn new(plan: &Plan, takes: RangeInclusive<usize>) -> Result<Self, ScheduleError> {
         let (entries, seats) = (plan.entries.len(), plan.seats);
         let format = plan.format.as_str();

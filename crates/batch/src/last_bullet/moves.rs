@@ -1,13 +1,13 @@
-//! All move at once, and whoever wants what another wants stays where it was.
+//! Everybody moves at once. Pieces that want the same square stay where they are.
 
+use super::observe::{MOVES, code::EMPTY};
 use super::shape::Shape;
 use super::world::World;
-use crate::observe::last_bullet::{MOVES, code::EMPTY};
 use necrodome_rules::last_bullet::Square;
 
 /// What a turn needs besides the world: lists that keep their memory. Between turns all of them are empty.
 #[derive(Debug, Clone)]
-pub(super) struct Scratch {
+pub struct Scratch {
     /// Those who want to move, and of them those who cannot.
     walks: Vec<Walk>,
     blocked: Vec<Walk>,
@@ -90,7 +90,7 @@ impl Scratch {
         blocked.truncate(stopped);
     }
 
-    /// Who is sent home keeps that square, so whoever wanted it is sent home too, and so on.
+    /// A piece that is sent home keeps its square, so the piece that wanted this square is sent home too, and so on.
     ///
     /// That is at most one: had there been two, they would have been sent home already.
     fn send_home(&mut self, world: &World, shape: &Shape) {

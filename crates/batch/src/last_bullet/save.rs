@@ -1,23 +1,15 @@
 //! Worlds as bytes, and back: only what boards and sets can be derived from.
 
+use super::observe::code::{CORPSE, ZOMBIE};
 use super::shape::Shape;
 use super::world::{World, survivor};
-use crate::{
-    bytes,
-    observe::last_bullet::code::{CORPSE, ZOMBIE},
-    stream::Stream,
-};
+use crate::stream::Stream;
 use necrodome_rules::last_bullet::{BULLETS, Square};
 use serde::{Deserialize, Serialize};
 
+/// A world without what follows from its pieces.
 #[derive(Serialize, Deserialize)]
-struct Saved {
-    shape: Shape,
-    worlds: Vec<SavedWorld>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct SavedWorld {
+pub struct SavedWorld {
     stream: Stream,
     clock: u32,
     over: bool,
@@ -25,40 +17,18 @@ struct SavedWorld {
     pieces: Vec<(u8, u16, u16, u32)>,
 }
 
-pub(super) fn save(shape: &Shape, worlds: &[World]) -> Vec<u8> {
-    let worlds = worlds.iter().map(|world| SavedWorld {
-        stream: world.stream.clone(),
-        clock: world.clock,
-        over: world.over,
-        pieces: world.kinds.iter().zip(&world.squares).zip(&world.bullets).map(piece).collect(),
-    });
-    bytes::write(&Saved { shape: *shape, worlds: worlds.collect() })
-}
-
-fn piece(((&kind, at), &bullets): ((&u8, &Square), &u32)) -> (u8, u16, u16, u32) {
-    (kind, at.x, at.y, bullets)
-}
-
-/// The worlds of a state, if it is one of so many worlds of this shape.
-pub(super) fn restore(shape: &Shape, worlds: usize, state: &[u8]) -> Result<Vec<World>, String> {
-    let saved: Saved = bytes::read(state)?;
-    if saved.shape != *shape {
-        return Err(format!(
-            "the state is of worlds with other rules: expected {shape:?}, came {:?}",
-            saved.shape
-        ));
-    }
-    if saved.worlds.len() != worlds {
-        return Err(format!("expected a state of {worlds} worlds, came {}", saved.worlds.len()));
-    }
-    let world = |(index, world): (usize, SavedWorld)| {
-        world.restore(shape).map_err(|why| format!("world {index} of the state: {why}"))
-    };
-    saved.worlds.into_iter().enumerate().map(world).collect()
-}
-
 impl SavedWorld {
-    fn restore(self, shape: &Shape) -> Result<World, String> {
+    pub(super) fn new(world: &World) -> Self {
+        let piece = |((&kind, at), &bullets): ((&u8, &Square), &u32)| (kind, at.x, at.y, bullets);
+        SavedWorld {
+            stream: world.stream.clone(),
+            clock: world.clock,
+            over: world.over,
+            pieces: world.kinds.iter().zip(&world.squares).zip(&world.bullets).map(piece).collect(),
+        }
+    }
+
+    pub(super) fn restore(self, shape: &Shape) -> Result<World, String> {
         self.check(shape)?;
         let mut world = World::new(shape, self.stream);
         (world.clock, world.over) = (self.clock, self.over);
@@ -108,21 +78,21 @@ impl SavedWorld {
 mod tests {
     use super::super::moves::Scratch;
     use super::*;
-    use necrodome_rules::last_bullet::LastBulletRules;
+    use crate::kernel::Kernel;
 
     #[test]
     fn worlds_that_cannot_be_are_refused() {
-        let mut shape = Shape::new(1, &LastBulletRules::default()).unwrap();
+        let mut shape = Shape::new(&Default::default(), 1).unwrap();
         (shape.copies, shape.side, shape.max_turns) = (2, 17, Some(20));
         let mut world = World::new(&shape, Stream::new(1));
         world.begin(&shape, &mut Scratch::new(&shape));
-        assert_eq!(restore(&shape, 1, &save(&shape, &[world.clone()])), Ok(vec![world.clone()]));
+        assert_eq!(SavedWorld::new(&world).restore(&shape), Ok(world.clone()));
 
         let refused = |change: &dyn Fn(&mut World), why: &str| {
             let mut world = world.clone();
             change(&mut world);
-            let error = restore(&shape, 1, &save(&shape, &[world])).unwrap_err();
-            assert!(error.starts_with("world 0 of the state: ") && error.contains(why), "{error}");
+            let error = SavedWorld::new(&world).restore(&shape).unwrap_err();
+            assert!(error.contains(why), "{error}");
         };
         refused(&|world| world.kinds.truncate(1), "expected at least 2 pieces, came 1");
         refused(&|world| world.kinds[0] = 0, "piece 0 cannot be");

@@ -1,7 +1,7 @@
 //! Sets: of pieces, and of squares with windows that are read in a few steps.
 
+use super::observe::{REACH, WINDOW};
 use super::shape::Shape;
-use crate::observe::last_bullet::{REACH, WINDOW};
 use necrodome_rules::last_bullet::Square;
 
 /// A set of pieces, listed in ascending order.
@@ -160,7 +160,7 @@ pub(super) fn wrap_rows<T: Copy>(board: &mut [T], stride: usize, side: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use necrodome_rules::last_bullet::LastBulletRules;
+    use crate::kernel::Kernel;
 
     fn all(words: impl Iterator<Item = (usize, u64)>) -> Vec<usize> {
         words.flat_map(|mut word| std::iter::from_fn(move || pop(&mut word))).collect()
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_window_shows_what_is_around() {
         for side in 17..=100 {
-            let mut shape = Shape::new(1, &LastBulletRules::default()).unwrap();
+            let mut shape = Shape::new(&Default::default(), 1).unwrap();
             shape.side = side;
             let held = |at: Square| (u32::from(at.x) * 7 + u32::from(at.y) * 13).is_multiple_of(5);
             let mut squares = Squares::new(&shape);

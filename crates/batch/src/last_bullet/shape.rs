@@ -3,12 +3,8 @@
 //! Boards are padded on all sides with what lies beyond their edges on the torus, as far as anybody sees. So a window
 //! never wraps: it is 17 pieces of 17 neighbours in memory.
 
-use crate::observe::last_bullet::{MOVES, REACH};
-use necrodome_rules::{
-    game::Game,
-    last_bullet::{Direction, LastBullet, LastBulletRules, Square},
-    names::SetupError,
-};
+use super::observe::{MOVES, REACH};
+use necrodome_rules::last_bullet::{Direction, Square};
 use serde::{Deserialize, Serialize};
 
 /// The move that stays.
@@ -16,7 +12,7 @@ pub(super) const STAY: u8 = Direction::Stay as u8;
 
 /// What all worlds of a batch have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Shape {
+pub struct Shape {
     pub(super) side: usize,
     pub(super) entries: usize,
     pub(super) copies: usize,
@@ -24,18 +20,6 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn new(entries: usize, rules: &LastBulletRules) -> Result<Self, SetupError> {
-        if !LastBullet::SEATS.contains(&entries) {
-            return Err(SetupError::Seats { expected: LastBullet::SEATS, came: entries });
-        }
-        Ok(Shape {
-            side: rules.side(entries)?.into(),
-            entries,
-            copies: rules.copies.get() as usize,
-            max_turns: rules.max_turns.map(|turns| turns.get()),
-        })
-    }
-
     /// Rows of a world: one for each survivor.
     pub(super) fn survivors(&self) -> usize {
         self.entries * self.copies

@@ -1,12 +1,12 @@
 //! What the survivors see, as numbers.
 
-use super::set::pop;
-use super::shape::{STAY, Shape};
-use super::world::{ANOTHER, GROUP, SURVIVOR, World};
-use crate::observe::last_bullet::{
+use super::observe::{
     ACTIONS, CELLS, MOVES, REACH, TARGETS, WINDOW,
     code::{CORPSE, EMPTY, OTHER},
 };
+use super::set::pop;
+use super::shape::{STAY, Shape};
+use super::world::{ANOTHER, GROUP, SURVIVOR, World};
 use necrodome_rules::last_bullet::RANGE;
 use pulp::{Arch, NullaryFnOnce};
 

@@ -2,16 +2,14 @@
 //! asks chance the referee's questions, so that the same stream gives the same match.
 
 use super::moves::Scratch;
+use super::observe::{
+    MOVES, REACH, TARGETS,
+    code::{self, CORPSE, EMPTY, ZOMBIE},
+};
 use super::set::{Pieces, Squares, pop, wrap_rows};
 use super::shape::{STAY, Shape};
 use super::zombies::chase;
-use crate::{
-    observe::last_bullet::{
-        MOVES, REACH, TARGETS,
-        code::{self, CORPSE, EMPTY, ZOMBIE},
-    },
-    stream::Stream,
-};
+use crate::stream::Stream;
 use necrodome_rules::{
     chance::Chance,
     last_bullet::{BULLETS, RANGE, Square},
@@ -32,8 +30,9 @@ pub(super) fn survivor(entry: usize) -> u8 {
     if entry < GROUP { SURVIVOR + entry as u8 } else { ANOTHER }
 }
 
+/// A match.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct World {
+pub struct World {
     pub(super) stream: Stream,
     pub(super) clock: u32,
     /// Nothing happens any more until it begins anew.

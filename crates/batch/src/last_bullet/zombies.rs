@@ -1,8 +1,8 @@
 //! What zombies do: they step toward the nearest living player that they see.
 
+use super::observe::REACH;
 use super::set::Squares;
 use super::shape::STAY;
-use crate::observe::last_bullet::REACH;
 use necrodome_rules::last_bullet::Square;
 
 /// The columns of a window up to a distance from 1 on.
@@ -46,7 +46,8 @@ pub(super) fn chase(at: Square, players: &Squares) -> Option<u8> {
 mod tests {
     use super::super::shape::Shape;
     use super::*;
-    use necrodome_rules::last_bullet::{Direction, LastBulletRules};
+    use crate::kernel::Kernel;
+    use necrodome_rules::last_bullet::Direction;
     use proptest::prelude::*;
 
     /// The rule as it is written.
@@ -61,7 +62,7 @@ mod tests {
             (x, y) in (0u16..29, 0u16..29),
             players in prop::collection::vec((-8i32..=8, -8i32..=8), 0..6),
         ) {
-            let mut shape = Shape::new(1, &LastBulletRules::default()).unwrap();
+            let mut shape = Shape::new(&Default::default(), 1).unwrap();
             shape.side = 29;
             let at = Square { x, y };
             let players: Vec<_> = players.into_iter().filter(|&offset| offset != (0, 0)).collect();

@@ -16,12 +16,12 @@ pub(super) const LANES: usize = 64;
 pub(super) type Column = [u8; LANES];
 
 /// The observations of a block, field by field.
-pub(super) type Sight = [Column; MAX_FIELDS];
+pub(super) type BlockObs = [Column; MAX_FIELDS];
 
 /// The states of some matches. The last block of a batch may have some that nobody plays.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-pub(super) struct Block {
+pub struct Block {
     health: [Column; MAX_SEATS],
     points: [Column; MAX_SEATS],
     dice: [Column; 6],
@@ -164,18 +164,18 @@ impl Block {
 
     /// What the seats see.
     #[inline(always)]
-    pub(super) fn observe<const N: usize>(&self, sight: &mut Sight) {
+    pub(super) fn observe<const N: usize>(&self, obs: &mut BlockObs) {
         for i in 0..LANES {
-            self.observe_one::<N>(i, sight);
+            self.observe_one::<N>(i, obs);
         }
     }
 
     /// What the seat of one match sees.
     #[inline(always)]
-    pub(super) fn observe_one<const N: usize>(&self, i: usize, sight: &mut Sight) {
-        let obs = self.lane::<N>(i).observe();
+    pub(super) fn observe_one<const N: usize>(&self, i: usize, obs: &mut BlockObs) {
+        let seen = self.lane::<N>(i).observe();
         for field in 0..fields(N) {
-            sight[field][i] = obs[field];
+            obs[field][i] = seen[field];
         }
     }
 }

@@ -6,7 +6,7 @@
 // An index goes through several columns at once: the form that becomes vectors, and the shortest.
 #![allow(clippy::needless_range_loop)]
 
-use super::dice::Dice;
+use super::{dice::Dice, observe};
 use necrodome_rules::tokyo::{GOAL, MAX_HEALTH};
 
 pub(super) const ROLLING: u8 = 0;
@@ -21,9 +21,7 @@ pub(super) const MAX_SEATS: usize = 6;
 pub(super) const MAX_FIELDS: usize = fields(MAX_SEATS);
 
 /// The action that leaves Tokyo; below it are the masks of dice to keep.
-pub(super) const YIELD: u8 = 64;
-/// How many actions there are.
-pub(super) const ACTIONS: usize = 66;
+pub(super) const YIELD: u8 = observe::YIELD as u8;
 
 const KEEP_ALL: u8 = 63;
 const REROLLS: u8 = 2;

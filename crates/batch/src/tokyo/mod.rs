@@ -3,77 +3,66 @@
 //! A row is a match. It is observed by the seat that decides; once the match is over, by the one that decided last.
 //! Every action draws one word from the row's stream, for the dice that are rolled again and for a turn that may begin
 //! (a word that would make some rolls likelier is thrown away); so does the beginning of a match.
+//!
+//! An action is a number: below 64 it says which dice are kept (bit i is die i), 64 leaves Tokyo, 65 stays. One that does not
+//! fit keeps all dice, or stays. The reward is that of the seat that has acted: 0 until the match ends, then what
+//! [`by_place`](crate::observe::by_place) says; [`Batched::final_rewards`] has those of all seats. A match that ends by
+//! `max_turns` has ended by its rules, so it is terminated, never truncated.
 
 mod block;
 mod dice;
 mod lane;
+mod observe;
 mod saved;
-mod work;
+mod step;
 
 use crate::{
-    batch::{Autoreset, Batch, Out},
+    batched::{Autoreset, Batched},
     field::Field,
+    kernel::Kernel,
     observe::Observe,
-    parts::Part,
-    seated::Seated,
+    parts::Chunk,
     stream::Stream,
 };
 use block::{Block, LANES};
-use lane::{ACTIONS, ROLLING, YIELD, YIELDING};
+use lane::{ROLLING, YIELD, YIELDING};
 use necrodome_rules::{
-    game::Game,
+    names::SetupError,
     tokyo::{Tokyo, TokyoRules},
 };
-use work::Work;
+use observe::ACTIONS;
+use saved::Saved;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Matches of Tokyo, played at once.
-///
-/// An action is a number: below 64 it says which dice are kept (bit i is die i), 64 leaves Tokyo, 65 stays. One that does not
-/// fit keeps all dice, or stays. The reward is that of the seat that has acted: 0 until the match ends, then what
-/// [`by_place`](crate::observe::by_place) says; [`Seated::final_rewards`] has those of all seats. A match that ends by
-/// `max_turns` has ended by its rules, so it is terminated, never truncated.
-#[derive(Debug, Clone)]
-pub struct TokyoBatch {
+pub type TokyoBatch = Batched<TokyoKernel>;
+
+/// What all matches of a batch have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokyoKernel {
     rules: TokyoRules,
     seats: usize,
-    rows: usize,
-    threads: usize,
-    blocks: Vec<Block>,
-    /// What the last match that ended in each row gave to its seats.
-    final_rewards: Vec<f32>,
 }
 
-impl TokyoBatch {
-    /// New matches, one for each row, with the row's number as its seed.
-    pub fn new(rules: &TokyoRules, seats: usize, rows: usize, threads: usize) -> Result<Self, String> {
-        let range = Tokyo::SEATS;
-        if !range.contains(&seats) {
-            return Err(format!("expected {} to {} monsters, got {seats}", range.start(), range.end()));
-        }
-        if rows == 0 || threads == 0 {
-            return Err(format!("expected at least one row and one thread, got {rows} and {threads}"));
-        }
-        let blocks = (0..rows.div_ceil(LANES)).map(|block| Block::new((block * LANES) as u64)).collect();
-        let final_rewards = vec![0.0; rows * seats];
-        let mut batch = TokyoBatch { rules: *rules, seats, rows, threads, blocks, final_rewards };
-        let work = batch.work(Autoreset::Disabled);
-        for row in 0..rows {
-            work.begin(&mut batch.blocks[row / LANES], row % LANES);
-        }
-        Ok(batch)
-    }
-
-    fn work(&self, autoreset: Autoreset) -> Work {
-        let max_turns = self.rules.max_turns.map_or(0, |max| max.get());
-        Work { seats: self.seats, max_turns, autoreset }
+impl TokyoKernel {
+    /// 0 if there is no such rule.
+    fn max_turns(&self) -> u32 {
+        self.rules.max_turns.map_or(0, |max| max.get())
     }
 }
 
-impl Batch for TokyoBatch {
+impl Kernel for TokyoKernel {
+    type Game = Tokyo;
     type Cell = i16;
+    type Block = Block;
+    type Scratch = ();
+    type Basis = Self;
+    type Saved = Saved;
+    const LANES: usize = LANES;
 
-    fn rows(&self) -> usize {
-        self.rows
+    fn new(rules: &TokyoRules, seats: usize) -> Result<Self, SetupError> {
+        Ok(TokyoKernel { rules: *rules, seats })
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -84,72 +73,51 @@ impl Batch for TokyoBatch {
         ACTIONS
     }
 
-    fn matches(&self) -> usize {
-        self.rows
+    fn scratch(&self) {}
+
+    fn begun(&self, seeds: Range<u64>, (): &mut ()) -> Block {
+        let mut block = Block::new(seeds.start);
+        seeds.enumerate().for_each(|(lane, _)| self.begin(&mut block, lane, &mut ()));
+        block
     }
 
-    fn seed(&mut self, one: usize, seed: u64) {
-        self.blocks[one / LANES].streams[one % LANES] = Stream::new(seed);
+    fn seed(block: &mut Block, lane: usize, seed: u64) {
+        block.streams[lane] = Stream::new(seed);
     }
 
-    fn reset(&mut self, which: Option<&[bool]>, out: &mut Out<'_, i16>) {
-        let work = self.work(Autoreset::Disabled);
-        for row in 0..self.rows {
-            if which.is_none_or(|which| which[row]) {
-                work.begin(&mut self.blocks[row / LANES], row % LANES);
-            }
-        }
-        work.tell(&self.blocks, Part::whole(out));
+    fn begin(&self, block: &mut Block, lane: usize, (): &mut ()) {
+        step::begin(self, block, lane);
     }
 
-    fn step(&mut self, actions: &[u8], autoreset: Autoreset, out: &mut Out<'_, i16>) {
-        let work = self.work(autoreset);
-        if self.threads == 1 {
-            return work.play(&mut self.blocks, actions, &mut self.final_rewards, Part::whole(out));
-        }
-        let size = self.blocks.len().div_ceil(self.threads);
-        let rows = size * LANES;
-        let blocks = self.blocks.chunks_mut(size);
-        let final_rewards = self.final_rewards.chunks_mut(rows * self.seats);
-        let parts = Part::cut(out, rows);
-        rayon::scope(|scope| {
-            for (((blocks, actions), final_rewards), part) in
-                blocks.zip(actions.chunks(rows)).zip(final_rewards).zip(parts)
-            {
-                scope.spawn(move |_| work.play(blocks, actions, final_rewards, part));
-            }
-        });
+    fn step(&self, chunk: Chunk<'_, Self>, actions: &[u8], autoreset: Autoreset) {
+        step::play(self, chunk, actions, autoreset);
     }
 
-    fn masks(&self, out: &mut [bool]) {
-        let phases = self.blocks.iter().flat_map(|block| block.phase);
-        for (mask, phase) in out.chunks_exact_mut(ACTIONS).zip(phases) {
-            let (keeps, decides) = mask.split_at_mut(usize::from(YIELD));
-            keeps.fill(phase == ROLLING);
-            decides.fill(phase == YIELDING);
-        }
+    fn tell(&self, chunk: &mut Chunk<'_, Self>) {
+        step::tell(self, chunk);
     }
 
-    fn save(&self) -> Vec<u8> {
-        saved::save(self)
+    fn mask(&self, block: &Block, lane: usize, out: &mut [bool]) {
+        let (keeps, decides) = out.split_at_mut(usize::from(YIELD));
+        keeps.fill(block.phase[lane] == ROLLING);
+        decides.fill(block.phase[lane] == YIELDING);
     }
 
-    fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        saved::restore(self, state)
-    }
-}
-
-impl Seated for TokyoBatch {
-    fn seats(&self) -> usize {
-        self.seats
+    fn to_act(block: &Block, lane: usize) -> u8 {
+        block.seat[lane]
     }
 
-    fn to_act(&self, out: &mut [u8]) {
-        let seats = self.blocks.iter().flat_map(|block| block.seat);
-        out.iter_mut().zip(seats).for_each(|(out, seat)| *out = seat);
+    fn basis(&self) -> Self {
+        *self
     }
 
-    fn final_rewards(&self) -> &[f32] {
-        &self.final_rewards
+    fn save(block: &Block, lane: usize) -> Saved {
+        Saved::new(block, lane)
+    }
+
+    fn restore(&self, block: &mut Block, lane: usize, saved: Saved) -> Result<(), String> {
+        saved.check(self.seats, &self.rules)?;
+        saved.put(block, lane, self.max_turns());
+        Ok(())
     }
 }

@@ -1,26 +1,16 @@
-//! A batch as bytes.
+//! A match as it is saved.
 
 use super::{
-    TokyoBatch,
-    block::LANES,
+    block::Block,
     lane::{Lane, MAX_SEATS, NOBODY, OVER, ROLLING, YIELDING},
 };
 use crate::stream::Stream;
 use necrodome_rules::tokyo::{GOAL, MAX_HEALTH, TokyoRules};
 use serde::{Deserialize, Serialize};
 
-/// Everything of a batch but how many threads play it.
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    rules: TokyoRules,
-    seats: usize,
-    rows: Vec<Row>,
-    final_rewards: Vec<f32>,
-}
-
 /// A match; seats that nobody has are zeros.
 #[derive(Serialize, Deserialize)]
-struct Row {
+pub struct Saved {
     health: [u8; MAX_SEATS],
     points: [u8; MAX_SEATS],
     dice: [u8; 6],
@@ -34,45 +24,30 @@ struct Row {
     stream: Stream,
 }
 
-pub(super) fn save(batch: &TokyoBatch) -> Vec<u8> {
-    let row = |row: usize| {
-        let (block, i) = (&batch.blocks[row / LANES], row % LANES);
+impl Saved {
+    /// The match in a lane.
+    pub(super) fn new(block: &Block, i: usize) -> Self {
         let Lane { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, .. } =
             block.lane(i);
         let (turn, stream) = (block.turns[i], block.streams[i].clone());
-        Row { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, turn, stream }
-    };
-    let rows = (0..batch.rows).map(row).collect();
-    let saved =
-        Saved { rules: batch.rules, seats: batch.seats, rows, final_rewards: batch.final_rewards.clone() };
-    crate::bytes::write(&saved)
-}
+        Saved { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, turn, stream }
+    }
 
-pub(super) fn restore(batch: &mut TokyoBatch, state: &[u8]) -> Result<(), String> {
-    let saved: Saved = crate::bytes::read(state)?;
-    let (rows, seats) = (saved.rows.len(), saved.seats);
-    if (rows, seats) != (batch.rows, batch.seats) || saved.rules != batch.rules {
-        return Err(format!(
-            "expected the state of {} matches of {} monsters with {}, got {rows} of {seats} with {}: restore it into a \
-             batch like the one that was saved",
-            batch.rows,
-            batch.seats,
-            limit(&batch.rules),
-            limit(&saved.rules)
-        ));
-    }
-    if saved.final_rewards.len() != rows * seats || !saved.final_rewards.iter().all(|x| x.abs() <= 1.0) {
-        return Err(format!("expected {seats} final rewards from -1 to 1 in each of {rows} rows"));
-    }
-    for (index, row) in saved.rows.iter().enumerate() {
-        row.check(seats, &saved.rules).map_err(|why| format!("row {index}: {why}"))?;
-    }
-    let max_turns = saved.rules.max_turns.map(|max| max.get());
-    for (index, row) in saved.rows.into_iter().enumerate() {
-        let (block, i) = (&mut batch.blocks[index / LANES], index % LANES);
-        let Row { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, turn, stream } =
-            row;
-        let last_turn = u8::from(Some(turn) == max_turns);
+    /// Puts the match into a lane; `max_turns` is 0 if there is no such rule.
+    pub(super) fn put(self, block: &mut Block, i: usize, max_turns: u32) {
+        let Saved {
+            health,
+            points,
+            dice,
+            in_tokyo,
+            current,
+            phase,
+            rerolls_left,
+            damage,
+            seat,
+            turn,
+            stream,
+        } = self;
         let lane = Lane {
             health,
             points,
@@ -83,27 +58,16 @@ pub(super) fn restore(batch: &mut TokyoBatch, state: &[u8]) -> Result<(), String
             rerolls_left,
             damage,
             seat,
-            last_turn,
+            last_turn: u8::from(turn == max_turns),
             began: 0,
         };
         block.set_lane::<MAX_SEATS>(i, lane);
         block.turns[i] = turn;
         block.streams[i] = stream;
     }
-    batch.final_rewards = saved.final_rewards;
-    Ok(())
-}
 
-fn limit(rules: &TokyoRules) -> String {
-    match rules.max_turns {
-        Some(max) => format!("at most {} turns", max.get()),
-        None => "no limit of turns".to_owned(),
-    }
-}
-
-impl Row {
     /// Refuses what no match can come to.
-    fn check(&self, seats: usize, rules: &TokyoRules) -> Result<(), String> {
+    pub(super) fn check(&self, seats: usize, rules: &TokyoRules) -> Result<(), String> {
         let alive = |seat: u8| usize::from(seat) < seats && self.health[usize::from(seat)] > 0;
         let ensure = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         let most_points = GOAL as u8 + 5;
@@ -144,8 +108,8 @@ mod tests {
     use super::*;
     use necrodome_rules::options::Bounded;
 
-    fn row() -> Row {
-        Row {
+    fn row() -> Saved {
+        Saved {
             health: [10, 3, 0, 0, 0, 0],
             points: [19, 4, 2, 0, 0, 0],
             dice: [0, 1, 2, 3, 4, 4],
@@ -164,8 +128,8 @@ mod tests {
     fn what_no_match_can_come_to_is_refused() {
         let rules = TokyoRules { max_turns: Some(Bounded::new(7)) };
         assert_eq!(row().check(3, &rules), Ok(()));
-        let over = |row: &mut Row| (row.phase, row.damage) = (OVER, 0);
-        let refused = |change: &dyn Fn(&mut Row)| {
+        let over = |row: &mut Saved| (row.phase, row.damage) = (OVER, 0);
+        let refused = |change: &dyn Fn(&mut Saved)| {
             let mut row = row();
             change(&mut row);
             row.check(3, &rules).expect_err("refused")

@@ -1,27 +1,28 @@
 //! Steps blocks of turns and writes what is to be seen.
 
-use super::lanes::{LANES, Lane, Rolled, Streams, Turn, Turns, mask};
+use super::lanes::{Column, LANES, Rolled, Streams, Turn, Turns, mask};
 use crate::{
-    batch::{Autoreset, Batch, Out},
-    bytes,
+    batched::Autoreset,
     field::Field,
+    kernel::Kernel,
     observe::Observe,
-    parts::{Columns, Part},
-    seated::Seated,
+    parts::{Chunk, Columns, OutPart},
 };
 use necrodome_rules::{
     game::Game,
+    names::SetupError,
     zombie_dice::{FirstRoll, OutOfDice},
 };
 use pulp::{Arch, NullaryFnOnce};
 use serde::{Deserialize, Serialize};
+use std::{fmt::Debug, ops::Range};
 
 /// The rules of a turn that matter here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnRules {
     pub out_of_dice: OutOfDice,
     pub first_roll: FirstRoll,
-    /// A match is cut off after so many turns.
+    /// The match ends after this many turns.
     pub max_turns: u32,
 }
 
@@ -44,10 +45,10 @@ pub struct Settled {
     pub reward: i16,
 }
 
-/// What a turn is worth: all that solo and the race do not share.
-pub trait Format: Clone + Copy + Send + Sync + 'static {
+/// What a turn is worth: all that solo and the race do not chunk.
+pub trait DiceFormat: Debug + Clone + Copy + Send + Sync + 'static {
     /// The referee.
-    type Game: Observe<Rules: Send>;
+    type Game: Observe;
     /// How many play.
     const SEATS: usize;
     /// New matches.
@@ -58,13 +59,13 @@ pub trait Format: Clone + Copy + Send + Sync + 'static {
     fn turn_rules(rules: &<Self::Game as Game>::Rules) -> TurnRules;
 
     /// Where the turn is the last that the match may have, as a mask.
-    fn last_turns(&self, max_turns: u32) -> Lane;
+    fn last_turns(&self, max_turns: u32) -> Column;
 
     /// Ends the turn, and the match, if they are to end.
     fn settle(&mut self, i: usize, turn: &Turn, played: &Played) -> Settled;
 
     /// Turns have ended, and matches, as masks.
-    fn count_turns(&mut self, ended: &Lane, over: &Lane);
+    fn count_turns(&mut self, ended: &Column, over: &Column);
 
     /// Forgets the turns of a match.
     fn begin(&mut self, i: usize);
@@ -87,74 +88,45 @@ pub trait Format: Clone + Copy + Send + Sync + 'static {
     fn restore(&mut self, i: usize, saved: [u32; 5]) -> bool;
 }
 
-/// Many matches of Zombie Dice side by side.
+/// Matches of Zombie Dice, solo or a race.
 #[derive(Debug, Clone)]
-pub struct DiceBatch<F: Format> {
-    rows: usize,
-    threads: usize,
+pub struct DiceKernel<F: DiceFormat> {
     all_rules: <F::Game as Game>::Rules,
     rules: TurnRules,
-    blocks: Vec<Block<F>>,
-    /// What the last match that ended in each row gave to its seats, where there are several.
-    results: Vec<f32>,
     arch: Arch,
 }
 
 /// Sixty-four matches.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-struct Block<F> {
+pub struct Block<F> {
     turns: Turns,
     format: F,
     /// Whether the match is over, as a mask.
-    over: Lane,
+    over: Column,
     streams: Streams,
 }
 
 /// The most numbers an observation has.
 const MOST: usize = 13;
 
-impl<F: Format> DiceBatch<F> {
-    /// New matches, one for each row, all from seed 0. Refuses no rows and no threads.
-    pub fn new(rules: &<F::Game as Game>::Rules, rows: usize, threads: usize) -> Result<Self, String> {
-        if rows == 0 || threads == 0 {
-            return Err(format!("expected at least one row and one thread, got {rows} and {threads}"));
-        }
-        let block =
-            Block { turns: Turns::START, format: F::START, over: [0; LANES], streams: Streams::default() };
-        Ok(DiceBatch {
-            rows,
-            threads,
-            all_rules: rules.clone(),
-            rules: F::turn_rules(rules),
-            blocks: vec![block; rows.div_ceil(LANES)],
-            results: vec![0.0; if F::SEATS > 1 { rows * F::SEATS } else { 0 }],
-            arch: Arch::new(),
-        })
-    }
-
-    fn recycles(&self) -> bool {
-        self.rules.out_of_dice == OutOfDice::RecycleBrains
-    }
-}
-
-/// One thread's share of a step, compiled for each instruction set.
+/// One thread's chunk of a step, compiled for each instruction set.
 struct Step<'a, F, const RECYCLE: bool> {
     blocks: &'a mut [Block<F>],
     actions: &'a [u8],
-    part: Part<'a, i16>,
+    part: OutPart<'a, i16>,
     rules: TurnRules,
     autoreset: Autoreset,
 }
 
-impl<F: Format, const RECYCLE: bool> NullaryFnOnce for Step<'_, F, RECYCLE> {
+impl<F: DiceFormat, const RECYCLE: bool> NullaryFnOnce for Step<'_, F, RECYCLE> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
         let Step { blocks, actions, mut part, rules, autoreset } = self;
-        let mut seen = Seen::NOTHING;
-        let mut final_seen = Seen::NOTHING;
+        let mut obs = BlockObs::NOTHING;
+        let mut final_obs = BlockObs::NOTHING;
         for (number, block) in blocks.iter_mut().enumerate() {
             let start = number * LANES;
             let rows = start..part.rewards.len().min(start + LANES);
@@ -164,35 +136,53 @@ impl<F: Format, const RECYCLE: bool> NullaryFnOnce for Step<'_, F, RECYCLE> {
             };
             let told = match autoreset {
                 Autoreset::SameStep => {
-                    block.step::<RECYCLE, true, true>(rules, &asked, &mut seen, &mut final_seen)
+                    block.step::<RECYCLE, true, true>(rules, &asked, &mut obs, &mut final_obs)
                 }
                 Autoreset::NextStep => {
-                    block.step::<RECYCLE, false, true>(rules, &asked, &mut seen, &mut final_seen)
+                    block.step::<RECYCLE, false, true>(rules, &asked, &mut obs, &mut final_obs)
                 }
                 Autoreset::Disabled => {
-                    block.step::<RECYCLE, false, false>(rules, &asked, &mut seen, &mut final_seen)
+                    block.step::<RECYCLE, false, false>(rules, &asked, &mut obs, &mut final_obs)
                 }
             };
-            seen.write::<F, RECYCLE>(&mut part.obs, start);
+            obs.write::<F, RECYCLE>(&mut part.obs, start);
             if autoreset == Autoreset::SameStep {
-                final_seen.write::<F, RECYCLE>(&mut part.final_obs, start);
+                final_obs.write::<F, RECYCLE>(&mut part.final_obs, start);
             }
             copy(&told.rewards, &mut part.rewards[rows.clone()], f32::from);
             copy(&told.over, &mut part.terminated[rows.clone()], |over| over != 0);
             copy(&told.over, &mut part.truncated[rows], |_| false);
+        }
+        if F::SEATS > 1 {
+            keep_results(blocks, part.terminated, part.final_rewards);
+        }
+    }
+}
+
+/// Writes down what the matches that have just ended gave to both seats.
+#[inline(never)]
+fn keep_results<F: DiceFormat>(blocks: &[Block<F>], terminated: &[bool], final_rewards: &mut [f32]) {
+    for (block, (ended, rewards)) in
+        blocks.iter().zip(terminated.chunks(LANES).zip(final_rewards.chunks_mut(2 * LANES)))
+    {
+        if ended.iter().fold(false, |any, ended| any | ended) {
+            for i in (0..ended.len()).filter(|&i| ended[i]) {
+                let reward = f32::from(block.format.result(i));
+                rewards[2 * i..][..2].copy_from_slice(&[reward, -reward]);
+            }
         }
     }
 }
 
 /// The observations of a block.
 #[repr(align(64))]
-struct Seen([Lane; MOST]);
+struct BlockObs([Column; MOST]);
 
-impl Seen {
-    const NOTHING: Seen = Seen([[0; LANES]; MOST]);
+impl BlockObs {
+    const NOTHING: BlockObs = BlockObs([[0; LANES]; MOST]);
 
     #[inline(always)]
-    fn set<F: Format, const RECYCLE: bool>(&mut self, i: usize, turn: &Turn, numbers: [u16; 2]) {
+    fn set<F: DiceFormat, const RECYCLE: bool>(&mut self, i: usize, turn: &Turn, numbers: [u16; 2]) {
         let apart = |of: &[u16; 3], c: usize| if c == 0 { of[0] } else { of[c].wrapping_sub(of[c - 1]) };
         self.0[0][i] = turn.brains;
         self.0[1][i] = turn.shotguns;
@@ -209,7 +199,7 @@ impl Seen {
     }
 
     #[inline(always)]
-    fn write<F: Format, const RECYCLE: bool>(&self, columns: &mut Columns<'_, i16>, start: usize) {
+    fn write<F: DiceFormat, const RECYCLE: bool>(&self, columns: &mut Columns<'_, i16>, start: usize) {
         for field in 0..if RECYCLE { 11 } else { 8 } + F::NUMBERS {
             let column = columns.column(field);
             let end = column.len().min(start + LANES);
@@ -221,12 +211,12 @@ impl Seen {
 /// What came of a step in each match of a block: masks, and rewards.
 #[repr(align(64))]
 struct Told {
-    over: Lane,
-    ended: Lane,
+    over: Column,
+    ended: Column,
     rewards: [i16; LANES],
 }
 
-impl<F: Format> Block<F> {
+impl<F: DiceFormat> Block<F> {
     /// A new match.
     fn begin(&mut self, i: usize) {
         self.turns.set::<true>(i, Turn::START);
@@ -241,8 +231,8 @@ impl<F: Format> Block<F> {
         &mut self,
         rules: TurnRules,
         asked: &[u8; LANES],
-        seen: &mut Seen,
-        final_seen: &mut Seen,
+        obs: &mut BlockObs,
+        final_obs: &mut BlockObs,
     ) -> Told {
         let forced = rules.first_roll == FirstRoll::Mandatory;
         let words = self.streams.words(&self.turns);
@@ -266,11 +256,11 @@ impl<F: Format> Block<F> {
 
             let passed = settled.ended & !settled.over;
             if SAME {
-                final_seen.set::<F, RECYCLE>(i, &turn, self.format.numbers(i));
+                final_obs.set::<F, RECYCLE>(i, &turn, self.format.numbers(i));
             }
             self.format.proceed(i, passed, SAME & settled.over);
             turn.restart(if SAME { settled.ended } else { passed });
-            seen.set::<F, RECYCLE>(i, &turn, self.format.numbers(i));
+            obs.set::<F, RECYCLE>(i, &turn, self.format.numbers(i));
             self.turns.set::<RECYCLE>(i, turn);
             told.over[i] = mask(settled.over | (!AGAIN & idle));
             self.over[i] = if SAME { 0 } else { told.over[i] };
@@ -303,11 +293,17 @@ fn padded(actions: &[u8]) -> [u8; LANES] {
     std::array::from_fn(|i| actions.get(i).copied().unwrap_or_default())
 }
 
-impl<F: Format> Batch for DiceBatch<F> {
+impl<F: DiceFormat> Kernel for DiceKernel<F> {
+    type Game = F::Game;
     type Cell = i16;
+    type Block = Block<F>;
+    type Scratch = ();
+    type Basis = TurnRules;
+    type Saved = Saved;
+    const LANES: usize = LANES;
 
-    fn rows(&self) -> usize {
-        self.rows
+    fn new(rules: &<F::Game as Game>::Rules, _: usize) -> Result<Self, SetupError> {
+        Ok(DiceKernel { all_rules: rules.clone(), rules: F::turn_rules(rules), arch: Arch::new() })
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -318,154 +314,90 @@ impl<F: Format> Batch for DiceBatch<F> {
         2
     }
 
-    fn matches(&self) -> usize {
-        self.rows
+    fn scratch(&self) {}
+
+    fn begun(&self, seeds: Range<u64>, (): &mut ()) -> Block<F> {
+        let mut streams = Streams::default();
+        seeds.enumerate().for_each(|(lane, seed)| streams.seed(lane, seed));
+        Block { turns: Turns::START, format: F::START, over: [0; LANES], streams }
     }
 
-    fn seed(&mut self, one: usize, seed: u64) {
-        self.blocks[one / LANES].streams.seed(one % LANES, seed);
+    fn seed(block: &mut Block<F>, lane: usize, seed: u64) {
+        block.streams.seed(lane, seed);
     }
 
-    fn reset(&mut self, which: Option<&[bool]>, out: &mut Out<'_, i16>) {
-        let recycles = self.recycles();
-        let rows = self.rows;
-        let mut part = Part::whole(out);
-        for (number, block) in self.blocks.iter_mut().enumerate() {
-            let start = number * LANES;
-            let mut seen = Seen::NOTHING;
+    fn begin(&self, block: &mut Block<F>, lane: usize, (): &mut ()) {
+        block.begin(lane);
+    }
+
+    fn step(&self, chunk: Chunk<'_, Self>, actions: &[u8], autoreset: Autoreset) {
+        let Chunk { blocks, out: part, .. } = chunk;
+        let rules = self.rules;
+        match rules.out_of_dice {
+            OutOfDice::RecycleBrains => {
+                self.arch.dispatch(Step::<F, true> { blocks, actions, part, rules, autoreset });
+            }
+            OutOfDice::EndTurn => {
+                self.arch.dispatch(Step::<F, false> { blocks, actions, part, rules, autoreset });
+            }
+        }
+    }
+
+    fn tell(&self, chunk: &mut Chunk<'_, Self>) {
+        let Chunk { blocks, out, .. } = chunk;
+        let rows = out.rewards.len();
+        for (block, start) in blocks.iter().zip((0..).step_by(LANES)) {
+            let mut obs = BlockObs::NOTHING;
             for i in 0..LANES.min(rows - start) {
-                let row = start + i;
-                if which.is_none_or(|which| which[row]) {
-                    block.begin(i);
-                }
-                part.rewards[row] = 0.0;
-                part.terminated[row] = block.over[i] != 0;
-                part.truncated[row] = false;
-                seen.set::<F, true>(i, &block.turns.get::<true>(i), block.format.numbers(i));
+                out.terminated[start + i] = block.over[i] != 0;
+                out.truncated[start + i] = false;
+                obs.set::<F, true>(i, &block.turns.get::<true>(i), block.format.numbers(i));
             }
-            if recycles {
-                seen.write::<F, true>(&mut part.obs, start);
+            if self.rules.out_of_dice == OutOfDice::RecycleBrains {
+                obs.write::<F, true>(&mut out.obs, start);
             } else {
-                seen.0.copy_within(11.., 8);
-                seen.write::<F, false>(&mut part.obs, start);
+                obs.0.copy_within(11.., 8);
+                obs.write::<F, false>(&mut out.obs, start);
             }
         }
     }
 
-    fn step(&mut self, actions: &[u8], autoreset: Autoreset, out: &mut Out<'_, i16>) {
-        let (arch, rules, recycles) = (self.arch, self.rules, self.recycles());
-        let step = |blocks, actions, part| {
-            if recycles {
-                arch.dispatch(Step::<F, true> { blocks, actions, part, rules, autoreset });
-            } else {
-                arch.dispatch(Step::<F, false> { blocks, actions, part, rules, autoreset });
-            }
-        };
-        if self.threads == 1 || self.blocks.len() <= 1 {
-            step(&mut self.blocks, actions, Part::whole(out));
-        } else {
-            let each = self.blocks.len().div_ceil(self.threads);
-            let parts = Part::cut(out, each * LANES);
-            rayon::scope(|scope| {
-                let all = self.blocks.chunks_mut(each).zip(actions.chunks(each * LANES)).zip(parts);
-                for ((blocks, actions), part) in all {
-                    scope.spawn(move |_| step(blocks, actions, part));
-                }
-            });
-        }
-        if F::SEATS > 1 {
-            self.keep_results(out.terminated);
-        }
-    }
-
-    fn masks(&self, out: &mut [bool]) {
+    fn mask(&self, block: &Block<F>, lane: usize, out: &mut [bool]) {
         let forced = self.rules.first_roll == FirstRoll::Mandatory;
-        for (row, masks) in out.chunks_exact_mut(2).enumerate() {
-            let turn = self.blocks[row / LANES].turns.get::<false>(row % LANES);
-            masks.copy_from_slice(&[!(forced && turn.is_fresh()), true]);
+        out.copy_from_slice(&[!(forced && block.turns.get::<false>(lane).is_fresh()), true]);
+    }
+
+    fn to_act(block: &Block<F>, lane: usize) -> u8 {
+        block.format.to_act(lane)
+    }
+
+    fn basis(&self) -> TurnRules {
+        self.rules
+    }
+
+    fn save(block: &Block<F>, lane: usize) -> Saved {
+        Saved {
+            turn: block.turns.get::<true>(lane),
+            format: block.format.save(lane),
+            over: block.over[lane] != 0,
+            stream: block.streams.get(lane),
         }
     }
 
-    fn save(&self) -> Vec<u8> {
-        let saved = |row: usize| {
-            let (block, i) = (&self.blocks[row / LANES], row % LANES);
-            SavedRow {
-                turn: block.turns.get::<true>(i),
-                format: block.format.save(i),
-                over: block.over[i] != 0,
-                stream: block.streams.get(i),
-            }
-        };
-        let rows = (0..self.rows).map(saved).collect();
-        bytes::write(&Saved { rules: self.rules, rows, results: self.results.clone() })
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        let saved: Saved = bytes::read(state)?;
-        if saved.rules != self.rules || saved.results.len() != self.results.len() {
-            return Err("expected a state of the same game with the same rules".to_owned());
+    fn restore(&self, block: &mut Block<F>, lane: usize, saved: Saved) -> Result<(), String> {
+        if !saved.turn.is_possible() || !block.format.restore(lane, saved.format) {
+            return Err("not a state that a match can reach".to_owned());
         }
-        if saved.rows.len() != self.rows {
-            return Err(format!("expected a state of {} rows, got one of {}", self.rows, saved.rows.len()));
-        }
-        let mut blocks = self.blocks.clone();
-        for (row, saved) in saved.rows.into_iter().enumerate() {
-            let (block, i) = (&mut blocks[row / LANES], row % LANES);
-            if !saved.turn.is_possible() || !block.format.restore(i, saved.format) {
-                return Err(format!("row {row}: not a state that a match can reach"));
-            }
-            block.turns.set::<true>(i, saved.turn);
-            block.over[i] = mask(saved.over);
-            block.streams.set(i, saved.stream);
-        }
-        self.blocks = blocks;
-        self.results = saved.results;
+        block.turns.set::<true>(lane, saved.turn);
+        block.over[lane] = mask(saved.over);
+        block.streams.set(lane, saved.stream);
         Ok(())
     }
 }
 
-impl<F: Format> Seated for DiceBatch<F> {
-    fn seats(&self) -> usize {
-        F::SEATS
-    }
-
-    fn to_act(&self, out: &mut [u8]) {
-        for (row, seat) in out.iter_mut().enumerate() {
-            *seat = self.blocks[row / LANES].format.to_act(row % LANES);
-        }
-    }
-
-    fn final_rewards(&self) -> &[f32] {
-        &self.results
-    }
-}
-
-impl<F: Format> DiceBatch<F> {
-    /// Writes down what the matches that have just ended gave to all their seats.
-    fn keep_results(&mut self, terminated: &[bool]) {
-        for (block, (ended, results)) in
-            self.blocks.iter().zip(terminated.chunks(LANES).zip(self.results.chunks_mut(LANES * F::SEATS)))
-        {
-            if ended.iter().fold(false, |any, ended| any | ended) {
-                for i in (0..ended.len()).filter(|&i| ended[i]) {
-                    let reward = f32::from(block.format.result(i));
-                    results[F::SEATS * i..][..2].copy_from_slice(&[reward, -reward]);
-                }
-            }
-        }
-    }
-}
-
-/// What [`Batch::save`] writes.
+/// A match as it is saved.
 #[derive(Serialize, Deserialize)]
-struct Saved {
-    rules: TurnRules,
-    rows: Vec<SavedRow>,
-    results: Vec<f32>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct SavedRow {
+pub struct Saved {
     turn: Turn,
     format: [u32; 5],
     over: bool,

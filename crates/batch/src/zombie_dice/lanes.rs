@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub const LANES: usize = 64;
 
 /// One number of every turn in a block.
-pub type Lane = [u16; LANES];
+pub type Column = [u16; LANES];
 
 /// All bits or none.
 #[inline(always)]
@@ -37,7 +37,7 @@ const FACES: u16 = 6 * 6 * 6;
 /// How small the lower half of a product with [`FACES`] must be for its word to be drawn again.
 const FACES_REJECTED: u16 = ((1 << 16) % FACES as u32) as u16;
 
-/// The same for a draw from so many dice.
+/// The same for a draw from this many dice, by their number.
 const REJECTED: [u16; 16] = {
     let mut rejected = [0; 16];
     let mut dice = 1;
@@ -157,11 +157,11 @@ impl Turn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Turns {
-    pub brains: Lane,
-    pub shotguns: Lane,
-    pub cup: [Lane; 3],
-    pub feet: [Lane; 3],
-    pub brain_dice: [Lane; 3],
+    pub brains: Column,
+    pub shotguns: Column,
+    pub cup: [Column; 3],
+    pub feet: [Column; 3],
+    pub brain_dice: [Column; 3],
 }
 
 impl Turns {
@@ -212,8 +212,8 @@ fn high(word: u16, n: u16) -> u16 {
 /// The words of chance for one roll of every turn in a block.
 #[repr(align(64))]
 pub struct Words {
-    pub draws: [Lane; 3],
-    pub faces: Lane,
+    pub draws: [Column; 3],
+    pub faces: Column,
 }
 
 /// A stream of chance for each turn of a block: xoroshiro64**, whose state is two words of 32 bits.
@@ -317,7 +317,7 @@ impl Streams {
     /// Draws words again for those of the suspects that need it.
     #[cold]
     #[inline(never)]
-    fn reconsider(&mut self, turns: &Turns, suspects: &Lane, words: &mut Words) {
+    fn reconsider(&mut self, turns: &Turns, suspects: &Column, words: &mut Words) {
         // Most lanes are above suspicion: four are looked at together.
         let fours: [u64; LANES / 4] = bytemuck::cast(*suspects);
         let some = (0..LANES / 4).filter(|&four| fours[four] != 0);
@@ -336,8 +336,8 @@ impl Streams {
 
 /// Words of 16 bits from pairs of them.
 #[inline(always)]
-fn apart(pairs: [u32; LANES / 2]) -> Lane {
-    let words: Lane = bytemuck::cast(pairs.map(u32::to_le));
+fn apart(pairs: [u32; LANES / 2]) -> Column {
+    let words: Column = bytemuck::cast(pairs.map(u32::to_le));
     words.map(u16::from_le)
 }
 

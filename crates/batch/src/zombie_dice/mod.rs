@@ -1,4 +1,4 @@
-//! Zombie Dice in batches: solo and the race.
+//! Zombie Dice in batches: solo and the race, and tables played by their referees.
 //!
 //! `lanes` has the dice, `kernel` steps and writes, `solo` and `race` say what a turn is worth.
 //!
@@ -10,15 +10,20 @@
 
 mod kernel;
 mod lanes;
+mod observe;
 mod race;
 mod solo;
 
-pub use kernel::DiceBatch;
-pub use race::RaceLanes;
-pub use solo::SoloLanes;
+use crate::{batched::Batched, refereed::RefereedBatch};
+pub use kernel::DiceKernel;
+pub use race::RaceFormat;
+pub use solo::SoloFormat;
 
 /// Many turns of Zombie Dice.
-pub type SoloBatch = DiceBatch<SoloLanes>;
+pub type SoloBatch = Batched<DiceKernel<SoloFormat>>;
 
 /// Many races.
-pub type RaceBatch = DiceBatch<RaceLanes>;
+pub type RaceBatch = Batched<DiceKernel<RaceFormat>>;
+
+/// Many tables, each with a referee.
+pub type TableBatch = RefereedBatch<necrodome_rules::zombie_dice::Table>;

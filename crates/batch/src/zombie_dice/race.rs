@@ -1,8 +1,8 @@
 //! The race: turns change sides, and the first to have banked 13 wins.
 
 use super::{
-    kernel::{Format, Played, Settled, TurnRules},
-    lanes::{LANES, Lane, Turn, mask},
+    kernel::{DiceFormat, Played, Settled, TurnRules},
+    lanes::{Column, LANES, Turn, mask},
 };
 use necrodome_rules::{
     game::Game,
@@ -12,22 +12,22 @@ use necrodome_rules::{
 /// The scores of races, and whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
-pub struct RaceLanes {
+pub struct RaceFormat {
     /// The score of the one to act.
-    own: Lane,
+    own: Column,
     /// The score of the other.
-    other: Lane,
-    mover: Lane,
+    other: Column,
+    mover: Column,
     /// The reward of seat 0 in the last match that ended.
     result: [i16; LANES],
     /// Turns that have ended.
     turns: [u32; LANES],
 }
 
-impl Format for RaceLanes {
+impl DiceFormat for RaceFormat {
     type Game = Race;
     const SEATS: usize = 2;
-    const START: Self = RaceLanes {
+    const START: Self = RaceFormat {
         own: [0; LANES],
         other: [0; LANES],
         mover: [0; LANES],
@@ -42,7 +42,7 @@ impl Format for RaceLanes {
     }
 
     #[inline(always)]
-    fn last_turns(&self, max_turns: u32) -> Lane {
+    fn last_turns(&self, max_turns: u32) -> Column {
         self.turns.map(|turns| mask(turns.wrapping_add(1) == max_turns))
     }
 
@@ -62,7 +62,7 @@ impl Format for RaceLanes {
     }
 
     #[inline(always)]
-    fn count_turns(&mut self, ended: &Lane, over: &Lane) {
+    fn count_turns(&mut self, ended: &Column, over: &Column) {
         for i in 0..LANES {
             let turns = self.turns[i].wrapping_add(u32::from(ended[i] & 1));
             self.turns[i] = if over[i] == 0 { turns } else { 0 };

@@ -1,19 +1,19 @@
 //! Solo: one turn, whose reward is the change of the provisional score.
 
 use super::{
-    kernel::{Format, Played, Settled, TurnRules},
-    lanes::{LANES, Lane, Turn},
+    kernel::{DiceFormat, Played, Settled, TurnRules},
+    lanes::{Column, LANES, Turn},
 };
 use necrodome_rules::{game::Game, zombie_dice::Solo};
 
 /// A turn needs nothing but its dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SoloLanes;
+pub struct SoloFormat;
 
-impl Format for SoloLanes {
+impl DiceFormat for SoloFormat {
     type Game = Solo;
     const SEATS: usize = 1;
-    const START: Self = SoloLanes;
+    const START: Self = SoloFormat;
     const NUMBERS: usize = 0;
 
     fn turn_rules(rules: &<Solo as Game>::Rules) -> TurnRules {
@@ -21,7 +21,7 @@ impl Format for SoloLanes {
     }
 
     #[inline(always)]
-    fn last_turns(&self, _: u32) -> Lane {
+    fn last_turns(&self, _: u32) -> Column {
         [0; LANES]
     }
 
@@ -34,7 +34,7 @@ impl Format for SoloLanes {
     }
 
     #[inline(always)]
-    fn count_turns(&mut self, _: &Lane, _: &Lane) {}
+    fn count_turns(&mut self, _: &Column, _: &Column) {}
 
     fn begin(&mut self, _: usize) {}
 

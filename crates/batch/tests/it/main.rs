@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod arrays;
 mod last_bullet;
-mod rows;
-mod table;
+mod promise;
+mod refereed;
 mod tokyo;
 mod zombie_dice;

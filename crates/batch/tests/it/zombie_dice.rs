@@ -1,12 +1,12 @@
 //! The kernel of Zombie Dice against its referees: same dice, same actions, same everything.
 
-use crate::table::{MODES, begun, future, same_for_all};
+use crate::arrays::{self, MODES, begun, future, same_for_all};
 use necrodome_batch::{
-    batch::{Autoreset, Batch},
+    batched::{Autoreset, BatchError, Batched},
+    kernel::Kernel,
     observe::Observe,
-    seated::Seated,
     stream::Stream,
-    zombie_dice::{RaceBatch, SoloBatch},
+    zombie_dice::{DiceKernel, RaceFormat, SoloFormat},
 };
 use necrodome_rules::{
     chance::{Chance, Probability, Scripted, enumerate},
@@ -61,18 +61,17 @@ fn picks(stream: &mut Xoroshiro64StarStar, cup: Counts, feet: Counts) -> Vec<u32
 /// A game of dice for the test: what it needs beyond the referee.
 trait Format: Observe<Rules: Copy> + Sized {
     const PLAYERS: usize;
-    type Kernel: Batch<Cell = i16> + Seated;
-    fn kernel(rules: &Self::Rules, rows: usize, threads: usize) -> Self::Kernel;
+    type Kernel: Kernel<Game = Self, Cell = i16>;
+    fn batch(rules: &Self::Rules, rows: usize, threads: usize) -> Batched<Self::Kernel> {
+        arrays::batch(rules, Self::PLAYERS, rows, threads).unwrap()
+    }
     fn first_roll(rules: &Self::Rules) -> FirstRoll;
     fn turn(view: &Self::View) -> TurnView;
 }
 
 impl Format for Solo {
     const PLAYERS: usize = 1;
-    type Kernel = SoloBatch;
-    fn kernel(rules: &SoloRules, rows: usize, threads: usize) -> SoloBatch {
-        SoloBatch::new(rules, rows, threads).unwrap()
-    }
+    type Kernel = DiceKernel<SoloFormat>;
     fn first_roll(rules: &SoloRules) -> FirstRoll {
         rules.first_roll
     }
@@ -83,10 +82,7 @@ impl Format for Solo {
 
 impl Format for Race {
     const PLAYERS: usize = 2;
-    type Kernel = RaceBatch;
-    fn kernel(rules: &RaceRules, rows: usize, threads: usize) -> RaceBatch {
-        RaceBatch::new(rules, rows, threads).unwrap()
-    }
+    type Kernel = DiceKernel<RaceFormat>;
     fn first_roll(rules: &RaceRules) -> FirstRoll {
         rules.first_roll
     }
@@ -174,7 +170,8 @@ fn begin<G: Format>(rules: &G::Rules) -> G {
 /// stop where it cannot, and the referee, who leaves the choice free, goes.
 fn agree<G: Format>(rules: G::Rules, free: G::Rules, rows: usize, seed: u64, mode: Autoreset, go: u32) {
     let forced = G::first_roll(&rules) == FirstRoll::Mandatory;
-    let (mut batch, mut table) = begun(G::kernel(&rules, rows, 1), seed);
+    let (mut batch, mut arrays) = begun(G::batch(&rules, rows, 1), seed);
+    batch.autoreset = mode;
     let referee = |row: usize| Refereed::<G>::new(free, seed.wrapping_add(row as u64));
     let mut referees: Vec<_> = (0..rows).map(referee).collect();
     let mut players = Stream::new(!seed);
@@ -182,7 +179,7 @@ fn agree<G: Format>(rules: G::Rules, free: G::Rules, rows: usize, seed: u64, mod
         let actions: Vec<u8> = (0..rows).map(|_| u8::from(players.uniform(100) < go)).collect();
         let (mut masks, mut to_act) = (vec![false; rows * 2], vec![9; rows]);
         batch.masks(&mut masks);
-        batch.step(&actions, mode, &mut table.out());
+        batch.step(&actions, &mut arrays.out());
         batch.to_act(&mut to_act);
         for (row, referee) in referees.iter_mut().enumerate() {
             let place = format!("seed {seed}, row {row}, step {step}, {mode:?}");
@@ -204,16 +201,16 @@ fn agree<G: Format>(rules: G::Rules, free: G::Rules, rows: usize, seed: u64, mod
                 referee.idle();
                 referee.reset();
             }
-            assert_eq!(table.row(row), referee.observe(), "{place}");
-            assert_eq!(table.rewards[row], reward, "{place}");
-            assert_eq!((table.terminated[row], table.truncated[row]), (terminated, false), "{place}");
+            assert_eq!(arrays.row(row), referee.observe(), "{place}");
+            assert_eq!(arrays.rewards[row], reward, "{place}");
+            assert_eq!((arrays.terminated[row], arrays.truncated[row]), (terminated, false), "{place}");
             assert_eq!(usize::from(to_act[row]), referee.seat.index(), "{place}");
             if G::PLAYERS > 1 {
                 let rewards = &batch.final_rewards()[row * G::PLAYERS..][..G::PLAYERS];
                 assert_eq!(rewards, referee.final_rewards, "{place}");
             }
             if let Some(expected) = final_obs {
-                let last: Vec<i16> = table.final_obs.iter().skip(row).step_by(rows).copied().collect();
+                let last: Vec<i16> = arrays.final_obs.iter().skip(row).step_by(rows).copied().collect();
                 assert_eq!(last, expected, "{place}");
             }
         }
@@ -273,13 +270,14 @@ fn the_dice_are_fair() {
         let mut seen: BTreeMap<_, u64> = BTreeMap::new();
         let rounds = 60;
         for round in 0..rounds {
-            let batch = SoloBatch::new(&SoloRules::default(), rows, 1).unwrap();
-            let (mut batch, mut table) = begun(batch, round * rows as u64);
+            let (mut batch, mut arrays) =
+                begun(Solo::batch(&SoloRules::default(), rows, 1), round * rows as u64);
+            batch.autoreset = Autoreset::Disabled;
             for _ in 0..rolls {
-                batch.step(&vec![1; rows], Autoreset::Disabled, &mut table.out());
+                batch.step(&vec![1; rows], &mut arrays.out());
             }
             for row in 0..rows {
-                let obs = table.row(row);
+                let obs = arrays.row(row);
                 let key = (obs[0] as u32, obs[1] as u8, counts(&obs[2..5]), counts(&obs[5..8]));
                 *seen.entry(key).or_default() += 1;
             }
@@ -311,20 +309,20 @@ fn the_dice_are_fair() {
 
 #[test]
 fn neither_threads_nor_other_rows_change_an_episode() {
-    same_for_all(300, |rows, threads| begun(Solo::kernel(&SoloRules::default(), rows, threads), 9));
-    same_for_all(300, |rows, threads| begun(Race::kernel(&RaceRules::default(), rows, threads), 9));
+    same_for_all(300, |rows, threads| begun(Solo::batch(&SoloRules::default(), rows, threads), 9));
+    same_for_all(300, |rows, threads| begun(Race::batch(&RaceRules::default(), rows, threads), 9));
 }
 
 #[test]
 fn a_reset_begins_the_marked_matches_only() {
-    let (mut batch, mut table) = begun(Race::kernel(&RaceRules::default(), 70, 1), 3);
-    let before = future(&mut batch, &mut table, Autoreset::Disabled, 90).pop().unwrap();
+    let (mut batch, mut arrays) = begun(Race::batch(&RaceRules::default(), 70, 1), 3);
+    let before = future(&mut batch, &mut arrays, Autoreset::Disabled, 90).pop().unwrap();
     let which: Vec<bool> = (0..70).map(|row| row % 3 == 0).collect();
-    batch.reset(Some(&which), &mut table.out());
+    batch.reset(Some(&which), &mut arrays.out());
     let start = [0, 0, 6, 4, 3, 0, 0, 0, 0, 0];
     for (row, &marked) in which.iter().enumerate() {
-        assert_eq!(table.row(row), if marked { start.to_vec() } else { before.row(row) }, "row {row}");
-        assert_eq!(table.terminated[row], before.terminated[row] && !marked, "row {row}");
+        assert_eq!(arrays.row(row), if marked { start.to_vec() } else { before.row(row) }, "row {row}");
+        assert_eq!(arrays.terminated[row], before.terminated[row] && !marked, "row {row}");
     }
     assert!(before.terminated.iter().any(|&over| over), "some matches were over");
 }
@@ -336,24 +334,24 @@ fn a_saved_batch_has_the_same_future() {
         out_of_dice: OutOfDice::RecycleBrains,
         ..Default::default()
     };
-    let (mut original, mut table) = begun(Race::kernel(&rules, 100, 1), 21);
-    future(&mut original, &mut table, Autoreset::NextStep, 60);
+    let (mut original, mut arrays) = begun(Race::batch(&rules, 100, 1), 21);
+    future(&mut original, &mut arrays, Autoreset::NextStep, 60);
     let state = original.save();
-    let (mut other, mut other_table) = begun(Race::kernel(&rules, 100, 2), 1);
+    let (mut other, mut other_arrays) = begun(Race::batch(&rules, 100, 2), 1);
     other.restore(&state).unwrap();
     assert_eq!(other.save(), state);
     assert_eq!(other.final_rewards(), original.final_rewards());
     for mode in MODES {
-        other_table.final_obs.clone_from(&table.final_obs);
-        let expected = future(&mut original, &mut table, mode, 60);
-        assert_eq!(future(&mut other, &mut other_table, mode, 60), expected, "{mode:?}");
+        other_arrays.final_obs.clone_from(&arrays.final_obs);
+        let expected = future(&mut original, &mut arrays, mode, 60);
+        assert_eq!(future(&mut other, &mut other_arrays, mode, 60), expected, "{mode:?}");
     }
 }
 
 #[test]
 fn what_was_not_saved_by_such_a_batch_is_refused() {
-    let (mut one, mut table) = begun(Solo::kernel(&SoloRules::default(), 5, 1), 21);
-    future(&mut one, &mut table, Autoreset::NextStep, 30);
+    let (mut one, mut arrays) = begun(Solo::batch(&SoloRules::default(), 5, 1), 21);
+    future(&mut one, &mut arrays, Autoreset::NextStep, 30);
     let state = one.save();
     let refusal = |bytes: &[u8]| {
         let mut other = one.clone();
@@ -364,10 +362,17 @@ fn what_was_not_saved_by_such_a_batch_is_refused() {
     assert!(refusal(&[]).starts_with("expected a saved state, got 0 bytes"));
     assert!(refusal(&state[..state.len() - 1]).contains("with a wrong checksum"));
     let recycles = SoloRules { out_of_dice: OutOfDice::RecycleBrains, ..Default::default() };
-    assert!(refusal(&Solo::kernel(&recycles, 5, 1).save()).contains("with the same rules"));
-    assert!(refusal(&Solo::kernel(&SoloRules::default(), 6, 1).save()).contains("of 5 rows, got one of 6"));
-    assert!(refusal(&Race::kernel(&RaceRules::default(), 5, 1).save()).contains("of the same game"));
-    assert!(SoloBatch::new(&SoloRules::default(), 0, 1).unwrap_err().contains("at least one row"));
+    let others = [
+        Solo::batch(&recycles, 5, 1).save(),
+        Solo::batch(&SoloRules::default(), 6, 1).save(),
+        Race::batch(&RaceRules::default(), 5, 1).save(),
+    ];
+    for other in others {
+        let why = refusal(&other);
+        assert!(why.starts_with(r#"expected the state of 5 matches with {"first_roll":"#), "{why}");
+    }
+    let nothing = arrays::batch::<DiceKernel<SoloFormat>>(&SoloRules::default(), 1, 0, 1);
+    assert_eq!(nothing.unwrap_err(), BatchError::Empty { matches: 0, threads: 1 });
 }
 
 #[test]
@@ -375,7 +380,7 @@ fn fields_are_told() {
     let names = |fields: Vec<necrodome_batch::field::Field>| -> Vec<String> {
         fields.into_iter().map(|field| field.name).collect()
     };
-    let batch = Race::kernel(&RaceRules::default(), 1, 1);
+    let batch = Race::batch(&RaceRules::default(), 1, 1);
     let expected =
         "brains shotguns cup_green cup_yellow cup_red feet_green feet_yellow feet_red score opponent_score";
     assert_eq!(names(batch.fields()).join(" "), expected);

@@ -1,64 +1,31 @@
 //! `necrodome advise`: what to do in a position that a person types, and what anything else costs.
 
-mod parse;
-mod tokyo;
-mod zombie_dice;
+pub mod parse;
 
 use super::print_json;
 use crate::{
     error::Error,
-    lineup,
+    games, lineup,
     paint::{bold, dim},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
+    game::Game,
     with_game,
-    zombie_dice::{Race, Solo, Table},
 };
-use necrodome_solve::Price;
+use necrodome_solve::{Price, Unsolved};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 
 /// Say what is best in a position, and what every other choice costs
 #[derive(clap::Args)]
-#[command(after_help = "\
-Examples:
-  necrodome advise zombie-dice-solo brains 4 shotguns 1 feet green yellow
-  necrodome advise zombie-dice-race score 7 9 brains 3 shotguns 2 feet green green cup 3 2 1
-  necrodome advise zombie-dice score 11 14 seat second brains green green red shotguns yellow
-  necrodome advise tokyo health 6 4 points 12 15 in dice 1 1 2 3 heal attack rerolls 2
-  necrodome advise tokyo health 3 8 points 10 12 hit
-
-Words come in any order, separated by spaces, commas or =, and can be cut short: b=4 sh=1 f=g,y.
-
-Zombie Dice:
-  brains N, shotguns N     how many, or the colours of their dice, or both: brains 2 green red
-  feet COLOURS             those of the footsteps: green, yellow, red (g, y, r; easy, medium, hard)
-  cup GREEN YELLOW RED     dice left in the cup
-  brain-dice COLOURS       brain dice still set aside, where others have gone back into the cup
-  score OWN OTHER          banked so far (race and table; 0 0 if left out)
-  seat first|second        who begins the rounds of a table (for two)
-  tiebreak                 a tiebreak round of a table; the scores are all that is banked
-Without any dice it is the position before the first roll. Where colours are not known, all that
-they can be count, each by its probability.
-
-Tokyo (for two):
-  health OWN OTHER         from 1 to 10 (10 10 if left out)
-  points OWN OTHER         as they are now, with the two for this turn in Tokyo (0 0 if left out)
-  in | out | empty         you are in Tokyo, the other is, or nobody (the first turn)
-  dice SIX FACES           1, 2, 3, heal (h), attack (a)
-  rerolls 1|2              how often you may still reroll (2 if left out)
-  hit                      you are in Tokyo, were hit and live: stay or leave?
-  heals N                  heal dice that the attacker has still to use
-
-Values are chances to win (a shared win counts one half), in solo expected points, if everybody
-plays perfectly from there.")]
+#[command(after_help = help())]
 pub struct Args {
     /// The game (see `necrodome games`)
     game: String,
     /// What is on the table
     #[arg(value_name = "STATE", allow_negative_numbers = true)]
-    state: Vec<String>,
+    pub state: Vec<String>,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,
@@ -67,27 +34,53 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<(), Error> {
-    match lineup::game(&args.game)? {
-        GameId::ZombieDice => zombie_dice::advise::<Table>(args),
-        GameId::ZombieDiceSolo => zombie_dice::advise::<Solo>(args),
-        GameId::ZombieDiceRace => zombie_dice::advise::<Race>(args),
-        GameId::Tokyo => tokyo::advise(args),
-        other => with_game!(other, G => unsolved::<G>(&args.set)),
-    }
+/// What a game has to say about the positions that people type.
+pub struct Advisor<G: Game> {
+    /// Some positions to begin with: what follows `necrodome advise`.
+    pub examples: &'static [&'static str],
+    /// The words that make a position, and what they mean.
+    pub words: &'static str,
+    /// Reads a position and prints the advice.
+    pub advise: fn(&Args, &G::Rules) -> Result<(), Error>,
 }
 
-/// A game that has no solution says so, whatever its state.
-pub fn unsolved<G: Listed>(set: &[String]) -> Result<(), Error> {
-    let rules = lineup::rules::<G>(set)?;
-    necrodome_solve::solve::<G>(&rules, *G::SEATS.start())?;
-    Ok(())
+fn help() -> String {
+    let (mut examples, mut words) = (String::new(), Vec::new());
+    for id in GameId::ALL {
+        with_game!(id, G => if let Some(advisor) = games::own::<Advisor<G>>() {
+            for example in advisor.examples {
+                examples += &format!("  necrodome advise {example}\n");
+            }
+            if !words.contains(&advisor.words) {
+                words.push(advisor.words);
+            }
+        });
+    }
+    format!(
+        "Examples:\n{examples}\n\
+         Words come in any order, separated by spaces, commas or =, and can be cut short: b=4 sh=1 f=g,y.\n\n{}\n\n\
+         Values are chances to win (a shared win counts one half), in solo expected points, if everybody\n\
+         plays perfectly from there.",
+        words.join("\n\n")
+    )
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    with_game!(lineup::game(&args.game)?, G => advise::<G>(args))
+}
+
+fn advise<G: Listed>(args: &Args) -> Result<(), Error> {
+    let rules = lineup::rules::<G>(&args.set)?;
+    match games::own::<Advisor<G>>() {
+        Some(advisor) => (advisor.advise)(args, &rules),
+        None => Err(Unsolved::Game { game: G::ID }.into()),
+    }
 }
 
 /// What values count.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Unit {
+pub enum Unit {
     Points,
     Chance,
 }
@@ -122,49 +115,49 @@ impl Unit {
 }
 
 /// Values that differ by less are the same.
-const ROUNDING: f64 = 1e-12;
+pub const ROUNDING: f64 = 1e-12;
 
-fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.2} %", share * 100.0)
 }
 
 /// One thing that can be done.
-struct Choice<A> {
-    label: String,
-    price: Price<A>,
+pub struct PricedChoice<A> {
+    pub label: String,
+    pub price: Price<A>,
 }
 
-/// What is to be told.
-struct Advice<A, S> {
+/// What is said about a position.
+pub struct Advice<A, S> {
     /// What to do, in a sentence.
-    text: String,
+    pub text: String,
     /// What was understood, for people.
-    situation: String,
+    pub situation: String,
     /// What was understood, for programs.
-    state: S,
-    unit: Unit,
+    pub state: S,
+    pub unit: Unit,
     /// The best first.
-    choices: Vec<Choice<A>>,
-    /// There where something is not known.
-    average: Option<Average>,
+    pub choices: Vec<PricedChoice<A>>,
+    /// Only where something is not known.
+    pub average: Option<Average>,
 }
 
 /// Values that are averages over all that the state leaves open.
 #[derive(Serialize)]
-struct Average {
+pub struct Average {
     /// Positions that fit and differ.
-    positions: usize,
+    pub positions: usize,
     /// The probability that the best action is the best in the true one.
-    best_is_right: f64,
+    pub best_is_right: f64,
     /// What would make it exact.
-    missing: String,
+    pub missing: String,
     /// How far the best action depends on it, in words.
     #[serde(skip)]
-    remark: String,
+    pub remark: String,
 }
 
 #[derive(Serialize)]
-struct Document<'a, R, S, A> {
+struct AdviceDocument<'a, R, S, A> {
     game: &'static str,
     options: &'a R,
     state: &'a S,
@@ -179,22 +172,22 @@ struct Document<'a, R, S, A> {
     average: Option<&'a Average>,
 }
 
-/// So many choices are shown to people.
+/// How many choices people are shown.
 const SHOWN: usize = 5;
 
-fn print<G: Listed, S: Serialize>(
+pub fn print<G: Listed, S: Serialize>(
     args: &Args,
     rules: &G::Rules,
     advice: &Advice<G::Action, S>,
 ) -> Result<(), Error> {
     let Advice { text, situation, state, unit, choices, average } = advice;
     let Some(best) = choices.first() else {
-        return Err(Error::Usage(format!("{}: nothing is to be decided there", G::ID)));
+        return Err(Error::usage(format!("{}: nothing is to be decided there", G::ID)));
     };
-    let cost = |choice: &Choice<G::Action>| (best.price.value - choice.price.value).max(0.0);
+    let cost = |choice: &PricedChoice<G::Action>| (best.price.value - choice.price.value).max(0.0);
     let second = choices.get(1);
     if args.json {
-        return print_json(&Document {
+        return print_json(&AdviceDocument {
             game: G::ID,
             options: rules,
             state,

@@ -14,7 +14,7 @@ use necrodome_rules::{
     catalog::{GameId, Listed},
     with_game,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Say what every decision cost and what the dice gave: of a recorded match, or of a bot
 #[derive(clap::Args)]
@@ -25,7 +25,7 @@ Examples:
   necrodome analyze my.replay --svg my.svg --json
   necrodome analyze night.store --from 12.0            block 12, match 0 of a stored tournament
   necrodome analyze zombie-dice-race ./mybot.py        a bot's profile against the perfect player
-  necrodome analyze tokyo angry --against point-hunter --blocks 500
+  necrodome analyze zombie-dice greedy --against cautious --blocks 500
   necrodome analyze zombie-dice-race ./mybot.py --against greedy --exact
 
 Every value is exact (for a match without a limit on rounds). A decision costs what the best option would have been worth more; luck is how much better a roll
@@ -71,9 +71,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     match &args.bot {
         Some(bot) => {
             if args.svg.is_some() || args.from.is_some() {
-                return Err(Error::Usage(
-                    "--svg and --from are for one match: give a replay, not a bot".into(),
-                ));
+                return Err(Error::usage("--svg and --from are for one match: give a replay, not a bot"));
             }
             let id = lineup::game(&args.what)?;
             with_game!(id, G => profile::run::<G>(args, bot))
@@ -84,19 +82,19 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 let text =
                     format!("which bot of {id}? Expected a file, a command, or one of {}", bots.join(", "));
                 return Err(
-                    Error::Usage(text).hint(format!("for example: necrodome analyze {id} {}", bots[0]))
+                    Error::usage(text).hint(format!("for example: necrodome analyze {id} {}", bots[0]))
                 );
             }
             let for_bots = args.against.is_some() || args.blocks.is_some() || args.seed.is_some();
             if for_bots || args.exact || !args.set.is_empty() {
                 let text =
                     "--against, --blocks, --seed, --set and --exact are for bots: expected a game and a bot";
-                return Err(Error::Usage(text.into()));
+                return Err(Error::usage(text));
             }
-            let path = PathBuf::from(&args.what);
-            let refuse = |source| Error::Replay { path: args.what.clone(), source };
+            let path = Path::new(&args.what);
+            let refuse = |error| Error::replay(path, &error);
             let svg = args.svg.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
-            let packed = replay::read(&path, args.from.as_deref())?;
+            let packed = replay::read(path, args.from.as_deref())?;
             let unpacked = unpack(packed.as_slice()).map_err(refuse)?;
             let id = unpacked.game().map_err(refuse)?;
             with_game!(id, G => audit::<G>(args, unpacked, svg.as_ref()))
@@ -105,7 +103,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn audit<G: Listed>(args: &Args, unpacked: Unpacked, svg: Option<&OutputFile>) -> Result<(), Error> {
-    let refuse = |source| Error::Replay { path: args.what.clone(), source };
+    let refuse = |error| Error::replay(Path::new(&args.what), &error);
     let replay: Replay<G> = unpacked.parse().map_err(refuse)?;
     let solution = necrodome_solve::solve::<G>(&replay.rules, replay.names.iter().count())?;
     let ledger = replay.ledger(solution).map_err(refuse)?;

@@ -7,7 +7,7 @@ use crate::{
     paint::{bold, dim, green, red, yellow},
 };
 use necrodome_arena::{
-    check::{Candidate, CheckError, Finding, Report, Verdict, check_bot},
+    check::{Candidate, CheckError, CheckReport, Finding, Verdict, check_bot},
     process::Limits,
 };
 use necrodome_rules::{catalog::Listed, options, with_game};
@@ -18,7 +18,7 @@ use std::io::{self, Write};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome check-bot tokyo ./mybot.py
+  necrodome check-bot zombie-dice ./mybot.py
   necrodome check-bot zombie-dice 'cmd:java -cp classes Bot'
   necrodome check-bot last-bullet target/release/mybot --set copies=100 --json
 
@@ -37,12 +37,12 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct CheckDocument<'a> {
     game: &'static str,
     bot: &'a str,
     passed: bool,
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a CheckReport,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
@@ -55,7 +55,7 @@ fn check<G: Listed>(args: &Args) -> Result<(), Error> {
     lineup::rules::<G>(&args.set)?;
     let context = || format!("{} --set", G::ID);
     let settings: Result<Vec<_>, _> = args.set.iter().map(|text| options::split_pair(text)).collect();
-    let settings = settings.map_err(|source| Error::Option { context: context(), source })?;
+    let settings = settings.map_err(|error| Error::option(context(), &error))?;
     let (entries, names) = lineup::entries(std::slice::from_ref(&args.bot))?;
     let candidate = Candidate {
         entry: &entries[0],
@@ -74,19 +74,19 @@ fn check<G: Listed>(args: &Args) -> Result<(), Error> {
     told?;
     let report = report.map_err(|error| match error {
         CheckError::Lineup(error) => error.into(),
-        CheckError::Option(source) => Error::Option { context: context(), source },
-        CheckError::Setup(source) => Error::Setup { game: G::ID, source },
+        CheckError::Option(error) => Error::option(context(), &error),
+        CheckError::Setup(error) => Error::setup(G::ID, &error),
     })?;
     let failed = report.failures();
     if args.json {
         drop(out);
-        print_json(&Document { game: G::ID, bot: &args.bot, passed: failed == 0, report: &report })?;
+        print_json(&CheckDocument { game: G::ID, bot: &args.bot, passed: failed == 0, report: &report })?;
     } else {
         print_end(&mut out, candidate.name, &report)?;
     }
     match failed {
         0 => Ok(()),
-        failed => Err(Error::CheckFailed { name: candidate.name.to_owned(), failed }),
+        failed => Err(Error::failure(format!("{} failed {failed} of the checks", candidate.name))),
     }
 }
 
@@ -107,7 +107,7 @@ fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
 }
 
 /// The end of what the bot has logged, if something went wrong, and the result.
-fn print_end(out: &mut impl Write, name: &str, report: &Report) -> io::Result<()> {
+fn print_end(out: &mut impl Write, name: &str, report: &CheckReport) -> io::Result<()> {
     const SHOWN: usize = 12;
     let failed = report.failures();
     if failed == 0 {

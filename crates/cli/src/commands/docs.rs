@@ -1,7 +1,7 @@
 //! `necrodome docs` and `necrodome rules`: the documents inside the program.
 
 use crate::{
-    documents::{DOCUMENTS, Document},
+    documents::{DOCUMENTS, Page},
     error::Error,
     interrupt, lineup,
     paint::{bold, dim, is_dumb},
@@ -19,7 +19,7 @@ use std::{
 Examples:
   necrodome docs                     the list
   necrodome docs protocol            how bots and the arena talk
-  necrodome docs schema/tokyo        the messages of Tokyo as JSON Schema
+  necrodome docs schema/infection    the messages of Infection as JSON Schema
   necrodome docs python | less
 
 On a terminal, documents are shown by $PAGER (or less).")]
@@ -30,7 +30,7 @@ pub struct Args {
 
 /// Print the rules of a game
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  necrodome rules tokyo\n  necrodome rules zombie-dice-race")]
+#[command(after_help = "Examples:\n  necrodome rules last-bullet\n  necrodome rules zombie-dice-race")]
 pub struct RulesArgs {
     /// Which game (see `necrodome games`)
     game: String,
@@ -38,16 +38,16 @@ pub struct RulesArgs {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let Some(page) = &args.page else { return list() };
-    let document = Document::find(page).ok_or_else(|| Error::UnknownPage {
-        name: page.clone(),
-        valid: DOCUMENTS.iter().map(|document| document.page().to_owned()).collect(),
+    let document = Page::find(page).ok_or_else(|| {
+        let valid: Vec<&str> = DOCUMENTS.iter().map(|document| document.page()).collect();
+        Error::unknown("there is no document", page, &valid)
     })?;
     show(document)
 }
 
 pub fn rules(args: &RulesArgs) -> Result<(), Error> {
     let id = lineup::game(&args.game)?;
-    match Document::of_game(&id.card()) {
+    match Page::of_game(&id.card()) {
         Some(document) => show(document),
         // No page, but what is told at the table.
         None => Ok(writeln!(anstream::stdout(), "{}", id.card().rules)?),
@@ -63,11 +63,11 @@ fn list() -> Result<(), Error> {
 }
 
 /// On a terminal with headings and programs set off, one screen at a time; elsewhere as it was written.
-fn show(document: &Document) -> Result<(), Error> {
+fn show(document: &Page) -> Result<(), Error> {
     if !io::stdout().is_terminal() || is_dumb() {
         return Ok(io::stdout().write_all(document.text.as_bytes())?);
     }
-    // As git does it: colours, no pager for what fits on the screen, and the text stays there; an empty PAGER is none.
+    // As git does it: colours, no pager for what fits on the screen, and the text stays there; an empty PAGER means no pager.
     let less = env::var("LESS").unwrap_or_else(|_| "FRX".to_owned());
     let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let text =

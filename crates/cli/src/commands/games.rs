@@ -23,40 +23,41 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Game {
+struct GameDocument {
     id: &'static str,
     title: &'static str,
     about: &'static str,
-    seats: Seats,
+    seats: SeatRange,
     options: Vec<OptionInfo>,
 }
 
 #[derive(Serialize)]
-struct Seats {
+struct SeatRange {
     min: usize,
     max: usize,
 }
 
-impl Game {
+impl GameDocument {
     fn of<G: Listed>() -> Self {
-        Game {
+        GameDocument {
             id: G::ID,
             title: G::TITLE,
             about: G::CARD.about,
-            seats: Seats { min: *G::SEATS.start(), max: *G::SEATS.end() },
+            seats: SeatRange { min: *G::SEATS.start(), max: *G::SEATS.end() },
             options: options::describe::<G::Rules>(),
         }
     }
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let games: Vec<Game> = GameId::ALL.into_iter().map(|id| with_game!(id, G => Game::of::<G>())).collect();
+    let games: Vec<GameDocument> =
+        GameId::ALL.into_iter().map(|id| with_game!(id, G => GameDocument::of::<G>())).collect();
     if args.json {
         return print_json(&games);
     }
     let mut out = anstream::stdout().lock();
     for game in &games {
-        let Seats { min, max } = game.seats;
+        let SeatRange { min, max } = game.seats;
         let seats = match (min, max) {
             (1, 1) => "1 seat".to_owned(),
             _ if min == max => format!("{min} seats"),

@@ -15,11 +15,11 @@ use crate::error::Error;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: JudgeCommand,
 }
 
 #[derive(clap::Subcommand)]
-enum Command {
+enum JudgeCommand {
     New(new::Args),
     Run(run::Args),
     Live(live::Args),
@@ -30,11 +30,11 @@ enum Command {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     match &args.command {
-        Command::New(args) => new::run(args),
-        Command::Run(args) => run::run(args),
-        Command::Live(args) => live::run(args),
-        Command::Watch(args) => watch::run(args),
-        Command::Simulate(args) => simulate::run(args),
-        Command::Balance(args) => balance::run(args),
+        JudgeCommand::New(args) => new::run(args),
+        JudgeCommand::Run(args) => run::run(args),
+        JudgeCommand::Live(args) => live::run(args),
+        JudgeCommand::Watch(args) => watch::run(args),
+        JudgeCommand::Simulate(args) => simulate::run(args),
+        JudgeCommand::Balance(args) => balance::run(args),
     }
 }

@@ -17,7 +17,7 @@ use std::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome new-bot tokyo python mybot.py
+  necrodome new-bot zombie-dice python mybot.py
   necrodome new-bot zombie-dice rust bots/eater
   necrodome new-bot last-bullet java . --name Sniper
 
@@ -108,19 +108,18 @@ pub fn run(args: &Args) -> Result<(), Error> {
 fn language(name: &str) -> Result<&'static Language, Error> {
     let wanted = name.to_lowercase();
     let found = LANGUAGES.iter().find(|l| l.name == wanted || l.aliases.contains(&wanted.as_str()));
-    found.ok_or_else(|| Error::UnknownLanguage {
-        name: name.to_owned(),
-        valid: LANGUAGES.iter().map(|language| language.name.to_owned()).collect(),
+    found.ok_or_else(|| {
+        Error::unknown("there is no template for", name, &LANGUAGES.each_ref().map(|language| language.name))
     })
 }
 
 /// What is to be written.
-struct Plan {
+struct BotFiles {
     name: String,
     files: Vec<(PathBuf, String)>,
 }
 
-impl Plan {
+impl BotFiles {
     /// The file to edit.
     fn main(&self) -> &Path {
         &self.files[0].0
@@ -132,7 +131,7 @@ impl Plan {
     }
 }
 
-fn plan(args: &Args, game: GameId, language: &Language) -> Result<Plan, Error> {
+fn plan(args: &Args, game: GameId, language: &Language) -> Result<BotFiles, Error> {
     let is_crate = language.extension.is_empty();
     let target = match (is_crate, is_folder(&args.path)) {
         (true, _) => args.path.clone(),
@@ -140,7 +139,7 @@ fn plan(args: &Args, game: GameId, language: &Language) -> Result<Plan, Error> {
         (false, false) => with_extension(&args.path, language.extension)?,
     };
     if is_crate && target.is_file() {
-        return Err(Error::Exists { path: target.display().to_string() });
+        return Err(Error::exists(&target));
     }
     let name = match &args.name {
         Some(name) => checked_name(name)?,
@@ -161,7 +160,7 @@ fn plan(args: &Args, game: GameId, language: &Language) -> Result<Plan, Error> {
     };
     let place = |file: &str| if is_crate { target.join(file) } else { target.clone() };
     let files = language.files.iter().map(|(file, text)| (place(file), fill(text))).collect();
-    Ok(Plan { name: filled_name, files })
+    Ok(BotFiles { name: filled_name, files })
 }
 
 /// A folder that is there, or a path that can only mean one.
@@ -175,7 +174,7 @@ fn with_extension(path: &Path, extension: &str) -> Result<PathBuf, Error> {
         None => Ok(path.with_extension(extension)),
         Some(own) if own == extension => Ok(path.to_owned()),
         Some(own) if LANGUAGES.iter().any(|language| own == language.extension) || own == "rs" => {
-            Err(Error::Usage(format!("{}: expected the extension .{extension}, or none", path.display())))
+            Err(Error::usage(format!("{}: expected the extension .{extension}, or none", path.display())))
         }
         // A name with a dot in it, as in `bot-1.2`.
         Some(_) => {
@@ -202,7 +201,7 @@ fn checked_name(name: &str) -> Result<String, Error> {
     let good = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.');
     let fits = name.chars().count() <= necrodome_rules::names::MAX_NAME;
     if name.is_empty() || name.trim() != name || !fits || !name.chars().all(good) {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "bad name {name:?}: expected up to {} letters, digits, spaces, dots, - and _",
             necrodome_rules::names::MAX_NAME
         )));
@@ -277,7 +276,7 @@ fn quoted(text: &str) -> String {
     if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-fn print_next_steps(game: GameId, language: &Language, plan: &Plan) -> Result<(), Error> {
+fn print_next_steps(game: GameId, language: &Language, plan: &BotFiles) -> Result<(), Error> {
     let main = plan.main();
     let mut steps = Vec::new();
     let entry = match language.name {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   necrodome play zombie-dice                      against cautious and greedy
-  necrodome play tokyo angry ./mybot.py
+  necrodome play zombie-dice greedy ./mybot.py
   necrodome play last-bullet --set copies=1       no spare survivors, for anybody
   necrodome play infection --name Ada --set start_antibodies=2
   printf 'go\\nstop\\n' | necrodome play zombie-dice-solo
@@ -51,7 +51,7 @@ pub fn run(args: Args) -> Result<(), Error> {
     }
     // The name goes in front of an entry, where these have a meaning of their own.
     if name.is_empty() || name.contains([':', '/', '=']) {
-        return Err(Error::Usage(format!("--name {name:?}: expected a name without : / and =")));
+        return Err(Error::usage(format!("--name {name:?}: expected a name without : / and =")));
     }
     bots.insert(0, format!("{name}=human"));
     let is_set = |option: &str| set.iter().any(|text| text.split('=').next() == Some(option));

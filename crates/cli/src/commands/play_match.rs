@@ -1,4 +1,4 @@
-//! `necrodome match`: one match, told as a person would tell it.
+//! `necrodome match`: one match, narrated.
 
 use super::{print_json, trouble};
 use crate::{
@@ -20,7 +20,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Play one match and tell it
+/// Play one match and narrate it
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,9 +28,9 @@ Examples:
   necrodome match zombie-dice-solo stop-at:brains=5,shotguns=2 --seed 7
   necrodome match last-bullet gunner runner huddle --set copies=20 --quiet
   necrodome match infection careful spreader random random random --set start_antibodies=3
-  necrodome match tokyo angry ./mybot.py --replay mymatch.replay
-  necrodome match tokyo human angry ./mybot.py
-  necrodome match tokyo angry 'Ada=cmd:python3 -u my_bot.py --fast' --json
+  necrodome match zombie-dice greedy ./mybot.py --replay mymatch.replay
+  necrodome match zombie-dice human greedy ./mybot.py
+  necrodome match zombie-dice greedy 'Ada=cmd:python3 -u my_bot.py --fast' --json
   necrodome match zombie-dice greedy compat:zombiedice:my_bots.py:MyZombie
 
 A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, .java, or an executable), a
@@ -74,14 +74,14 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let seed = lineup::seed(args.seed)?;
     let rules = lineup::rules::<G>(&args.set)?;
     let (entries, names) = lineup::entries(&args.bots)?;
-    names.expect_seats(G::SEATS).map_err(|source| Error::Setup { game: G::ID, source })?;
+    names.expect_seats(G::SEATS).map_err(|error| Error::setup(G::ID, &error))?;
     let with_human = entries.iter().any(|entry| entry.kind == EntryKind::Human);
     if with_human && (args.json || args.quiet) {
-        return Err(Error::Usage("a human must be asked: leave out --json and --quiet".to_owned()));
+        return Err(Error::usage("a human must be asked: leave out --json and --quiet"));
     }
     let file = args.replay.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
-    let table = lineup::table(rules, names.len())?;
-    let mut players = lineup::players::<G>(&entries, &names, &table, seed)?;
+    let terms = lineup::terms(rules, names.len())?;
+    let mut players = lineup::players::<G>(&entries, &names, &terms, seed)?;
 
     let mut out = BufWriter::new(anstream::stdout().lock());
     // A person hears the story at its own place, without what others must not know.
@@ -89,7 +89,7 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let mut last = None;
     let mut story = teller::<G>();
     let mut told = Ok(());
-    let finished = run_match(&names, &table.rules, seed, &mut players, |game: &G, log| {
+    let finished = run_match(&names, &terms.rules, seed, &mut players, |game: &G, log| {
         if tells && told.is_ok() {
             told = story.tell(&mut out, &names, game, log);
             if told.is_ok() && game.to_act().is_empty() {
@@ -101,14 +101,14 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
         }
     });
     let mut finished = finished.map_err(|error| match error {
-        necrodome_arena::run::RunError::Setup(source) => Error::Setup { game: G::ID, source },
-        other => Error::Run(other),
+        necrodome_arena::run::RunError::Setup(error) => Error::setup(G::ID, &error),
+        other => other.into(),
     })?;
     let logs = finished.close(&mut players);
     let print = || -> Result<(), Error> {
         told?;
         if args.json {
-            return print_json(&finished.document(&entries, &names, &table.rules, seed, &logs));
+            return print_json(&finished.document(&entries, &names, &terms.rules, seed, &logs));
         }
         if let Some(game) = last {
             story.end(&mut out, &names, &game)?;
@@ -126,7 +126,7 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     printed?;
     let absent = names.iter().zip(&players).filter(|(_, player)| !player.has_started());
     let absent: Vec<&str> = absent.map(|(name, _)| name).collect();
-    if absent.is_empty() { Ok(()) } else { Err(Error::NoStart(absent.join(", "))) }
+    if absent.is_empty() { Ok(()) } else { Err(Error::no_start(&absent.join(", "))) }
 }
 
 /// The places with names and scores.

@@ -9,7 +9,7 @@ use crate::{
 };
 use necrodome_arena::{
     replay::{self, Replay, ReplayError, Unpacked},
-    tournament::{Archive, MatchError, Plan, Store, StoreError, packed_replay},
+    tournament::{Archive, MatchError, Plan, Store, StoreError, TournamentError, packed_replay},
 };
 use necrodome_rules::{catalog::Listed, with_game};
 use necrodome_server::film::{self, Film};
@@ -23,7 +23,7 @@ use std::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome match tokyo angry point-hunter --replay mymatch.replay
+  necrodome match zombie-dice greedy cautious --replay mymatch.replay
   necrodome replay mymatch.replay
   necrodome replay mymatch.replay --verify
   necrodome replay mymatch.replay --at 7
@@ -35,7 +35,7 @@ pub struct Args {
     /// Only re-run it through the referee, and check every event and the hash
     #[arg(long)]
     verify: bool,
-    /// Show the state after so many steps (decisions), as JSON
+    /// Show the state after this many steps (decisions), as JSON
     #[arg(long, value_name = "STEP", conflicts_with = "verify")]
     at: Option<usize>,
     /// Take the match from a store: block and number of the match; the tournament in front if there are several
@@ -53,7 +53,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let refuse = |source: ReplayError| Error::Replay { path: args.file.display().to_string(), source };
+    let refuse = |error: ReplayError| Error::replay(&args.file, &error);
     let claim = |path: &PathBuf| OutputFile::claim(path, args.force);
     let (save, html) =
         (args.save.as_ref().map(claim).transpose()?, args.html.as_ref().map(claim).transpose()?);
@@ -70,9 +70,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn page(film: &Film) -> Result<String, Error> {
-    let text = "the viewer is not included: this necrodome was built where Node.js was missing; \
-                install Node.js 20 or newer with npm and build again";
-    film::page(film).ok_or_else(|| Error::Usage(text.into()))
+    film::page(film).ok_or_else(|| {
+        Error::usage("the viewer is not included: this necrodome was built where Node.js was missing")
+            .hint("install Node.js 20 or newer with npm and build again")
+    })
 }
 
 /// How every SQLite file begins.
@@ -80,7 +81,7 @@ const STORE: &[u8] = b"SQLite format 3";
 
 /// The packed replay in a file, or of a match in a store.
 pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
-    let refuse = |error: io::Error| Error::Replay { path: path.display().to_string(), source: error.into() };
+    let refuse = |error: io::Error| Error::replay(path, &error.into());
     match from {
         Some(place) => {
             fs::metadata(path).map_err(refuse)?;
@@ -91,7 +92,7 @@ pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
             if packed.starts_with(STORE) {
                 let path = path.display();
                 let hint = "--from BLOCK.MATCH says which match, such as --from 12.0";
-                return Err(Error::Usage(format!("{path} is the store of a tournament")).hint(hint));
+                return Err(Error::usage(format!("{path} is the store of a tournament")).hint(hint));
             }
             Ok(packed)
         }
@@ -104,14 +105,14 @@ fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
     let (tournament, block, number) = match numbers.as_deref() {
         Some(&[block, number]) => (None, block, number),
         Some(&[tournament, block, number]) => (Some(tournament), block, number),
-        _ => return Err(Error::Usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}"))),
+        _ => return Err(Error::usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}"))),
     };
-    let failed = |source: StoreError| Error::Store { path: path.display().to_string(), source };
+    let failed = |error: StoreError| Error::store(path, &error);
     let stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
     let (store, plan) = choose(stores, tournament)?;
     packed_replay(&plan, &store, block, number).map_err(|error| match error {
-        MatchError::Store(source) => failed(source),
-        other => Error::Usage(other.to_string()),
+        MatchError::Tournament(TournamentError::Store(error)) => failed(error),
+        other => Error::usage(other.to_string()),
     })
 }
 
@@ -124,23 +125,23 @@ fn choose(mut stores: Vec<(Store, Plan)>, number: Option<u32>) -> Result<(Store,
         None => {
             let all = all.join(", ");
             let hint = format!("say which one in front, such as --from {}.12.0", stores[0].0.id());
-            return Err(Error::Usage(format!("the store has several tournaments: {all}")).hint(hint));
+            return Err(Error::usage(format!("the store has several tournaments: {all}")).hint(hint));
         }
     };
     match (found, number) {
         (Some(found), _) => Ok(stores.swap_remove(found)),
         (None, Some(number)) if !all.is_empty() => {
             let all = all.join(", ");
-            Err(Error::Usage(format!("the store has no tournament {number}: expected one of {all}")))
+            Err(Error::usage(format!("the store has no tournament {number}: expected one of {all}")))
         }
-        (None, _) => Err(Error::Usage("the store has no tournament yet".into())),
+        (None, _) => Err(Error::usage("the store has no tournament yet")),
     }
 }
 
 fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
     let failed = |error| match error {
-        ReplayError::Io(error) => Error::Io(error),
-        source => Error::Replay { path: args.file.display().to_string(), source },
+        ReplayError::Io(error) => error.into(),
+        error => Error::replay(&args.file, &error),
     };
     let replay: Replay<G> = unpacked.parse().map_err(failed)?;
     let mut out = BufWriter::new(anstream::stdout().lock());
@@ -153,7 +154,7 @@ fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
         let last = replay.steps.len();
         if at > last {
             let decisions = count(last as u64, "decision");
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "--at {at}: the match has {decisions}, so expected a number from 0 to {last}"
             )));
         }

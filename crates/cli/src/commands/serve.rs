@@ -7,7 +7,7 @@ use crate::{
 };
 use necrodome_server::{Config, Limits, Site, listen};
 use std::{
-    io::{self, Write},
+    io::Write,
     net::{IpAddr, SocketAddr, UdpSocket},
     path::PathBuf,
     thread,
@@ -32,7 +32,7 @@ A bots.toml lists the programs that tournaments on the page may use:
   [[bot]]
   name = \"ada\"
   run = \"./ada.py\"
-  games = [\"zombie-dice\", \"tokyo\"]")]
+  games = [\"zombie-dice\", \"last-bullet\"]")]
 pub struct Args {
     /// The port
     #[arg(long, default_value_t = 7666)]
@@ -60,9 +60,11 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Error> {
     let runtime = Runtime::new()?;
     runtime.block_on(async {
-        let taken =
-            |source: io::Error| Error::Listen { address: SocketAddr::new(args.bind, args.port), source };
-        let listening = listen(SocketAddr::new(args.bind, args.port)).await.map_err(taken)?;
+        let wanted = SocketAddr::new(args.bind, args.port);
+        let listening = listen(wanted).await.map_err(|error| {
+            Error::failure(format!("cannot listen on {wanted}: {error}"))
+                .hint("choose another --port, or end what uses it")
+        })?;
         let address = listening.address()?;
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
         let site = Site::open(Config {
@@ -84,7 +86,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         text += &format!("{}  {link}\n", bold("For the host"));
         text += &format!("{}    {}\n", bold("For guests"), site.config().address);
         text += &format!("Everything is kept in {}. Ctrl-C ends the arena.\n", args.store.display());
-        // In one piece: whoever reads only the link does not end the arena.
+        // In one piece: a reader of the link alone does not end the arena.
         let mut out = anstream::stdout().lock();
         out.write_all(text.as_bytes())?;
         out.flush()?;

@@ -35,9 +35,8 @@ pub fn completions(args: &CompletionsArgs, mut command: clap::Command) -> Result
 }
 
 pub fn man(args: &ManArgs, command: clap::Command) -> Result<(), Error> {
-    let path = args.out.display().to_string();
     let written = fs::create_dir_all(&args.out).and_then(|()| clap_mangen::generate_to(command, &args.out));
-    written.map_err(|source| Error::Write { path: path.clone(), source })?;
-    say_written(&format!("the man pages to {path}"));
+    written.map_err(|error| Error::unwritten(&args.out, &error))?;
+    say_written(&format!("the man pages to {}", args.out.display()));
     Ok(())
 }

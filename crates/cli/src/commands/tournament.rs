@@ -23,7 +23,7 @@ use std::{
 Examples:
   necrodome tournament zombie-dice
   necrodome tournament zombie-dice greedy cautious ./mybot.py --blocks 2000 --store night.store
-  necrodome tournament tokyo angry point-hunter random --format round-robin --seats 2 --until decided
+  necrodome tournament zombie-dice greedy cautious random --format round-robin --seats 2 --until decided
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
   necrodome tournament night.toml --json --csv night.csv
 
@@ -44,7 +44,7 @@ A file.toml holds the same as the flags, under their names; a flag overrides it.
 pub struct Args {
     /// A game (see `necrodome games`), or a FILE.toml
     game: String,
-    /// Who takes part, as in `necrodome match`; without any, a line-up to look at
+    /// The entries, as in `necrodome match`; without any, a line-up to look at
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
     /// How many blocks to play
@@ -119,9 +119,9 @@ where
     if let (Some(csv), Some(store)) = (&config.csv, &config.store)
         && absolute(csv) == absolute(store)
     {
-        return Err(Error::Usage(
-            "the store and the file of --csv are the same: choose another path for one".into(),
-        ));
+        return Err(
+            Error::usage("--store and --csv name the same file").hint("choose another path for one of them")
+        );
     }
     let csv = config.csv.as_ref().map(|path| OutputFile::claim(path, config.force)).transpose()?;
     let launcher = lineup::launcher()?;
@@ -132,7 +132,7 @@ where
     let mut store = store.map_err(TournamentError::from)?;
     let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
-        progress::Progress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
+        progress::TournamentProgress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
     let stop =
         tournament::run(&plan, &entries, &launcher, &mut store, threads, interrupt::flag(), &mut |update| {
             progress.show(&update);
@@ -148,9 +148,9 @@ where
         (Stop::Interrupted, Some(_)) => {
             let kept = report.blocks;
             say(format_args!("stopped: {kept} blocks are kept; run the same command again to go on"));
-            Err(Error::Interrupted)
+            Err(Error::interrupted())
         }
-        (Stop::Interrupted, None) => Err(Error::Interrupted),
+        (Stop::Interrupted, None) => Err(Error::interrupted()),
         _ => Ok(()),
     }
 }

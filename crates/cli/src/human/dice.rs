@@ -14,7 +14,7 @@ pub struct Drawn {
     pub mark: Option<&'static str>,
 }
 
-/// Lines that [`draw`] takes.
+/// How many lines [`draw`] takes.
 pub const HEIGHT: u16 = 3;
 
 /// Draws dice side by side, with room for the longest face of the game.

@@ -1,6 +1,6 @@
 //! Questions and answers as lines of text: for pipes, scripts and terminals that cannot do more.
 
-use super::{Controls, Gone, Place, Said};
+use super::{Controls, Gone, Meant, OwnSeat};
 use necrodome_rules::catalog::Listed;
 use std::io::{self, IsTerminal, Write};
 
@@ -12,7 +12,7 @@ impl Lines {
     pub fn ask<G: Listed>(
         &mut self,
         controls: &mut dyn Controls<G>,
-        place: &Place,
+        place: &OwnSeat,
         view: &G::View,
     ) -> Result<G::Action, Gone> {
         let mut out = anstream::stdout();
@@ -28,8 +28,8 @@ impl Lines {
                 "?" | "help" | "rules" => writeln!(out, "{}", G::CARD.rules)?,
                 "q" | "quit" => return Err(Gone::Left),
                 line => match controls.read(place, view, line) {
-                    Ok(Said::Act(action)) => return Ok(action),
-                    Ok(Said::Again) => controls.show(&mut out, place, view)?,
+                    Ok(Meant::Act(action)) => return Ok(action),
+                    Ok(Meant::Again) => controls.show(&mut out, place, view)?,
                     Err(why) => writeln!(out, "{why}")?,
                 },
             }

@@ -1,12 +1,12 @@
 //! Any game for a person: what the seat sees in words, and a menu of the legal actions.
 
-use super::{Controls, Gone, Keys, Place, Said, lines::expected};
+use super::{Controls, Gone, Keys, Meant, OwnSeat, lines::expected};
 use crate::{paint, tell::Story};
 use necrodome_rules::catalog::Listed;
 use ratatui::crossterm::event::KeyCode;
 use std::io::{self, Write};
 
-/// Actions that a menu lists; more are typed as JSON.
+/// The most actions that a menu lists; more are typed as JSON.
 const MOST: usize = 35;
 /// The keys of actions that have none of their own.
 const KEYS: &str = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -22,42 +22,42 @@ fn choices<G: Listed>(view: &G::View) -> Vec<(char, G::Action)> {
 }
 
 /// `[r] roll, [h] hold`.
-fn listed<G: Listed>(place: &Place, view: &G::View) -> String {
+fn listed<G: Listed>(place: &OwnSeat, view: &G::View) -> String {
     let choice =
         |(key, action): (char, G::Action)| format!("[{key}] {}", G::label(view, &action, &place.names));
     choices::<G>(view).into_iter().map(choice).collect::<Vec<_>>().join(", ")
 }
 
 impl<G: Listed> Controls<G> for Menu {
-    fn hear(&mut self, out: &mut dyn Write, place: &Place, heard: &[&G::Event]) -> io::Result<()> {
+    fn hear(&mut self, out: &mut dyn Write, place: &OwnSeat, heard: &[&G::Event]) -> io::Result<()> {
         self.0.tell::<G>(out, &place.names, heard.iter().copied())
     }
 
-    fn show(&mut self, out: &mut dyn Write, place: &Place, view: &G::View) -> io::Result<()> {
+    fn show(&mut self, out: &mut dyn Write, place: &OwnSeat, view: &G::View) -> io::Result<()> {
         writeln!(out, "  {}", paint::text(&G::situation(view, &place.names)))
     }
 
-    fn words(&self, place: &Place, view: &G::View) -> String {
+    fn words(&self, place: &OwnSeat, view: &G::View) -> String {
         match listed::<G>(place, view) {
             none if none.is_empty() => "an action as JSON".to_owned(),
             choices => choices,
         }
     }
 
-    fn read(&mut self, place: &Place, view: &G::View, line: &str) -> Result<Said<G::Action>, String> {
+    fn read(&mut self, place: &OwnSeat, view: &G::View, line: &str) -> Result<Meant<G::Action>, String> {
         let wanted = line.to_lowercase();
         let is_meant = |(key, action): &(char, G::Action)| {
             key.to_string().to_lowercase() == wanted
                 || G::label(view, action, &place.names).to_lowercase() == wanted
         };
         if let Some((_, action)) = choices::<G>(view).into_iter().find(is_meant) {
-            return Ok(Said::Act(action));
+            return Ok(Meant::Act(action));
         }
         let written = serde_json::from_str(line);
-        written.map(Said::Act).map_err(|_| expected(&Controls::<G>::words(self, place, view), line))
+        written.map(Meant::Act).map_err(|_| expected(&Controls::<G>::words(self, place, view), line))
     }
 
-    fn by_keys(&mut self, keys: &mut Keys, place: &Place, view: &G::View) -> Result<G::Action, Gone> {
+    fn by_keys(&mut self, keys: &mut Keys, place: &OwnSeat, view: &G::View) -> Result<G::Action, Gone> {
         Controls::<G>::show(self, &mut anstream::stdout(), place, view)?;
         let choices = choices::<G>(view);
         keys.ask(G::CARD.rules, &format!("  {}?", listed::<G>(place, view)), |pressed| {

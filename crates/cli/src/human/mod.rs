@@ -3,17 +3,15 @@
 //! A game may have [`Controls`] of its own; any other is played from a menu of its legal actions. Everything shown comes from the
 //! view of the seat and from events that the seat may hear of.
 
-mod dice;
-mod infection;
-mod keys;
-mod last_bullet;
+pub mod dice;
+pub mod keys;
 mod lines;
 mod menu;
 pub mod restore;
-mod tokyo;
-mod zombie_dice;
 
-use crate::paint::is_dumb;
+pub use lines::expected;
+
+use crate::{games, paint::is_dumb};
 use keys::Keys;
 use lines::Lines;
 use menu::Menu;
@@ -26,21 +24,18 @@ use necrodome_rules::{
     game::{Game, Outcome, Seat},
     names::Names,
 };
-use std::{
-    any::Any,
-    io::{self, IsTerminal, Write},
-};
+use std::io::{self, IsTerminal, Write};
 
-/// Where the person sits.
-pub struct Place {
-    seat: Seat,
-    names: Names,
+/// The person's seat, and how it is shown.
+pub struct OwnSeat {
+    pub seat: Seat,
+    pub names: Names,
     /// Whether dice and boards are drawn; plain words otherwise.
-    drawn: bool,
+    pub drawn: bool,
 }
 
 /// What a line of text means.
-pub enum Said<A> {
+pub enum Meant<A> {
     /// A choice.
     Act(A),
     /// Something has changed in what is shown, and the question comes again.
@@ -64,44 +59,35 @@ pub enum Gone {
 /// How a person plays a game: what they hear, how a question looks, and how keys and words become an action.
 pub trait Controls<G: Game> {
     /// Tells what the person has heard.
-    fn hear(&mut self, out: &mut dyn Write, place: &Place, heard: &[&G::Event]) -> io::Result<()>;
+    fn hear(&mut self, out: &mut dyn Write, place: &OwnSeat, heard: &[&G::Event]) -> io::Result<()>;
 
     /// Shows what the choice is about.
-    fn show(&mut self, out: &mut dyn Write, place: &Place, view: &G::View) -> io::Result<()>;
+    fn show(&mut self, out: &mut dyn Write, place: &OwnSeat, view: &G::View) -> io::Result<()>;
 
     /// What can be typed now, on a plain pipe.
-    fn words(&self, place: &Place, view: &G::View) -> String;
+    fn words(&self, place: &OwnSeat, view: &G::View) -> String;
 
     /// Reads a typed line, or says what was expected.
-    fn read(&mut self, place: &Place, view: &G::View, line: &str) -> Result<Said<G::Action>, String>;
+    fn read(&mut self, place: &OwnSeat, view: &G::View, line: &str) -> Result<Meant<G::Action>, String>;
 
     /// Asks for keys until there is a choice.
-    fn by_keys(&mut self, keys: &mut Keys, place: &Place, view: &G::View) -> Result<G::Action, Gone>;
+    fn by_keys(&mut self, keys: &mut Keys, place: &OwnSeat, view: &G::View) -> Result<G::Action, Gone>;
 }
 
 /// The controls of a game: its own, or a menu of the legal actions.
 fn controls<G: Listed>() -> Box<dyn Controls<G>> {
-    let own: [Box<dyn Any>; 6] = [
-        Box::new(zombie_dice::solo()),
-        Box::new(zombie_dice::race()),
-        Box::new(zombie_dice::table()),
-        Box::new(last_bullet::controls()),
-        Box::new(infection::controls()),
-        Box::new(tokyo::controls()),
-    ];
-    let own = own.into_iter().find_map(|controls| controls.downcast::<Box<dyn Controls<G>>>().ok());
-    own.map_or_else(|| Box::new(Menu::default()) as Box<dyn Controls<G>>, |own| *own)
+    games::own::<Box<dyn Controls<G>>>().unwrap_or_else(|| Box::new(Menu::default()))
 }
 
-/// How the person is asked.
-enum Desk {
+/// How the person is asked: with keys or with lines.
+enum Console {
     Keys(Keys),
     Lines(Lines),
 }
 
-impl Desk {
+impl Console {
     fn here() -> Self {
-        if at_terminal() { Desk::Keys(Keys) } else { Desk::Lines(Lines) }
+        if at_terminal() { Console::Keys(Keys) } else { Console::Lines(Lines) }
     }
 }
 
@@ -112,8 +98,8 @@ pub fn at_terminal() -> bool {
 
 /// The person at this terminal.
 pub struct Human<G: Listed> {
-    desk: Desk,
-    place: Option<Place>,
+    console: Console,
+    place: Option<OwnSeat>,
     controls: Box<dyn Controls<G>>,
     /// Whether something could not be shown: a game that is not seen cannot be played.
     unseen: bool,
@@ -122,7 +108,7 @@ pub struct Human<G: Listed> {
 impl<G: Listed> Human<G> {
     /// Sits down; keys are used where both input and output are a terminal.
     pub fn new() -> Self {
-        Human { desk: Desk::here(), place: None, controls: controls(), unseen: false }
+        Human { console: Console::here(), place: None, controls: controls(), unseen: false }
     }
 
     fn note(&mut self, written: io::Result<()>) {
@@ -133,9 +119,9 @@ impl<G: Listed> Human<G> {
         // A match always starts with `start`.
         let Some(place) = &self.place else { return Err(Gone::Left) };
         loop {
-            let action = match &mut self.desk {
-                Desk::Keys(keys) => self.controls.by_keys(keys, place, view)?,
-                Desk::Lines(lines) => lines.ask::<G>(&mut *self.controls, place, view)?,
+            let action = match &mut self.console {
+                Console::Keys(keys) => self.controls.by_keys(keys, place, view)?,
+                Console::Lines(lines) => lines.ask::<G>(&mut *self.controls, place, view)?,
             };
             // The last net: a slip of the person is asked again, never punished.
             if G::legal_actions(view).is_none_or(|mut legal| legal.any(|allowed| allowed == action)) {
@@ -148,8 +134,8 @@ impl<G: Listed> Human<G> {
 
 impl<G: Listed> Player<G> for Human<G> {
     fn start(&mut self, start: &MatchStart) {
-        let drawn = matches!(self.desk, Desk::Keys(_));
-        self.place = Some(Place { seat: start.seat, names: start.names.clone(), drawn });
+        let drawn = matches!(self.console, Console::Keys(_));
+        self.place = Some(OwnSeat { seat: start.seat, names: start.names.clone(), drawn });
         self.controls = controls();
         let how = if drawn {
             "? shows the rules, q quits"

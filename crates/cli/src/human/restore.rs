@@ -1,13 +1,18 @@
 //! Gives the terminal back as it was: at the end of a question, on a panic, and when a signal ends the program (`interrupt`).
 
-use ratatui::crossterm::{
-    cursor::Show,
-    execute,
-    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+use ratatui::{
+    Terminal, TerminalOptions, Viewport,
+    backend::CrosstermBackend,
+    crossterm::{
+        cursor::Show,
+        execute,
+        terminal::{self, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+    },
+    layout::Rect,
 };
 use std::{
     fs::File,
-    io,
+    io::{self, Stdout},
     os::fd::AsFd,
     panic,
     sync::{
@@ -63,6 +68,15 @@ fn leave_full_screen() {
             let _ = execute!(out, LeaveAlternateScreen, Show);
         }
     }
+}
+
+/// An empty screen. Its size is fixed, since ratatui asks the terminal where the cursor is when it adapts itself, which
+/// not all answer.
+pub fn clean_screen() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
+    execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
+    let (width, height) = terminal::size()?;
+    let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
+    Terminal::with_options(CrosstermBackend::new(io::stdout()), TerminalOptions { viewport })
 }
 
 /// Leaves the alternate screen and raw mode, if the terminal is in them.

@@ -1,5 +1,6 @@
 //! `necrodome advise`, end to end, against the solutions themselves.
 
+use crate::program::{self, necrodome, quiet_output};
 use assert_cmd::Command;
 use necrodome_rules::{
     chance::enumerate,
@@ -10,31 +11,25 @@ use necrodome_rules::{
         Turn,
     },
 };
-use necrodome_solve::{Format, Place, Position, Solvable, Standing, Start};
+use necrodome_solve::{Place, Position, Solvable, Standing, Start, TurnSolution};
 use serde_json::{Value, json};
 
 fn advise(line: &str) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.arg("advise").args(line.split(' ')).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    let mut command = necrodome(&["advise"]);
+    command.args(line.split(' '));
     command
 }
 
 fn output(line: &str) -> String {
-    let result = advise(line).assert().success().stderr("");
-    String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    quiet_output(&mut advise(line))
 }
 
 fn document(line: &str) -> Value {
     serde_json::from_str(&output(&format!("{line} --json"))).unwrap()
 }
 
-/// Standard error of a command that is refused: one line and hints, exit code 2, nothing on standard output.
 fn refusal(line: &str) -> String {
-    let result = advise(line).assert().code(2).stdout("");
-    let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    assert!(error.starts_with("error: "), "{error}");
-    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
-    error.trim_end().to_owned()
+    program::refusal(&mut advise(line), 2)
 }
 
 fn value(document: &Value, action: &str) -> f64 {
@@ -589,7 +584,7 @@ fn the_perfect_player_agrees() {
             let piles = pile("feet", feet) + &pile("shotguns", shots);
             let answer =
                 document(&format!("zombie-dice-race score 4 6 {cup} brains {}{piles}", turn.brains()));
-            let prices = Format::turn(&*solution, Seat(0), [4, 6], false);
+            let prices = TurnSolution::turn(&*solution, Seat(0), [4, 6], false);
             let rolls = prices.rolls(solution.graph().spot(&Position::from(&turn)).unwrap());
             assert_eq!(answer["best"]["type"], if rolls { "go" } else { "stop" });
             assert_eq!(answer["exact"], true);

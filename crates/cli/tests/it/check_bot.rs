@@ -1,6 +1,6 @@
 //! `check-bot`: good bots pass, and each kind of bad one fails with the line that says why.
 
-use assert_cmd::Command;
+use crate::program::necrodome;
 use necrodome_arena::{
     check::{Candidate, Verdict, check_bot},
     entry::EntrySpec,
@@ -19,9 +19,7 @@ fn bots() -> PathBuf {
 }
 
 fn check(game: &str, bot: &str, more: &[&str]) -> std::process::Output {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.args(["check-bot", game, bot]).args(more).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command.output().unwrap()
+    necrodome(&[&["check-bot", game, bot], more].concat()).output().unwrap()
 }
 
 fn report(game: &str, bot: &str) -> Value {

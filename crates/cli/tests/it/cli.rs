@@ -1,31 +1,18 @@
 //! The binary, end to end.
 
-use assert_cmd::Command;
+use crate::program::{self, necrodome, quiet_output};
 use serde_json::Value;
 
-fn necrodome(words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command
-}
-
-/// Standard output of a command that succeeds.
 fn output(words: &[&str]) -> String {
-    let result = necrodome(words).assert().success().stderr("");
-    String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    quiet_output(&mut necrodome(words))
 }
 
 fn json(words: &[&str]) -> Value {
     serde_json::from_str(&output(words)).unwrap()
 }
 
-/// Standard error of a command that is refused: one line and hints, exit code 2, nothing on standard output.
 fn refusal(words: &[&str]) -> String {
-    let result = necrodome(words).assert().code(2).stdout("");
-    let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    assert!(error.starts_with("error: "), "{error}");
-    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
-    error.trim_end().to_owned()
+    program::refusal(&mut necrodome(words), 2)
 }
 
 #[test]

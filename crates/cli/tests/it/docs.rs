@@ -1,19 +1,19 @@
 //! What the program can tell about itself: documents, rules, completions, man pages.
 
-use crate::terminal::Terminal;
+use crate::{
+    program::{necrodome_in, quiet_output},
+    terminal::Terminal,
+};
 use assert_cmd::Command;
 use std::{fs, path::Path};
 
+/// Somewhere else than in the checkout.
 fn necrodome(words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    // Somewhere else than in the checkout.
-    command.args(words).env_remove("CLICOLOR_FORCE").current_dir("/");
-    command
+    necrodome_in(Path::new("/"), words)
 }
 
 fn output(words: &[&str]) -> String {
-    let result = necrodome(words).assert().success().stderr("");
-    String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    quiet_output(&mut necrodome(words))
 }
 
 fn document(name: &str) -> String {

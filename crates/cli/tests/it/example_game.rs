@@ -1,6 +1,6 @@
 //! The example game: it has rules and nothing else, and works everywhere.
 
-use crate::program::{necrodome, output};
+use crate::program::{necrodome_in, output_in};
 use serde_json::Value;
 use std::fs;
 
@@ -9,15 +9,15 @@ fn it_is_narrated_recorded_and_verified() {
     let folder = tempfile::tempdir().unwrap();
     let words =
         ["match", "pig", "hold-at", "random", "hold-at:points=10", "--seed", "3", "--replay", "pig.replay"];
-    let story = output(folder.path(), &words);
+    let story = output_in(folder.path(), &words);
     assert!(story.contains("hold-at\n  rolled, die "), "{story}");
     assert!(story.contains("1. "), "{story}");
     assert!(story.contains("points"), "{story}");
-    assert!(output(folder.path(), &["replay", "pig.replay", "--verify"]).starts_with("verified"));
-    let told = output(folder.path(), &["replay", "pig.replay"]);
+    assert!(output_in(folder.path(), &["replay", "pig.replay", "--verify"]).starts_with("verified"));
+    let told = output_in(folder.path(), &["replay", "pig.replay"]);
     assert!(story.starts_with(&told), "a replay tells the same story");
     let document: Value =
-        serde_json::from_str(&output(folder.path(), &[&words[..7], &["--json"]].concat())).unwrap();
+        serde_json::from_str(&output_in(folder.path(), &[&words[..7], &["--json"]].concat())).unwrap();
     assert_eq!(document["game"], "pig");
     assert!(document["scores"].as_array().unwrap().iter().any(|score| score.as_i64() >= Some(100)));
 }
@@ -25,7 +25,7 @@ fn it_is_narrated_recorded_and_verified() {
 #[test]
 fn a_person_plays_it_from_a_menu() {
     let folder = tempfile::tempdir().unwrap();
-    let mut play = necrodome(folder.path(), &["play", "pig", "--seed", "1"]);
+    let mut play = necrodome_in(folder.path(), &["play", "pig", "--seed", "1"]);
     let played = play.write_stdin("dance\n".to_owned() + &"1\n1\n2\n".repeat(200)).output().unwrap();
     let story = String::from_utf8(played.stdout).unwrap();
     assert!(played.status.success(), "{story}");
@@ -37,11 +37,11 @@ fn a_person_plays_it_from_a_menu() {
 #[test]
 fn a_process_plays_it_through_the_protocol() {
     let folder = tempfile::tempdir().unwrap();
-    output(folder.path(), &["new-bot", "pig", "python", "bot.py"]);
-    let check = output(folder.path(), &["check-bot", "pig", "./bot.py"]);
+    output_in(folder.path(), &["new-bot", "pig", "python", "bot.py"]);
+    let check = output_in(folder.path(), &["check-bot", "pig", "./bot.py"]);
     assert!(check.contains("ready for the arena"), "{check}");
     let words = ["match", "pig", "./bot.py", "hold-at", "--seed", "5", "--json"];
-    let document: Value = serde_json::from_str(&output(folder.path(), &words)).unwrap();
+    let document: Value = serde_json::from_str(&output_in(folder.path(), &words)).unwrap();
     assert_eq!(document["faults"].as_array().unwrap().len(), 0, "{document}");
 }
 
@@ -50,24 +50,24 @@ fn a_tournament_has_a_report_and_a_store() {
     let folder = tempfile::tempdir().unwrap();
     let words =
         ["tournament", "pig", "hold-at", "random", "--blocks", "50", "--seed", "2", "--store", "pig.store"];
-    let report = output(folder.path(), &words);
+    let report = output_in(folder.path(), &words);
     let [first, second] = ["hold-at", "random"].map(|name| report.find(&format!(" {name} ")).unwrap());
     assert!(first < second, "{report}");
-    output(folder.path(), &["replay", "pig.store", "--from", "3.0", "--save", "pig.replay"]);
-    assert!(output(folder.path(), &["replay", "pig.replay", "--verify"]).starts_with("verified"));
+    output_in(folder.path(), &["replay", "pig.store", "--from", "3.0", "--save", "pig.replay"]);
+    assert!(output_in(folder.path(), &["replay", "pig.replay", "--verify"]).starts_with("verified"));
     // Without a line-up there is one all the same.
-    let report = output(folder.path(), &["tournament", "pig", "--blocks", "5", "--seed", "2"]);
+    let report = output_in(folder.path(), &["tournament", "pig", "--blocks", "5", "--seed", "2"]);
     assert!(report.contains("hold-at:points=10"), "{report}");
 }
 
 #[test]
 fn its_film_opens_in_a_browser() {
     let folder = tempfile::tempdir().unwrap();
-    output(
+    output_in(
         folder.path(),
         &["match", "pig", "hold-at", "random", "--seed", "3", "--quiet", "--replay", "pig.replay"],
     );
-    output(folder.path(), &["replay", "pig.replay", "--html", "pig.html"]);
+    output_in(folder.path(), &["replay", "pig.replay", "--html", "pig.html"]);
     let page = fs::read_to_string(folder.path().join("pig.html")).unwrap();
     assert!(page.contains("Pig: hold-at and random"), "the title");
 }
@@ -76,10 +76,10 @@ fn its_film_opens_in_a_browser() {
 fn users_do_not_see_it() {
     let folder = tempfile::tempdir().unwrap();
     for words in [&["games"][..], &["bots"], &["docs"]] {
-        let listed = output(folder.path(), words).to_lowercase();
+        let listed = output_in(folder.path(), words).to_lowercase();
         assert!(!listed.contains("pig"), "{listed}");
     }
-    let refused = necrodome(folder.path(), &["solve", "pig"]).assert().code(2);
+    let refused = necrodome_in(folder.path(), &["solve", "pig"]).assert().code(2);
     let refused = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
     assert!(refused.contains("pig is not solved"), "{refused}");
 }

@@ -1,7 +1,6 @@
 //! Files that commands read and write: the same manners everywhere.
 
-use super::terminal::Terminal;
-use assert_cmd::Command;
+use crate::{program::necrodome_in, terminal::Terminal};
 use nix::{
     sys::{
         signal::{Signal, kill},
@@ -20,8 +19,7 @@ use std::{
 use tempfile::TempDir;
 
 fn necrodome(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.current_dir(folder).args(words).env_remove("CLICOLOR_FORCE").output().unwrap()
+    necrodome_in(folder, words).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -73,13 +71,8 @@ fn writers() -> Vec<Vec<&'static str>> {
 
 /// Runs a command of [`writers`]; whoever plays stops at once.
 fn write(folder: &Path, words: &[&str], more: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command
-        .current_dir(folder)
-        .args(words)
-        .args(more)
-        .env_remove("CLICOLOR_FORCE")
-        .write_stdin("go\nstop\nstop\n");
+    let mut command = necrodome_in(folder, &[words, more].concat());
+    command.write_stdin("go\nstop\nstop\n");
     let output = command.output().unwrap();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
@@ -428,7 +421,7 @@ fn a_store_is_a_file_of_its_own_whatever_its_name() {
     let folder = folder();
     let line_up = ["tournament", "zombie-dice", "greedy", "random", "--seed=1", "--blocks=2"];
     let same = run(folder.path(), 2, &[&line_up[..], &["--store=same", "--csv=same", "--force"]].concat());
-    assert!(same.1.contains("are the same"), "{}", same.1);
+    assert!(same.1.contains("name the same file"), "{}", same.1);
     for name in [":memory:", "file:x?mode=memory"] {
         run(folder.path(), 0, &[&line_up[..], &["--store", name]].concat());
         assert!(folder.path().join(name).exists(), "{name}");

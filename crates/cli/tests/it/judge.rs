@@ -1,20 +1,15 @@
 //! `judge new` and `judge run`, through the binary.
 
-use assert_cmd::Command;
+use crate::program::{necrodome_in, output_in};
 use serde_json::Value;
 use std::{fs, path::Path, process::Output};
 
 fn judge(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.current_dir(folder).arg("judge").args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command.output().unwrap()
+    necrodome_in(folder, &[&["judge"], words].concat()).output().unwrap()
 }
 
-/// Standard output of a command that succeeds.
 fn output(folder: &Path, words: &[&str]) -> String {
-    let output = judge(folder, words);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    output_in(folder, &[&["judge"], words].concat())
 }
 
 /// Standard error of a command that fails.
@@ -37,7 +32,7 @@ fn a_party_is_drawn_from_an_example_that_is_written_first() {
     let folder = folder();
     let told = output(folder.path(), &["new", "--seed", "7"]);
     assert!(
-        told.contains("an example is in config.yml") && told.contains("8 players, 1 of them zombies"),
+        told.contains("an example is in config.yml") && told.contains("8 players, 1 zombie among them"),
         "{told}"
     );
     let config = fs::read_to_string(folder.path().join("config.yml")).unwrap();
@@ -67,7 +62,7 @@ fn a_party_is_drawn_from_an_example_that_is_written_first() {
     // An edited set-up stays as it is.
     fs::write(folder.path().join("config.yml"), "players: [a, b, c]\nzombies: 2\nmax_turns: 3\n").unwrap();
     let told = output(folder.path(), &["new", "--force", "--script", "other.txt"]);
-    assert!(told.starts_with("3 players, 2 of them zombies"), "{told}");
+    assert!(told.starts_with("3 players, 2 zombies among them"), "{told}");
     assert!(
         output(folder.path(), &["run", "other.txt"])
             .starts_with("3 players, 2 zombies at the start, 3 turns")

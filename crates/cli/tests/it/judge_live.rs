@@ -1,6 +1,9 @@
 //! `necrodome judge live`: over plain pipes, killed in the middle, and in a real terminal.
 
-use crate::terminal::Terminal;
+use crate::{
+    program::{necrodome, refusal},
+    terminal::Terminal,
+};
 #[allow(dead_code, reason = "shared with other tests")]
 use std::{
     fs,
@@ -255,10 +258,8 @@ fn two_cannot_write_one_script() {
     let mut first = Live::start(&path);
     first.hear("goes on");
     let second = || {
-        let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-        command.args(["judge", "live"]).arg(&path).write_stdin("e tim\n").timeout(PATIENCE);
-        let result = command.assert().code(1).stdout("");
-        String::from_utf8(result.get_output().stderr.clone()).unwrap()
+        let mut command = necrodome(&["judge", "live"]);
+        refusal(command.arg(&path).write_stdin("e tim\n").timeout(PATIENCE), 1)
     };
     assert!(second().contains("is in use: another `necrodome judge live` writes this script"));
     // The script is another file after this.
@@ -309,9 +310,7 @@ fn changes_by_somebody_else_are_seen_before_anything_is_written() {
 fn a_script_that_cannot_be_written_is_said_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("no such folder/game.txt");
-    let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    let result = command.args(["judge", "live"]).arg(&path).write_stdin("").assert().code(2);
-    let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
+    let error = refusal(necrodome(&["judge", "live"]).arg(&path).write_stdin(""), 2);
     assert!(error.contains("no such folder/game.txt: "), "{error}");
 }
 

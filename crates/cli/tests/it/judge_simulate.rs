@@ -1,24 +1,24 @@
 //! `judge simulate` and `judge balance` through the binary.
 
-use crate::terminal::Terminal;
+use crate::{
+    program::{necrodome, quiet_output},
+    terminal::Terminal,
+};
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
 
-fn necrodome(words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.arg("judge").args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command
+fn judge(words: &[&str]) -> Command {
+    necrodome(&[&["judge"], words].concat())
 }
 
 fn output(words: &[&str]) -> String {
     // No progress bar where nobody watches.
-    let result = necrodome(words).assert().success().stderr("");
-    String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    quiet_output(&mut judge(words))
 }
 
 fn refusal(words: &[&str]) -> String {
-    let result = necrodome(words).assert().code(2).stdout("");
+    let result = judge(words).assert().code(2).stdout("");
     String::from_utf8(result.get_output().stderr.clone()).unwrap()
 }
 
@@ -99,7 +99,7 @@ fn ways_to_play_and_options_make_a_difference() {
 fn a_chart_is_a_picture_with_words() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("party.svg");
-    necrodome(&small(&["--svg", path.to_str().unwrap()])).assert().success();
+    judge(&small(&["--svg", path.to_str().unwrap()])).assert().success();
     let svg = fs::read_to_string(&path).unwrap();
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
     for word in
@@ -109,7 +109,7 @@ fn a_chart_is_a_picture_with_words() {
     }
     assert!(svg.matches("<polygon").count() >= 3, "a band for each");
     let nowhere = folder.path().join("no").join("party.svg");
-    necrodome(&small(&["--svg", nowhere.to_str().unwrap()])).assert().code(1);
+    judge(&small(&["--svg", nowhere.to_str().unwrap()])).assert().code(1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `necrodome judge watch`: plain text, and the view in a real terminal while the script is edited.
 
-use crate::terminal::Terminal;
+use crate::{program::necrodome, terminal::Terminal};
 #[allow(dead_code, reason = "shared with other tests")]
 use std::{
     fs::{self, OpenOptions},
@@ -46,8 +46,7 @@ fn settle(terminal: &mut Terminal) {
 }
 
 fn once(path: &Path) -> assert_cmd::assert::Assert {
-    let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.args(["judge", "watch", "--once"]).arg(path).assert()
+    necrodome(&["judge", "watch", "--once"]).arg(path).assert()
 }
 
 #[test]

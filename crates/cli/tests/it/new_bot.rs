@@ -1,6 +1,6 @@
 //! `new-bot`: in every language and for every game, what it writes passes `check-bot` and plays a match without a fault.
 
-use crate::program::{necrodome, output};
+use crate::program::{necrodome_in, output_in};
 use serde_json::Value;
 use std::{
     fs,
@@ -20,7 +20,7 @@ const GAMES: [(&str, &[&str]); 6] = [
 
 /// Standard error of a command that fails with this exit code.
 fn refusal(folder: &Path, words: &[&str], code: i32) -> String {
-    let result = necrodome(folder, words).assert().code(code).stdout("");
+    let result = necrodome_in(folder, words).assert().code(code).stdout("");
     String::from_utf8(result.get_output().stderr.clone()).unwrap().trim_end().to_owned()
 }
 
@@ -40,11 +40,11 @@ fn run(folder: &Path, program: &str, words: &[&str]) {
 
 /// The bot passes the gauntlet with nothing skipped, and plays a real match without a fault.
 fn plays(folder: &Path, game: &str, others: &[&str], entry: &str) {
-    let check = output(folder, &["check-bot", game, entry]);
+    let check = output_in(folder, &["check-bot", game, entry]);
     assert!(check.contains("ready for the arena"), "{check}");
     assert!(!check.lines().any(|line| line.starts_with("FAIL") || line.starts_with("skip")), "{check}");
     let words = [&["match", game, entry][..], others, &["--seed", "5", "--json"]].concat();
-    let result: Value = serde_json::from_str(&output(folder, &words)).unwrap();
+    let result: Value = serde_json::from_str(&output_in(folder, &words)).unwrap();
     assert_eq!(result["faults"], serde_json::json!([]), "{game} {entry}");
 }
 
@@ -52,7 +52,7 @@ fn plays(folder: &Path, game: &str, others: &[&str], entry: &str) {
 fn plays_all(language: &str, file: &str) {
     for (game, others) in GAMES {
         let folder = TempDir::new().unwrap();
-        let told = output(folder.path(), &["new-bot", game, language, file]);
+        let told = output_in(folder.path(), &["new-bot", game, language, file]);
         let entry = format!("./{file}");
         assert!(told.contains(&format!("necrodome check-bot {game} {entry}\n")), "{told}");
         plays(folder.path(), game, others, &entry);
@@ -82,7 +82,7 @@ fn c() {
     need("gcc", "gcc libc6-dev");
     for (game, others) in GAMES {
         let folder = TempDir::new().unwrap();
-        let told = output(folder.path(), &["new-bot", game, "c", "mybot.c"]);
+        let told = output_in(folder.path(), &["new-bot", game, "c", "mybot.c"]);
         assert!(told.contains("  cc -O2 -o mybot mybot.c\n"), "{told}");
         run(folder.path(), "gcc", &["-O2", "-Wall", "-Wextra", "-Werror", "-o", "mybot", "mybot.c"]);
         plays(folder.path(), game, others, "./mybot");
@@ -94,7 +94,7 @@ fn java() {
     need("java", "default-jdk-headless");
     need("javac", "default-jdk-headless");
     let folder = TempDir::new().unwrap();
-    output(folder.path(), &["new-bot", "tokyo", "java", "Sniper.java"]);
+    output_in(folder.path(), &["new-bot", "tokyo", "java", "Sniper.java"]);
     assert!(fs::read_to_string(folder.path().join("Sniper.java")).unwrap().contains("public class Sniper "));
     // As the next steps say, without compiling it first.
     plays(folder.path(), "tokyo", &["angry"], "./Sniper.java");
@@ -109,7 +109,7 @@ fn java() {
 #[test]
 fn rust() {
     let folder = TempDir::new().unwrap();
-    let told = output(folder.path(), &["new-bot", "tokyo", "rust", "Brain Eater"]);
+    let told = output_in(folder.path(), &["new-bot", "tokyo", "rust", "Brain Eater"]);
     assert!(told.contains("cargo build --release --manifest-path 'Brain Eater/Cargo.toml'"), "{told}");
     assert!(told.contains("'Brain Eater/target/release/brain-eater'"), "{told}");
     // In the target folder of the repository, so that serde_json is compiled once and for all.
@@ -132,7 +132,7 @@ fn placeholders_are_filled_and_scripts_can_be_run() {
     let folder = TempDir::new().unwrap();
     for (game, _) in GAMES {
         for language in ["python", "javascript", "java", "rust", "c", "ruby"] {
-            output(folder.path(), &["new-bot", game, language, &format!("{game}/{language}/")]);
+            output_in(folder.path(), &["new-bot", game, language, &format!("{game}/{language}/")]);
         }
     }
     let mut files = Vec::new();
@@ -159,13 +159,13 @@ fn placeholders_are_filled_and_scripts_can_be_run() {
 fn paths_and_names() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    output(folder, &["new-bot", "tokyo", "py", "deep/er/mybot", "--name", "Big One"]);
+    output_in(folder, &["new-bot", "tokyo", "py", "deep/er/mybot", "--name", "Big One"]);
     let text = fs::read_to_string(folder.join("deep/er/mybot.py")).unwrap();
     assert!(text.contains("\"\"\"Big One, a bot for tokyo.\n"), "{text}");
     assert!(text.contains("check-bot tokyo mybot.py\n"), "{text}");
-    output(folder, &["new-bot", "tokyo", "ruby", "."]);
+    output_in(folder, &["new-bot", "tokyo", "ruby", "."]);
     assert!(folder.join("bot.rb").is_file());
-    output(folder, &["new-bot", "zombie-dice", "java", "my-bot"]);
+    output_in(folder, &["new-bot", "zombie-dice", "java", "my-bot"]);
     assert!(fs::read_to_string(folder.join("my-bot.java")).unwrap().contains("\nclass Bot {"));
 }
 
@@ -177,7 +177,7 @@ fn nothing_is_overwritten_without_force() {
     let words = ["new-bot", "tokyo", "python", "mine.py"];
     assert!(refusal(folder, &words, 1).contains("mine.py is there already"));
     assert_eq!(fs::read_to_string(folder.join("mine.py")).unwrap(), "precious");
-    output(folder, &[&words[..], &["--force"]].concat());
+    output_in(folder, &[&words[..], &["--force"]].concat());
     assert!(fs::read_to_string(folder.join("mine.py")).unwrap().starts_with("#!"));
     // One file of a crate is enough to refuse, and then none of the others is written.
     fs::create_dir_all(folder.join("crate")).unwrap();

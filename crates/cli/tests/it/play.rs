@@ -1,13 +1,9 @@
 //! A person at the table: over plain pipes for every game, and in a real terminal.
 
-use crate::terminal::Terminal;
-use assert_cmd::Command;
-
-fn necrodome(words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command
-}
+use crate::{
+    program::{self, necrodome},
+    terminal::Terminal,
+};
 
 /// Standard output of a match that is played to its end.
 fn played(words: &[&str], input: impl Into<String>) -> String {
@@ -19,11 +15,7 @@ fn played(words: &[&str], input: impl Into<String>) -> String {
 }
 
 fn refusal(words: &[&str]) -> String {
-    let result = necrodome(words).write_stdin("").assert().code(2).stdout("");
-    let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    assert!(error.starts_with("error: "), "{error}");
-    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
-    error
+    program::refusal(necrodome(words).write_stdin(""), 2)
 }
 
 #[test]
@@ -230,7 +222,7 @@ fn last_bullet_is_steered_in_its_window() {
     terminal.press("?");
     terminal.expect_on_screen("Outlive everybody else");
     terminal.press(" ");
-    terminal.expect_on_screen("Tab another survivor");
+    terminal.expect_on_screen("o another survivor");
     terminal.press("f");
     terminal.expect_on_screen("Shoot whom?");
     terminal.expect_on_screen("a Zombie, ");

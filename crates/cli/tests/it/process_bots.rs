@@ -1,6 +1,7 @@
 //! Bots as processes, end to end: what each bot in `bots/misbehaving` does is recorded under its name, hurts nobody else,
 //! and leaves no process behind, however the arena ends.
 
+use crate::program::process;
 use necrodome_arena::{
     lineup::built_in,
     replay::{self, Replay},
@@ -49,12 +50,6 @@ fn folder(name: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder
-}
-
-fn necrodome(words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command
 }
 
 /// Runs a command that must succeed and say nothing on standard error but what it wrote.
@@ -181,7 +176,7 @@ impl Played {
         let seed = SEED.to_string();
         let words =
             ["match", "zombie-dice", OPPONENT, &entry, OPPONENT, "--seed", &seed, "--json", "--replay"];
-        let output = necrodome(&words).arg(&replay).current_dir(folder).output().unwrap();
+        let output = process(&words).arg(&replay).current_dir(folder).output().unwrap();
         // At once: whoever has seen the result must not find a process of the bot any more.
         let left = marked(&marker);
         let result = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
@@ -417,7 +412,7 @@ fn no_process_is_left_when_the_arena_is_killed_while_a_bot_is_being_started() {
 fn peeked(entry: &str, folder: &Path) -> Value {
     let replay = folder.join("peeks.replay");
     let words = ["match", "zombie-dice-solo", entry, "--seed", "1", "--json", "--force", "--replay"];
-    let mut command = necrodome(&words);
+    let mut command = process(&words);
     command.arg(&replay).current_dir(folder).env("SECRET", "brains").env("AWS_SECRET_ACCESS_KEY", "brains");
     assert_eq!(run_json(&mut command)["faults"], json!([]));
     let replay: Replay<necrodome_rules::zombie_dice::Solo> = replay::open(&replay).unwrap().parse().unwrap();
@@ -463,7 +458,7 @@ fn a_bot_from_a_file_runs_in_the_folder_of_the_file() {
 fn told(entry: &str, folder: &Path) -> String {
     let seed = SEED.to_string();
     let words = ["match", "zombie-dice", OPPONENT, entry, OPPONENT, "--seed", &seed, "--quiet"];
-    run(necrodome(&words).current_dir(folder))
+    run(process(&words).current_dir(folder))
 }
 
 #[test]
@@ -533,7 +528,7 @@ time.sleep(3600)
 "#;
     fs::write(folder.join("lingers.py"), bot).unwrap();
     let words = ["match", "zombie-dice-solo", "./lingers.py", "--seed", "1", "--json"];
-    assert_eq!(run_json(necrodome(&words).current_dir(&folder))["faults"], json!([]));
+    assert_eq!(run_json(process(&words).current_dir(&folder))["faults"], json!([]));
     let _ = fs::remove_dir_all(folder);
 }
 
@@ -554,7 +549,7 @@ for line in sys.stdin:
 "#;
     fs::write(folder.join("heavy.py"), bot).unwrap();
     let words = ["match", "zombie-dice-solo", "./heavy.py", "--seed", "1", "--json"];
-    assert_eq!(run_json(necrodome(&words).current_dir(&folder))["faults"], json!([]));
+    assert_eq!(run_json(process(&words).current_dir(&folder))["faults"], json!([]));
     let _ = fs::remove_dir_all(folder);
 }
 
@@ -572,7 +567,7 @@ fn who_does_not_start_fails_the_match_after_its_result() {
     let folder = folder("no-start");
     fs::write(folder.join("broken.py"), "def act(:\n").unwrap();
     let fails = |words: &[&str]| {
-        let mut child = necrodome(words)
+        let mut child = process(words)
             .current_dir(&folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -601,7 +596,7 @@ fn who_does_not_start_fails_the_match_after_its_result() {
     // A tournament goes on without it.
     let words =
         ["tournament", "zombie-dice-race", "greedy", "Ada=./broken.py", "--blocks=2", "--seed=1", "--json"];
-    let output = necrodome(&words).current_dir(&folder).output().unwrap();
+    let output = process(&words).current_dir(&folder).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(report["faults"].to_string().contains("no_start"), "{report}");
@@ -651,7 +646,7 @@ fn a_bad_order_costs_one_copy_and_is_told() {
     ] {
         fs::write(folder.join("orders.py"), orders_first(order)).unwrap();
         let mut command =
-            necrodome(&["match", "last-bullet", "./orders.py", "--set", "copies=4", "--set", "max_turns=3"]);
+            process(&["match", "last-bullet", "./orders.py", "--set", "copies=4", "--set", "max_turns=3"]);
         command.args(["--seed", "1", "--json", "--force", "--replay"]).arg(&replay).current_dir(&folder);
         let result = run_json(&mut command);
         let faults = result["faults"].as_array().unwrap();
@@ -671,14 +666,14 @@ fn a_bad_order_costs_one_copy_and_is_told() {
     // People see it, too.
     let words =
         ["match", "last-bullet", "./orders.py", "--set", "copies=4", "--set", "max_turns=2", "--quiet"];
-    let text = run(necrodome(&words).args(["--seed", "1"]).current_dir(&folder));
+    let text = run(process(&words).args(["--seed", "1"]).current_dir(&folder));
     assert!(text.contains("fault: orders: illegal: two orders for copy 0\n"), "{text}");
     let _ = fs::remove_dir_all(folder);
 }
 
 /// A match of example bots with built-in ones, in which nothing may go wrong.
 fn plays_without_a_fault(game: &str, entries: &[&str], settings: &[&str]) {
-    let mut command = necrodome(&["match", game, "--seed", "3", "--json"]);
+    let mut command = process(&["match", game, "--seed", "3", "--json"]);
     command.args(entries).current_dir(bots());
     for setting in settings {
         command.args(["--set", setting]);

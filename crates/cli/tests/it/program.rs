@@ -1,19 +1,54 @@
-//! The program, run in a folder.
+//! The program under test.
 
 use assert_cmd::Command;
 use std::path::Path;
 
+/// A process of the program, to be spoken to while it runs.
+pub fn process(words: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
+    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command
+}
+
 /// A command of the program.
-pub fn necrodome(folder: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.current_dir(folder).args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+pub fn necrodome(words: &[&str]) -> Command {
+    Command::from_std(process(words))
+}
+
+/// A command of the program, run in a folder.
+pub fn necrodome_in(folder: &Path, words: &[&str]) -> Command {
+    let mut command = necrodome(words);
+    command.current_dir(folder);
     command
 }
 
 /// Standard output of a command that succeeds.
-pub fn output(folder: &Path, words: &[&str]) -> String {
-    let result = necrodome(folder, words).output().unwrap();
+pub fn output(command: &mut Command) -> String {
+    let result = command.output().unwrap();
     let out = String::from_utf8(result.stdout).unwrap();
-    assert!(result.status.success(), "{words:?}\n{out}\n{}", String::from_utf8_lossy(&result.stderr));
+    assert!(result.status.success(), "{command:?}\n{out}\n{}", String::from_utf8_lossy(&result.stderr));
     out
+}
+
+/// Standard output of a command that succeeds in a folder.
+pub fn output_in(folder: &Path, words: &[&str]) -> String {
+    output(&mut necrodome_in(folder, words))
+}
+
+/// Standard output of a command that succeeds and says nothing on standard error.
+pub fn quiet_output(command: &mut Command) -> String {
+    let result = command.assert().success().stderr("");
+    String::from_utf8(result.get_output().stdout.clone()).unwrap()
+}
+
+/// Standard error of a command that is refused: one line and hints, nothing on standard output.
+pub fn refusal(command: &mut Command, code: i32) -> String {
+    let result = command.assert().code(code).stdout("");
+    let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
+    // On a busy machine it may take so long that progress is shown.
+    let is_progress = |line: &&str| line.starts_with("asking: ") || line.starts_with("playing: ");
+    let error: String = error.split_inclusive('\n').filter(|line| !is_progress(line)).collect();
+    assert!(error.starts_with("error: "), "{error}");
+    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
+    error.trim_end().to_owned()
 }

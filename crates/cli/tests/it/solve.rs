@@ -1,7 +1,9 @@
 //! `solve` and `analyze`, and perfect players in the arena, through the binary.
 
-use crate::terminal::Terminal;
-use assert_cmd::Command;
+use crate::{
+    program::{self, necrodome},
+    terminal::Terminal,
+};
 use serde_json::Value;
 use std::{
     fs,
@@ -10,31 +12,16 @@ use std::{
     process::Stdio,
 };
 
-fn necrodome(words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    command
-}
-
 fn output(words: &[&str]) -> String {
-    let result = necrodome(words).assert().success();
-    String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    program::output(&mut necrodome(words))
 }
 
 fn json(words: &[&str]) -> Value {
     serde_json::from_str(&output(words)).unwrap()
 }
 
-/// Standard error of a command that is refused: one line and hints, nothing on standard output.
 fn refusal(code: i32, words: &[&str]) -> String {
-    let result = necrodome(words).assert().code(code).stdout("");
-    let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    // On a busy machine it may take so long that progress is shown.
-    let is_progress = |line: &&str| line.starts_with("asking: ") || line.starts_with("playing: ");
-    let error: String = error.split_inclusive('\n').filter(|line| !is_progress(line)).collect();
-    assert!(error.starts_with("error: "), "{error}");
-    assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
-    error
+    program::refusal(&mut necrodome(words), code) + "\n"
 }
 
 fn value(words: &[&str]) -> f64 {
@@ -74,15 +61,18 @@ fn scores_and_seats_fit_each_other() {
 #[test]
 fn what_cannot_be_solved_is_refused_with_a_hint() {
     for (words, text) in [
-        (&["solve", "last-bullet"][..], "exact values are there for zombie-dice-solo"),
-        (&["solve", "tokyo", "--set", "max_turns=10"], "with max_turns=none it is"),
+        (&["solve", "last-bullet"][..], "expected one of zombie-dice, "),
+        (&["solve", "tokyo", "--set", "max_turns=10"], "expected max_turns=none"),
         (&["solve", "zombie-dice-race", "--set", "max_rounds=10"], "200 and more"),
-        (&["solve", "zombie-dice-race", "--scores", "13,0"], "the race is over at 13"),
-        (&["solve", "zombie-dice-race", "--seat", "first"], "--seat is for zombie-dice only"),
-        (&["solve", "zombie-dice", "--scores", "13,5"], "when the first in the round moves"),
-        (&["solve", "zombie-dice", "--scores", "14,13", "--seat", "second"], "where it is not ahead"),
-        (&["solve", "zombie-dice-solo", "--scores", "1,2"], "has no scores"),
-        (&["solve", "tokyo", "--scores", "1,2"], "necrodome advise tokyo"),
+        (&["solve", "zombie-dice-race", "--scores", "13,0"], "--scores 13,0: the race is over"),
+        (
+            &["solve", "zombie-dice-race", "--seat", "first"],
+            "--seat first: zombie-dice-race has the same value in both seats",
+        ),
+        (&["solve", "zombie-dice", "--scores", "13,5"], "with 13 banked there is no turn but in a tiebreak"),
+        (&["solve", "zombie-dice", "--scores", "14,13", "--seat", "second"], "the first cannot be behind"),
+        (&["solve", "zombie-dice-solo", "--scores", "1,2"], "without scores and seats"),
+        (&["solve", "tokyo", "--scores", "1,2"], "--scores 1,2: points and seats alone make no position"),
         (&["solve", "tokio"], "did you mean tokyo?"),
         (&["solve", "zombie-dice", "--set", "tiebreak=never"], "tiebreak"),
         (&["analyze", "tokyo"], "hint: for example: necrodome analyze tokyo random\n"),
@@ -92,7 +82,7 @@ fn what_cannot_be_solved_is_refused_with_a_hint() {
             "tokyo has no bot \"greedy\": expected one of random, angry, point-hunter",
         ),
         (&["analyze", "last-bullet", "runner"], "is not solved"),
-        (&["analyze", "tokyo", "angry", "--set", "max_turns=10"], "with max_turns=none it is"),
+        (&["analyze", "tokyo", "angry", "--set", "max_turns=10"], "expected max_turns=none"),
         (&["analyze", "zombie-dice-solo", "greedy", "--against", "random"], "is for one"),
         (&["analyze", "tokyo", "angryy"], "did you mean angry?"),
         (&["analyze", "tokyo", "optimal:x=1"], "optimal:x=1"),

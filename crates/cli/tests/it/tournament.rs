@@ -1,5 +1,6 @@
 //! Tournaments, end to end: reproducible, resumable, and honest about what went wrong.
 
+use crate::program::necrodome;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::{
@@ -12,20 +13,18 @@ use std::{
 };
 use tempfile::TempDir;
 
-fn necrodome(words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.args(["tournament"]).args(words).env_remove("CLICOLOR_FORCE");
-    command
+fn tournament(words: &[&str]) -> Command {
+    necrodome(&[&["tournament"], words].concat())
 }
 
 fn json(words: &[&str]) -> Value {
-    let result = necrodome(&[words, &["--json"]].concat()).assert().success();
+    let result = tournament(&[words, &["--json"]].concat()).assert().success();
     serde_json::from_slice(&result.get_output().stdout).unwrap()
 }
 
 /// Standard error of a command that fails.
 fn refusal(words: &[&str], code: i32) -> String {
-    let result = necrodome(words).assert().code(code);
+    let result = tournament(words).assert().code(code);
     String::from_utf8(result.get_output().stderr.clone()).unwrap().trim_end().to_owned()
 }
 
@@ -189,7 +188,7 @@ fn until_decided_stops_early_and_says_so() {
     assert!(report["blocks"].as_u64().unwrap() < 1000, "{}", report["blocks"]);
     let on_two = json(&[&words[..], &["--threads=2"]].concat());
     assert_eq!(hash(&report), hash(&on_two));
-    let told = necrodome(&words).assert().success();
+    let told = tournament(&words).assert().success();
     assert!(String::from_utf8_lossy(&told.get_output().stdout).contains("stopped early"));
 }
 
@@ -229,7 +228,7 @@ fn the_seat_is_judged_only_where_entries_change_seats() {
     let battle = words("--format=battle");
     assert_eq!(json(&battle)["seats"], Value::Null);
     let told = |words: &[&str]| {
-        let result = necrodome(words).assert().success();
+        let result = tournament(words).assert().success();
         String::from_utf8(result.get_output().stdout.clone()).unwrap()
     };
     assert!(!told(&battle).contains("seat"), "{}", told(&battle));
@@ -373,7 +372,7 @@ fn every_flag_is_a_key_of_the_file() {
         ("csv", "\"t.csv\""),
         ("force", "true"),
     ];
-    let help = necrodome(&["--help"]).assert().success();
+    let help = tournament(&["--help"]).assert().success();
     let help = String::from_utf8(help.get_output().stdout.clone()).unwrap();
     let options = help.split_once("\nOptions:\n").unwrap().1.split_once("\nExamples:\n").unwrap().0;
     let flag = |line: &str| Some(line.trim().split_once("--")?.1.split(' ').next()?.to_owned());
@@ -392,7 +391,7 @@ fn every_flag_is_a_key_of_the_file() {
     }
     fs::write(&path, text).unwrap();
     let path = path.to_str().unwrap();
-    let told = necrodome(&[path]).assert().success();
+    let told = tournament(&[path]).assert().success();
     let report: Value = serde_json::from_slice(&told.get_output().stdout).unwrap();
     let plan = &report["plan"];
     assert_eq!((&plan["blocks"], &plan["seed"], &plan["seats"]), (&7.into(), &5.into(), &2.into()));
@@ -410,7 +409,7 @@ fn every_flag_is_a_key_of_the_file() {
         "--store",
         &other,
     ];
-    let told = necrodome(&[&[path][..], &flags].concat()).assert().success();
+    let told = tournament(&[&[path][..], &flags].concat()).assert().success();
     let report: Value = serde_json::from_slice(&told.get_output().stdout).unwrap();
     let plan = &report["plan"];
     assert_eq!((&plan["blocks"], &plan["seed"], &plan["seats"]), (&3.into(), &6.into(), &3.into()));
@@ -540,9 +539,7 @@ fn a_store_is_read_during_and_after_the_life_of_its_tournament() {
 }
 
 fn replay(words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.arg("replay").args(words);
-    command
+    necrodome(&[&["replay"], words].concat())
 }
 
 fn verify(store: &Path, place: &str) {

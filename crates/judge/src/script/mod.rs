@@ -8,7 +8,7 @@ mod print;
 
 pub use parse::{Parsed, parse, parse_bytes};
 
-use necrodome_rules::infection::Commitment;
+use necrodome_rules::infection::{Commitment, InfectionRules, SurplusVirus};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -17,6 +17,40 @@ use std::ops::Range;
 pub struct Script {
     /// The lines.
     pub lines: Vec<Line>,
+}
+
+impl Script {
+    /// The lines that begin a game: a comment, the rules, who plays, the start.
+    pub fn opening(comment: String, rules: &InfectionRules, names: &[String], zombies: &[bool]) -> Self {
+        let surplus = match rules.surplus_virus {
+            SurplusVirus::Carry => "carry",
+            SurplusVirus::Lost => "lost",
+        };
+        let settings = [
+            ("zombies", rules.zombies.get().to_string()),
+            ("max_turns", rules.max_turns.get().to_string()),
+            ("start_antibodies", rules.start_antibodies.get().to_string()),
+            ("start_viruses", rules.start_viruses.get().to_string()),
+            ("surplus_virus", surplus.to_owned()),
+        ];
+        let settings = settings
+            .into_iter()
+            .map(|(option, value)| Command::Set { option: Word::new(option), value: Word::new(value) });
+        let join = |(name, &zombie): (&String, &bool)| match zombie {
+            true => Command::Zombie(Word::new(name)),
+            false => Command::Human(Word::new(name)),
+        };
+        let mut script = Script { lines: vec![Line::new(1, None, Some(comment))] };
+        for command in settings.chain(names.iter().zip(zombies).map(join)).chain([Command::Start]) {
+            script.lines.push(Line::new(script.next_number(), Some(command), None));
+        }
+        script
+    }
+
+    /// The number of the line that comes next.
+    pub fn next_number(&self) -> usize {
+        self.lines.len() + 1
+    }
 }
 
 /// One line.
@@ -42,9 +76,9 @@ impl Line {
         1 + before.map_or(0, |before| before.chars().count())
     }
 
-    /// A line with just a command, as if it stood alone.
-    pub fn of(command: Command) -> Self {
-        Line { number: 1, span: 0..0, command: Some(command), comment: None, start: 0, text: String::new() }
+    /// A line that stands in no text.
+    pub fn new(number: usize, command: Option<Command>, comment: Option<String>) -> Self {
+        Line { number, span: 0..0, command, comment, start: 0, text: String::new() }
     }
 }
 
@@ -77,7 +111,7 @@ pub enum Command {
     Interact(Side, Side),
     /// A player takes the antidote.
     Antidote(Word),
-    /// A player ends its turn.
+    /// A player ends their turn.
     End(Word),
     /// The turn ends for everybody.
     NextTurn,
@@ -90,6 +124,13 @@ pub struct Word {
     pub text: String,
     /// Its place in the text, in bytes.
     pub span: Range<usize>,
+}
+
+impl Word {
+    /// A word that stands in no text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Word { text: text.into(), span: 0..0 }
+    }
 }
 
 impl PartialEq for Word {

@@ -183,7 +183,7 @@ impl<'a> Rest<'a> {
                 Command::Interact(one, self.side("whom it meets")?)
             }
             Keyword::Antidote => Command::Antidote(self.name("who takes the antidote")?),
-            Keyword::End => Command::End(self.name("who ends its turn")?),
+            Keyword::End => Command::End(self.name("who ends their turn")?),
             Keyword::NextTurn => Command::NextTurn,
         };
         match self.next() {
@@ -288,7 +288,7 @@ mod tests {
             ("i tim*99999999999 kiril", 6, "how many viruses?", "such as *2"),
             ("a tim!", 6, "only who meets somebody commits anything", "expected the end of the line"),
             ("e \"tim", 3, "the quotes are not closed", "expected \""),
-            ("e \" \"", 3, "this is no name", "expected who ends its turn"),
+            ("e \" \"", 3, "this is no name", "expected who ends their turn"),
             ("! i", 1, "this is no command", "expected a command"),
             ("i ü ö ä", 7, "there is too much in this line", "expected the end of the line"),
         ] {

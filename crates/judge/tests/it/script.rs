@@ -44,11 +44,8 @@ fn command() -> impl Strategy<Value = Command> {
 fn script() -> impl Strategy<Value = Script> {
     let comment =
         proptest::option::of("[^\r\n]{0,10}").prop_map(|text| text.map(|text| text.trim_end().to_owned()));
-    let line = (proptest::option::of(command()), comment).prop_map(|(command, comment)| {
-        let mut line = Line::of(Command::NextTurn);
-        (line.command, line.comment) = (command, comment);
-        line
-    });
+    let line = (proptest::option::of(command()), comment)
+        .prop_map(|(command, comment)| Line::new(1, command, comment));
     proptest::collection::vec(line, 0..12).prop_map(|lines| Script { lines })
 }
 

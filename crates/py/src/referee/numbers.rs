@@ -3,17 +3,19 @@
 
 use necrodome_batch::{
     field::Field,
-    observe::{Observe, by_place, last_bullet},
+    last_bullet::observe as last_bullet,
+    observe::{Observe, by_place},
 };
 use necrodome_rules::{
     game::Game,
     infection::Infection,
     last_bullet::{Action as Orders, CopyView, LastBullet, LastBulletRules, LastBulletView},
+    own_part,
     tokyo::Tokyo,
     zombie_dice::{Race, Solo, Table},
 };
 use serde_json::Value;
-use std::{any::Any, sync::Arc};
+use std::sync::Arc;
 
 /// The numbers of an observation, row by row.
 pub enum Cells {
@@ -52,16 +54,15 @@ pub trait Numbers<G: Game>: Send + Sync {
 
 /// The numbers of a game: its own layout, or one that is read off its first view.
 pub fn numbers<G: Game>(first: &G::View) -> Arc<dyn Numbers<G>> {
-    let own: [Box<dyn Any>; 6] = [
-        Box::new(layout::<Solo>()),
-        Box::new(layout::<Race>()),
-        Box::new(layout::<Table>()),
-        Box::new(layout::<Tokyo>()),
-        Box::new(layout::<Infection>()),
-        Box::new(Arc::new(Windows) as Arc<dyn Numbers<LastBullet>>),
+    let own: Option<Arc<dyn Numbers<G>>> = own_part![
+        layout::<Solo>(),
+        layout::<Race>(),
+        layout::<Table>(),
+        layout::<Tokyo>(),
+        layout::<Infection>(),
+        Arc::new(Windows) as Arc<dyn Numbers<LastBullet>>,
     ];
-    let own = own.into_iter().find_map(|numbers| numbers.downcast::<Arc<dyn Numbers<G>>>().ok());
-    own.map_or_else(|| Arc::new(Plain::new(first)) as Arc<dyn Numbers<G>>, |own| *own)
+    own.unwrap_or_else(|| Arc::new(Plain::new(first)))
 }
 
 fn layout<G: Observe>() -> Arc<dyn Numbers<G>> {

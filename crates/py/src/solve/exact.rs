@@ -13,7 +13,7 @@ use necrodome_rules::{
 };
 use necrodome_solve::{
     Position, Solvable,
-    exact::{self, Asked, Chance, ExactSolo, Inexact, Policy, RaceProfile},
+    exact::{self, Asked, ExactSolo, Inexact, Policy, RaceProfile, WinChance},
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -33,11 +33,11 @@ pub enum Player {
 #[derive(Serialize)]
 struct ExactRace {
     /// Against the opponent, or against the perfect player.
-    chance: Chance,
+    chance: WinChance,
     /// The chance of the best response to the opponent.
-    best: Chance,
+    best: WinChance,
     /// The chance of whoever knows exactly how this one plays.
-    best_response: Chance,
+    best_response: WinChance,
     views: usize,
 }
 

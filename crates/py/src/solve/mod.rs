@@ -95,7 +95,7 @@ where
 
     fn observe(&self, view: &str) -> Result<Vec<i16>, String> {
         let view = Self::view(view)?;
-        G::check(&view)?;
+        G::fits(&view).map_err(|why| why.to_string())?;
         let mut row = vec![0; self.fields().len()];
         G::observe(&self.rules, &view, &mut row);
         Ok(row)
@@ -103,7 +103,7 @@ where
 
     fn act(&self, view: &str) -> Result<String, String> {
         let view = Self::view(view)?;
-        G::check(&view)?;
+        self.solution.check(&view).map_err(|why| why.to_string())?;
         serde_json::to_string(&self.solution.best(&view)).map_err(|e| e.to_string())
     }
 

@@ -28,26 +28,26 @@ const CONTEXT_KEY: [u8; 32] = [
 /// assert_eq!(dice.uniform(6), same.uniform(6));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Place", into = "Place")]
+#[serde(from = "SavedStream", into = "SavedStream")]
 pub struct Seeded(ChaCha8Rng);
 
 /// Where a stream is: its JSON, so that a match can be saved and go on as if nothing had been.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct SavedStream {
     key: [u8; 32],
     /// Numbers drawn so far. No match comes to the end of 64 bits.
     drawn: u64,
 }
 
-impl From<Seeded> for Place {
+impl From<Seeded> for SavedStream {
     fn from(Seeded(stream): Seeded) -> Self {
-        Place { key: stream.get_seed(), drawn: stream.get_word_pos() as u64 }
+        SavedStream { key: stream.get_seed(), drawn: stream.get_word_pos() as u64 }
     }
 }
 
-impl From<Place> for Seeded {
-    fn from(Place { key, drawn }: Place) -> Self {
+impl From<SavedStream> for Seeded {
+    fn from(SavedStream { key, drawn }: SavedStream) -> Self {
         let mut stream = ChaCha8Rng::from_seed(key);
         stream.set_word_pos(drawn.into());
         Seeded(stream)

@@ -68,7 +68,7 @@ pub(super) fn tell(event: &Event, names: &Names) -> Vec<Told> {
 /// Where the monster that looks is.
 pub fn place(view: &TokyoView) -> &'static str {
     match view.in_tokyo {
-        None => "with Tokyo empty",
+        None => "Tokyo empty",
         Some(seat) if seat == view.seat => "in Tokyo",
         Some(_) => "outside",
     }

@@ -26,14 +26,14 @@ where
 }
 
 /// Decides by the dice on the table.
-trait Policy: Named {
+trait StopPolicy: Named {
     fn stops(&mut self, turn: &TurnView) -> bool;
 }
 
 /// A policy as a bot of any format.
 struct DiceBot<P>(P);
 
-impl<P: Policy> Named for DiceBot<P> {
+impl<P: StopPolicy> Named for DiceBot<P> {
     const NAME: &'static str = P::NAME;
     const ABOUT: &'static str = P::ABOUT;
     type Params = P::Params;
@@ -47,7 +47,7 @@ impl<G, P> Bot<G> for DiceBot<P>
 where
     G: Game<Action = Action>,
     G::View: AsRef<TurnView>,
-    P: Policy,
+    P: StopPolicy,
 {
     fn act(&mut self, view: &G::View) -> Action {
         if self.0.stops(view.as_ref()) { Action::Stop } else { Action::Go }
@@ -66,7 +66,7 @@ impl Named for Random {
     }
 }
 
-impl Policy for Random {
+impl StopPolicy for Random {
     fn stops(&mut self, _: &TurnView) -> bool {
         self.0.uniform(2) == 0
     }
@@ -84,7 +84,7 @@ impl Named for Cautious {
     }
 }
 
-impl Policy for Cautious {
+impl StopPolicy for Cautious {
     fn stops(&mut self, turn: &TurnView) -> bool {
         turn.shotguns >= 1 && turn.brains >= 1
     }
@@ -102,7 +102,7 @@ impl Named for Greedy {
     }
 }
 
-impl Policy for Greedy {
+impl StopPolicy for Greedy {
     fn stops(&mut self, turn: &TurnView) -> bool {
         turn.shotguns >= 2
     }
@@ -128,7 +128,7 @@ impl Named for StopAt {
     }
 }
 
-impl Policy for StopAt {
+impl StopPolicy for StopAt {
     fn stops(&mut self, turn: &TurnView) -> bool {
         self.brains.is_some_and(|brains| turn.brains >= brains.get())
             || self.shotguns.is_some_and(|shotguns| u32::from(turn.shotguns) >= shotguns.get())

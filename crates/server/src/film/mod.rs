@@ -21,14 +21,14 @@ use necrodome_rules::{
     game::{Game, Logged, Move, Outcome, Seat},
     infection::Infection,
     last_bullet::LastBullet,
-    with_game,
-    words::{Text, Told},
+    own_part, with_game,
+    words::{Text, Told, name_all},
     zombie_dice as zd,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::{any::Any, io::Read};
+use std::io::Read;
 
 /// A match to look at.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -43,6 +43,8 @@ pub struct Film {
     pub options: Value,
     /// How it ended.
     pub outcome: Outcome,
+    /// The same in a sentence.
+    pub result: String,
     /// The scores by seat, with what they count.
     pub scores: Vec<String>,
     /// How many steps there were. Frame 0 is the set-up, so there is one frame more.
@@ -90,13 +92,12 @@ type Camera<G> = Box<dyn FnMut(&G, &[Logged<<G as Game>::Event>]) -> Value>;
 
 /// The camera of a game: its own, or one that shows the view.
 fn camera<G: Listed>(rules: &G::Rules) -> Camera<G> {
-    let own: [Box<dyn Any>; 4] = [
-        Box::new(dice::camera::<zd::Table> as MakeCamera<zd::Table>),
-        Box::new(dice::camera::<zd::Race> as MakeCamera<zd::Race>),
-        Box::new(dice::camera::<zd::Solo> as MakeCamera<zd::Solo>),
-        Box::new(infection::camera as MakeCamera<Infection>),
+    let own: Option<MakeCamera<G>> = own_part![
+        dice::camera::<zd::Table> as MakeCamera<zd::Table>,
+        dice::camera::<zd::Race> as MakeCamera<zd::Race>,
+        dice::camera::<zd::Solo> as MakeCamera<zd::Solo>,
+        infection::camera as MakeCamera<Infection>,
     ];
-    let own = own.into_iter().find_map(|make| make.downcast::<MakeCamera<G>>().ok());
     own.map_or_else(|| Box::new(|game: &G, _: &[_]| view_of_all(game)) as Camera<G>, |make| make(rules))
 }
 
@@ -126,14 +127,14 @@ pub fn film(packed: impl Read) -> Result<Film, ReplayError> {
         GameId::LastBullet => {
             let replay: Replay<LastBullet> = unpacked.parse()?;
             let battle = Some(last_bullet::battle(&replay)?);
-            Ok(Film { battle, ..titled(&replay) })
+            Ok(Film { battle, ..titled(&replay, Vec::new()) })
         }
         other => with_game!(other, G => film_of::<G>(unpacked)),
     }
 }
 
-/// All but the pictures.
-fn titled<G: Listed>(replay: &Replay<G>) -> Film {
+/// A match without its battle and its values.
+fn titled<G: Listed>(replay: &Replay<G>, frames: Vec<Frame>) -> Film {
     Film {
         game: G::ID,
         title: G::TITLE,
@@ -141,10 +142,27 @@ fn titled<G: Listed>(replay: &Replay<G>) -> Film {
         options: serde_json::to_value(&replay.rules).unwrap_or_default(),
         scores: replay.outcome.scores.iter().map(|&score| G::score(score)).collect(),
         outcome: replay.outcome.clone(),
+        result: result(replay, &frames),
         steps: replay.steps.len() as u32,
-        frames: Vec::new(),
+        frames,
         battle: None,
         values: None,
+    }
+}
+
+/// How a match ended. Where a side has won, the game has said so at the end.
+fn result<G: Listed>(replay: &Replay<G>, frames: &[Frame]) -> String {
+    let (names, outcome) = (&replay.names, &replay.outcome);
+    if names.len() == 1 {
+        return format!("{}: {}", &names[Seat(0)], G::score(outcome.scores[0]));
+    }
+    let winners: Vec<Seat> = outcome.winners().collect();
+    let told = frames.last().and_then(|end| end.told.iter().rfind(|one| one.mark && one.seat.is_none()));
+    match (winners.as_slice(), told) {
+        ([winner], _) => format!("{} wins", &names[*winner]),
+        (_, Some(told)) => told.text.to_string(),
+        (winners, None) if winners.len() <= 4 => format!("{} share the win", name_all(names, winners)),
+        (winners, None) => format!("{} share the win", winners.len()),
     }
 }
 
@@ -157,7 +175,7 @@ fn film_of<G: Listed>(unpacked: Unpacked) -> Result<Film, ReplayError> {
     }
     let frames = frames(&replay)?;
     let values = if steps > MAX_PRICED { None } else { values::values(&replay)? };
-    Ok(Film { frames, values, ..titled(&replay) })
+    Ok(Film { values, ..titled(&replay, frames) })
 }
 
 fn frames<G: Listed>(replay: &Replay<G>) -> Result<Vec<Frame>, ReplayError> {

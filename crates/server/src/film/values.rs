@@ -6,7 +6,7 @@ use necrodome_rules::{
     game::{Move, Seat},
     names::Names,
 };
-use necrodome_solve::{Entry, Ledger};
+use necrodome_solve::{Ledger, LedgerEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -129,9 +129,9 @@ pub(super) fn values<G: Listed>(replay: &Replay<G>) -> Result<Option<Values>, Re
     }))
 }
 
-fn entry<G: Listed>(entry: &Entry<G>, names: &Names) -> ValueEntry {
+fn entry<G: Listed>(entry: &LedgerEntry<G>, names: &Names) -> ValueEntry {
     match entry {
-        Entry::Decision { step, seat, view, options, chosen, best, value, regret, before, after } => {
+        LedgerEntry::Decision { step, seat, view, options, chosen, best, value, regret, before, after } => {
             let words = G::choice(view, chosen, names).to_string();
             let mut options: Vec<Priced> = options
                 .iter()
@@ -155,7 +155,7 @@ fn entry<G: Listed>(entry: &Entry<G>, names: &Names) -> ValueEntry {
                 after: *after,
             }
         }
-        Entry::Roll { step, seat, event, luck, before, after } => ValueEntry::Roll {
+        LedgerEntry::Roll { step, seat, event, luck, before, after } => ValueEntry::Roll {
             step: *step as u32,
             seat: *seat,
             words: G::dice(event, names),
@@ -163,13 +163,13 @@ fn entry<G: Listed>(entry: &Entry<G>, names: &Names) -> ValueEntry {
             before: *before,
             after: *after,
         },
-        Entry::Limit { before, after } => ValueEntry::Limit { before: *before, after: *after },
+        LedgerEntry::Limit { before, after } => ValueEntry::Limit { before: *before, after: *after },
     }
 }
 
 fn worst<G: Listed>(ledger: &Ledger<G>) -> Vec<u32> {
-    let cost = |(place, entry): (usize, &Entry<G>)| match entry {
-        Entry::Decision { regret, .. } if *regret > NOTHING => Some((place as u32, *regret)),
+    let cost = |(place, entry): (usize, &LedgerEntry<G>)| match entry {
+        LedgerEntry::Decision { regret, .. } if *regret > NOTHING => Some((place as u32, *regret)),
         _ => None,
     };
     let mut costly: Vec<(u32, f64)> = ledger.entries.iter().enumerate().filter_map(cost).collect();

@@ -4,9 +4,13 @@
 
 mod position;
 mod stopping;
+mod tokyo;
+mod zombie_dice;
 
-pub use position::{AdviseOn, DiceOut, MonsterAsked, MonsterPlace};
+pub use position::AdviseOn;
 pub use stopping::{Cell, Row, Stopping};
+pub use tokyo::{MonsterAsked, MonsterPlace};
+pub use zombie_dice::DiceOut;
 
 use crate::{Refusal, Site, film::Unit, json::Body, tables::priced};
 use axum::{
@@ -16,10 +20,9 @@ use axum::{
 };
 use necrodome_rules::{
     names::Names,
-    tokyo::Tokyo,
-    zombie_dice::{GOAL, Race, Solo, Table},
+    zombie_dice::{GOAL, Race, Solo},
 };
-use necrodome_solve::Solvable;
+use necrodome_solve::{Solution as _, Solvable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -52,43 +55,19 @@ pub struct AdviceOption {
 
 async fn advise(Body(on): Body<AdviseOn>) -> Result<Json<Advice>, Refusal> {
     // The first of each game solves it.
-    spawn_blocking(move || advice(&on)).await.map_err(Refusal::internal)?.map(Json)
+    spawn_blocking(move || on.advice()).await.map_err(Refusal::internal)?.map(Json)
 }
 
-fn advice(on: &AdviseOn) -> Result<Advice, Refusal> {
-    match on {
-        AdviseOn::ZombieDiceSolo { dice } => {
-            let view = position::solo(dice)?;
-            of::<Solo>(1, |solution| position::reached(solution, &view.turn).map(|()| view.clone()))
-        }
-        AdviseOn::ZombieDiceRace { dice, score, other } => {
-            let view = position::race(dice, *score, *other)?;
-            of::<Race>(2, |solution| position::reached(solution, &view.turn).map(|()| view.clone()))
-        }
-        AdviseOn::ZombieDice { dice, score, other, second } => {
-            let view = position::table(dice, *score, *other, *second)?;
-            of::<Table>(2, |solution| position::reached(solution, &view.turn).map(|()| view.clone()))
-        }
-        AdviseOn::Tokyo { health, points, place, asked } => {
-            let view = position::tokyo(*health, *points, *place, *asked)?;
-            of::<Tokyo>(2, |_| Ok(view.clone()))
-        }
-    }
-}
-
-/// The advice for a view, which may be refused once the solution is known.
-fn of<G: Solvable>(
-    seats: usize,
-    view: impl Fn(&G::Solution) -> Result<G::View, Refusal>,
-) -> Result<Advice, Refusal> {
-    let solution = G::solve(&G::Rules::default(), seats).map_err(|why| Refusal::bad(why.to_string()))?;
-    let view = view(&solution)?;
+/// The advice for a view, if a match can come to it.
+fn of<G: Solvable>(seats: usize, view: &G::View) -> Result<Advice, Refusal> {
+    let solution = G::solve(&G::Rules::default(), seats).map_err(Refusal::bad)?;
+    solution.check(view).map_err(Refusal::bad)?;
     let names = Names::new(["you", "the other"]).map_err(Refusal::internal)?;
-    let options = priced::<G>(&*solution, &view, &names);
+    let options = priced::<G>(&*solution, view, &names);
     let best = options.first().map_or(0.0, |(_, value)| *value);
     let option = |(label, value): (String, f64)| AdviceOption { label, value, cost: (best - value).max(0.0) };
     Ok(Advice {
-        situation: G::situation(&view, &names).to_string(),
+        situation: G::situation(view, &names).to_string(),
         unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
         options: options.into_iter().map(option).collect(),
     })

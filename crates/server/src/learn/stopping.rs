@@ -5,7 +5,7 @@ use necrodome_rules::{
     game::Seat,
     zombie_dice::{Colour, Counts, DICE},
 };
-use necrodome_solve::{Format, Position};
+use necrodome_solve::{Position, TurnSolution};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ pub struct Cell {
 const ALL: u8 = 13;
 
 /// The picture for these scores.
-pub(super) fn picture(format: &impl Format, scores: [u32; 2], shotguns: u8, unit: Unit) -> Stopping {
+pub(super) fn picture(format: &impl TurnSolution, scores: [u32; 2], shotguns: u8, unit: Unit) -> Stopping {
     let row = |feet: Counts| Row {
         feet,
         cells: (0..=ALL - 3).map(|brains| cell(format, scores, brains, shotguns, feet)).collect(),
@@ -53,7 +53,13 @@ pub(super) fn picture(format: &impl Format, scores: [u32; 2], shotguns: u8, unit
     Stopping { shotguns, unit, rows }
 }
 
-fn cell(format: &impl Format, scores: [u32; 2], brains: u8, shotguns: u8, feet: Counts) -> Option<Cell> {
+fn cell(
+    format: &impl TurnSolution,
+    scores: [u32; 2],
+    brains: u8,
+    shotguns: u8,
+    feet: Counts,
+) -> Option<Cell> {
     let prices = format.turn(Seat(0), scores, false);
     let (mut all, mut roll, mut rolls) = (0.0, 0.0, 0.0);
     for aside in colourings(brains) {

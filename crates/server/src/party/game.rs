@@ -1,19 +1,22 @@
-//! A game of Infection in a room: proposals, contacts and commitments of guests become the judge's commands.
+//! A game of Infection in a room: proposals, contacts and commitments of guests become commands in the judge's book.
 //!
 //! A guest may have one open proposal, and any number of proposals may wait for a guest. A proposal can be withdrawn by the one and
 //! declined by the other. Once it is accepted the two are busy until both have committed; nobody can back out, and a commitment that
 //! does not come in time is none. As in [`rounds`](necrodome_rules::infection::Infection), nothing is refused because of something that
 //! the guest cannot know: a precaution or an antidote without an antibody just does nothing.
 
-use super::refused::Refused;
+use super::{refused::Refused, view::NewsKind};
+use necrodome_judge::{
+    book::{Book, Record, What},
+    script::{Command, Line, Script, Side, Word},
+};
 use necrodome_rules::{
     game::Seat,
     infection::{
         Commitment, Identity, InfectionRules, InfectionView, Party, PrivateReport, PublicReport, Question,
-        SurplusVirus,
     },
 };
-use std::{collections::BTreeSet, fmt::Write};
+use std::collections::BTreeSet;
 
 /// A proposal that waits for the other, or a contact that waits for commitments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,23 +44,6 @@ pub(super) struct Meeting {
     pub commits: [Commitment; 2],
 }
 
-/// What everybody was told at the start or at the end of a turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Announced {
-    pub report: PublicReport,
-    pub met_nobody: Vec<Seat>,
-}
-
-/// What a guest is told about its own doings in this turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Note {
-    Met(Seat),
-    Declined(Seat),
-    Lapsed(Seat),
-    Withdrawn(Seat),
-    Undone(Seat),
-}
-
 /// A turn that is over, for one guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Past {
@@ -69,39 +55,52 @@ pub(super) struct Past {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Knowledge {
     pub told: PrivateReport,
-    /// Viruses it has applied since.
+    /// Viruses they have applied since.
     pub applied: u32,
-    /// How often it has taken the antidote since, or tried to.
+    /// How often they have taken the antidote since, or tried to.
     pub antidotes: u32,
-    /// Proposals it has made in this turn.
+    /// Proposals they have made in this turn.
     pub proposals: u32,
-    /// Those who did not want to meet it in this turn, or did not answer.
+    /// Those who did not want to meet them in this turn, or did not answer.
     pub turned_down: BTreeSet<Seat>,
-    pub notes: Vec<Note>,
+    /// What happened to them in this turn, and with whom.
+    pub notes: Vec<(NewsKind, Seat)>,
     pub past: Vec<Past>,
 }
 
 /// The game, from its start to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Game {
-    names: Vec<String>,
-    party: Party,
-    /// Who was removed: its turn ends as soon as it begins.
+    /// The judge's book. The game has started in it.
+    book: Book,
+    /// What stands in the book.
+    script: Script,
+    /// Who was removed: their turn ends as soon as it begins.
     absent: Vec<bool>,
     known: Vec<Knowledge>,
     contacts: Vec<Contact>,
     met: Vec<Meeting>,
-    announced: Vec<Announced>,
-    /// The record, as a script for the judge.
-    script: String,
 }
 
 impl Game {
     /// A game begins.
-    pub fn new(names: Vec<String>, zombies: &[bool], rules: &InfectionRules) -> Self {
-        let party = Party::new(zombies, rules);
+    pub fn new(names: &[String], zombies: &[bool], rules: &InfectionRules) -> Result<Self, Refused> {
+        let comment = " A party of Infection with phones. For the judge only!".to_owned();
+        let script = Script::opening(comment, rules, names, zombies);
+        let mut book = Book::default();
+        for line in &script.lines {
+            book.write(line).map_err(|mistake| Refused::Name(mistake.message))?;
+        }
+        let mut game = Game {
+            book,
+            script,
+            known: Vec::new(),
+            absent: vec![false; names.len()],
+            contacts: Vec::new(),
+            met: Vec::new(),
+        };
         let fresh = |&seat: &Seat| Knowledge {
-            told: party.private_report(seat),
+            told: game.party().private_report(seat),
             applied: 0,
             antidotes: 0,
             proposals: 0,
@@ -109,21 +108,29 @@ impl Game {
             notes: Vec::new(),
             past: Vec::new(),
         };
-        Game {
-            known: Seat::all(names.len()).iter().map(fresh).collect(),
-            absent: vec![false; names.len()],
-            contacts: Vec::new(),
-            met: Vec::new(),
-            announced: vec![Announced { report: party.public_report(), met_nobody: Vec::new() }],
-            script: head_of_script(&names, zombies, rules),
-            names,
-            party,
-        }
+        game.known = Seat::all(names.len()).iter().map(fresh).collect();
+        Ok(game)
     }
 
     /// The judge's book.
+    pub fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// The state of the game.
     pub fn party(&self) -> &Party {
-        &self.party
+        // The last line of the opening starts the game, and `new` has written it.
+        self.book.party().expect("a game in which the book has started")
+    }
+
+    /// Writes a line into the book, unless the book refuses it.
+    fn write(&mut self, command: Option<Command>, comment: Option<String>) -> bool {
+        let line = Line::new(self.script.next_number(), command, comment);
+        let is_written = self.book.write(&line).is_ok();
+        if is_written {
+            self.script.lines.push(line);
+        }
+        is_written
     }
 
     /// Proposals and contacts that are open.
@@ -136,9 +143,13 @@ impl Game {
         &self.met
     }
 
-    /// All that was announced.
-    pub fn announced(&self) -> &[Announced] {
-        &self.announced
+    /// All that was announced, each time with those who had met nobody.
+    pub fn announced(&self) -> impl DoubleEndedIterator<Item = (&PublicReport, &[Seat])> {
+        self.book.records().iter().filter_map(|record| match &record.what {
+            What::Started { public, .. } => Some((public, &[][..])),
+            What::TurnClosed { public, without_contact, .. } => Some((public, &without_contact[..])),
+            What::Contact { .. } | What::Antidote { .. } | What::Ended { .. } => None,
+        })
     }
 
     /// What a guest knows.
@@ -147,7 +158,7 @@ impl Game {
     }
 
     /// The record, as a script for the judge.
-    pub fn script(&self) -> &str {
+    pub fn script(&self) -> &Script {
         &self.script
     }
 
@@ -171,46 +182,51 @@ impl Game {
         self.contacts.iter().filter(move |contact| contact.commits.is_none() && contact.seats[1] == seat)
     }
 
-    /// What a bot in this seat is shown. Who has turned it down is not asked again.
+    /// What a bot in this seat is shown. It does not ask those again who have turned it down.
     pub fn view(&self, seat: Seat, question: Question) -> InfectionView {
         let known = self.known(seat);
         let turned_down = |other: &Seat| known.turned_down.contains(other);
+        let announced = self.announced().next_back().map(|(public, _)| public.clone());
         InfectionView {
             seat,
             question,
             told: known.told,
             applied: known.applied,
-            public: self.announced[self.announced.len() - 1].report.clone(),
-            max_turns: self.party.rules().max_turns.get(),
+            public: announced.unwrap_or_else(|| self.party().public_report()),
+            max_turns: self.party().rules().max_turns.get(),
             has_met: self.has_met(seat),
-            partners: self.party.partners(seat).iter().filter(|other| !turned_down(other)).collect(),
+            partners: self.party().partners(seat).iter().filter(|other| !turned_down(other)).collect(),
         }
     }
 
     fn has_met(&self, seat: Seat) -> bool {
-        self.party.players()[seat.index()].contacts > 0
+        self.party().players()[seat.index()].contacts > 0
     }
 
-    /// Whether a guest may end its turn: after a contact, or when all who are left have turned it down.
+    /// Whether a guest may end their turn: after a contact, or when all who are left have turned them down.
     pub fn may_end(&self, seat: Seat) -> bool {
         let turned_down = &self.known(seat).turned_down;
-        self.has_met(seat) || self.party.partners(seat).iter().all(|other| turned_down.contains(&other))
+        self.has_met(seat) || self.party().partners(seat).iter().all(|other| turned_down.contains(&other))
     }
 
-    /// Whether a guest could have an antibody to spend on the antidote, by all that it knows. Never less than it really has: each
+    /// Whether a guest could have an antibody to spend on the antidote, by all that they know. Never less than they really have: each
     /// contact gives one at most.
     pub fn may_try_antidote(&self, seat: Seat) -> bool {
         let known = self.known(seat);
-        let most = known.told.stock + u32::from(self.party.players()[seat.index()].contacts);
+        let most = known.told.stock + u32::from(self.party().players()[seat.index()].contacts);
         known.told.identity == Identity::Human && known.antidotes < most
     }
 
     fn going_on(&self) -> Result<(), Refused> {
-        if self.party.ending().is_some() { Err(Refused::Over) } else { Ok(()) }
+        if self.party().ending().is_some() { Err(Refused::Over) } else { Ok(()) }
+    }
+
+    fn word(&self, seat: Seat) -> Word {
+        Word::new(self.name(seat))
     }
 
     fn name(&self, seat: Seat) -> String {
-        self.names[seat.index()].clone()
+        self.book.names()[seat.index()].clone()
     }
 
     fn not_busy(&self, seat: Seat) -> Result<(), Refused> {
@@ -222,7 +238,7 @@ impl Game {
 
     fn not_ended(&self, seat: Seat) -> Result<(), Refused> {
         self.going_on()?;
-        let ended = self.party.players()[seat.index()].ended;
+        let ended = self.party().players()[seat.index()].ended;
         if ended { Err(Refused::Ended { name: self.name(seat) }) } else { Ok(()) }
     }
 
@@ -233,7 +249,7 @@ impl Game {
             return Err(Refused::Itself);
         }
         self.not_ended(to)?;
-        if self.party.have_met(from, to) {
+        if self.party().have_met(from, to) {
             return Err(Refused::Again { name: self.name(to) });
         }
         self.not_busy(from)?;
@@ -244,7 +260,7 @@ impl Game {
             return Err(Refused::AcceptInstead { name: self.name(to) });
         }
         // Enough for everybody several times, and an end to pestering.
-        if self.known(from).proposals as usize >= 20 + 3 * self.names.len() {
+        if self.known(from).proposals as usize >= 20 + 3 * self.known.len() {
             return Err(Refused::TooManyProposals);
         }
         self.known[from.index()].proposals += 1;
@@ -269,15 +285,15 @@ impl Game {
     /// The other does not want to.
     pub fn decline(&mut self, id: u32) -> Result<(), Refused> {
         let [from, to] = self.open_proposal(id)?;
-        self.drop_proposal(id, [from, to], Note::Declined(to));
+        self.drop_proposal(id, [from, to], NewsKind::Declined);
         Ok(())
     }
 
-    /// Who proposed it has changed its mind.
+    /// Who proposed it has changed their mind.
     pub fn withdraw(&mut self, id: u32) -> Result<(), Refused> {
         let [from, to] = self.open_proposal(id)?;
         self.contacts.retain(|contact| contact.id != id);
-        self.note(to, Note::Withdrawn(from));
+        self.note(to, NewsKind::Withdrawn, from);
         Ok(())
     }
 
@@ -286,7 +302,7 @@ impl Game {
         self.going_on()?;
         let contact = self.contact(id)?.clone();
         match contact.commits {
-            None => self.drop_proposal(id, contact.seats, Note::Lapsed(contact.seats[1])),
+            None => self.drop_proposal(id, contact.seats, NewsKind::Lapsed),
             Some(_) => self.resolve(&contact),
         }
         Ok(())
@@ -300,14 +316,14 @@ impl Game {
         }
     }
 
-    fn drop_proposal(&mut self, id: u32, [from, to]: [Seat; 2], note: Note) {
+    fn drop_proposal(&mut self, id: u32, [from, to]: [Seat; 2], what: NewsKind) {
         self.contacts.retain(|contact| contact.id != id);
         self.known[from.index()].turned_down.insert(to);
-        self.note(from, note);
+        self.note(from, what, to);
     }
 
-    pub fn note(&mut self, seat: Seat, note: Note) {
-        self.known[seat.index()].notes.push(note);
+    pub fn note(&mut self, seat: Seat, what: NewsKind, with: Seat) {
+        self.known[seat.index()].notes.push((what, with));
     }
 
     /// One side commits. When both have, the contact takes place.
@@ -332,7 +348,7 @@ impl Game {
         Ok(())
     }
 
-    /// Whether a guest may commit this; depends on what it knows only.
+    /// Whether a guest may commit this; depends only on what they know.
     fn check_commitment(&self, seat: Seat, commit: Commitment) -> Result<(), Refused> {
         let view = self.view(seat, Question::Wait);
         let (identity, known) = (view.told.identity, view.known_viruses());
@@ -351,28 +367,28 @@ impl Game {
         let seats = contact.seats;
         let wanted = contact.commits.unwrap_or_default().map(Option::unwrap_or_default);
         let mut paid = wanted;
-        let mut tried = String::new();
+        let mut tried = None;
         for i in 0..2 {
-            if self.party.can_pay(seats[i], wanted[i]).is_err() {
+            if self.party().can_pay(seats[i], wanted[i]).is_err() {
                 paid[i] = Commitment::None;
-                let name = &self.names[seats[i].index()];
-                let _ = write!(tried, " # {name} tried a precaution without an antibody");
+                let name = self.name(seats[i]);
+                let before = tried.map_or(String::new(), |tried| format!("{tried} #"));
+                tried = Some(format!("{before} {name} tried a precaution without an antibody"));
             }
             if let Commitment::Virus { count } = paid[i] {
                 self.known[seats[i].index()].applied += count;
             }
         }
-        // Whatever the referee could refuse was checked when the contact was proposed, and holds until the turn is over.
-        if self.party.contact((seats[0], paid[0]), (seats[1], paid[1])).is_ok() {
-            let sides = [0, 1].map(|i| side_of_script(&self.names[seats[i].index()], paid[i]));
-            let _ = writeln!(self.script, "INTERACT {} {}{tried}", sides[0], sides[1]);
+        let [one, other] = [0, 1].map(|i| Side { name: self.word(seats[i]), commit: paid[i] });
+        // Whatever the book could refuse was checked when the contact was proposed, and holds until the turn is over.
+        if self.write(Some(Command::Interact(one, other)), tried) {
             self.met.push(Meeting { id: contact.id, seats, commits: wanted });
-            self.note(seats[0], Note::Met(seats[1]));
-            self.note(seats[1], Note::Met(seats[0]));
+            self.note(seats[0], NewsKind::Met, seats[1]);
+            self.note(seats[1], NewsKind::Met, seats[0]);
         }
     }
 
-    /// A guest takes the antidote; without an antibody nothing happens, and it is not told.
+    /// A guest takes the antidote; without an antibody nothing happens, and they are not told.
     pub fn antidote(&mut self, seat: Seat) -> Result<(), Refused> {
         self.going_on()?;
         if self.known(seat).told.identity == Identity::Zombie {
@@ -382,15 +398,17 @@ impl Game {
             return Err(Refused::NoAntibody);
         }
         self.known[seat.index()].antidotes += 1;
-        let name = &self.names[seat.index()];
-        let _ = match self.party.antidote(seat) {
-            Ok(_) => writeln!(self.script, "ANTIDOTE {}", quoted(name)),
-            Err(_) => writeln!(self.script, "# {name} tried the antidote without an antibody"),
+        match self.party().can_pay(seat, Commitment::Precaution) {
+            Ok(()) => self.write(Some(Command::Antidote(self.word(seat))), None),
+            Err(_) => {
+                let tried = format!(" {} tried the antidote without an antibody", self.name(seat));
+                self.write(None, Some(tried))
+            }
         };
         Ok(())
     }
 
-    /// A guest ends its turn; the last one closes it. The host may end it for a guest who has met nobody.
+    /// A guest ends their turn; the last one closes it. The host may end it for a guest who has met nobody.
     pub fn end(&mut self, seat: Seat, by_host: bool) -> Result<(), Refused> {
         self.not_ended(seat)?;
         self.not_busy(seat)?;
@@ -406,8 +424,8 @@ impl Game {
     /// proposals lapse.
     pub fn end_turn(&mut self, turn: u32) -> Result<(), Refused> {
         self.going_on()?;
-        if turn != self.party.turns() + 1 {
-            return Err(Refused::OtherTurn { turn, now: self.party.turns() + 1 });
+        if turn != self.party().turns() + 1 {
+            return Err(Refused::OtherTurn { turn, now: self.party().turns() + 1 });
         }
         for contact in self.contacts.clone().iter().filter(|contact| contact.commits.is_some()) {
             self.resolve(contact);
@@ -416,7 +434,7 @@ impl Game {
         Ok(())
     }
 
-    /// A guest is gone for good: it meets nobody and ends every turn at once. A contact that is open does not take place.
+    /// A guest is gone for good: they meet nobody and end every turn at once. A contact that is open does not take place.
     pub fn remove(&mut self, seat: Seat) -> Result<(), Refused> {
         self.going_on()?;
         if self.absent.iter().filter(|absent| !**absent).count() <= 2 {
@@ -426,59 +444,54 @@ impl Game {
         if let Some(open) = self.busy(seat).cloned() {
             self.contacts.retain(|contact| contact.id != open.id);
             let other = if open.seats[0] == seat { open.seats[1] } else { open.seats[0] };
-            self.note(other, Note::Withdrawn(seat));
+            self.note(other, NewsKind::Withdrawn, seat);
         }
-        if !self.party.players()[seat.index()].ended {
+        if !self.party().players()[seat.index()].ended {
             self.leave_turn(seat);
             self.close_if_all_ended();
         }
         Ok(())
     }
 
-    /// Somebody plays for a guest who was removed. It takes part from the next turn on.
+    /// Somebody plays for a guest who was removed. They take part from the next turn on.
     pub fn return_to(&mut self, seat: Seat) {
         self.absent[seat.index()] = false;
     }
 
-    /// The end of one guest's turn: what it proposed, and what was proposed to it, is over.
+    /// The end of one guest's turn: what they proposed, and what was proposed to them, is over.
     fn leave_turn(&mut self, seat: Seat) {
         let gone: Vec<Contact> =
             self.contacts.iter().filter(|contact| contact.side(seat).is_some()).cloned().collect();
         for Contact { id, seats, .. } in gone {
             if seats[0] == seat {
                 self.contacts.retain(|contact| contact.id != id);
-                self.note(seats[1], Note::Withdrawn(seat));
+                self.note(seats[1], NewsKind::Withdrawn, seat);
             } else {
-                self.drop_proposal(id, seats, Note::Declined(seat));
+                self.drop_proposal(id, seats, NewsKind::Declined);
             }
         }
-        if self.party.end(seat).is_ok() {
-            let _ = writeln!(self.script, "END {}", quoted(&self.names[seat.index()]));
-        }
+        self.write(Some(Command::End(self.word(seat))), None);
     }
 
+    /// The book closes a turn that the last one has ended.
     fn close_if_all_ended(&mut self) {
-        if self.party.all_ended() {
+        if matches!(self.book.records().last(), Some(Record { what: What::TurnClosed { .. }, .. })) {
             self.close_turn();
         }
     }
 
     fn close_turn(&mut self) {
-        let met_nobody = self.party.without_contact().collect();
-        if self.party.next_turn().is_err() {
-            return;
-        }
         // Behind the last END it only says so; without it, it does so.
-        self.script.push_str("NEXT_TURN\n");
+        self.write(Some(Command::NextTurn), None);
         self.contacts.clear();
         let met = std::mem::take(&mut self.met);
-        for &seat in Seat::all(self.names.len()) {
+        for &seat in Seat::all(self.known.len()) {
             let others = met.iter().filter_map(|meeting| match meeting.seats {
                 [a, b] if a == seat => Some(b),
                 [a, b] if b == seat => Some(a),
                 _ => None,
             });
-            let told = self.party.private_report(seat);
+            let told = self.party().private_report(seat);
             let known = &mut self.known[seat.index()];
             known.past.push(Past { met: others.collect(), told });
             known.told = told;
@@ -486,48 +499,11 @@ impl Game {
             known.turned_down.clear();
             known.notes.clear();
         }
-        self.announced.push(Announced { report: self.party.public_report(), met_nobody });
-        if self.party.ending().is_none() {
-            let absent = Seat::all(self.names.len()).iter().filter(|seat| self.absent[seat.index()]);
+        if self.party().ending().is_none() {
+            let absent = Seat::all(self.known.len()).iter().filter(|seat| self.absent[seat.index()]);
             for seat in absent.copied().collect::<Vec<_>>() {
                 self.leave_turn(seat);
             }
         }
-    }
-}
-
-fn head_of_script(names: &[String], zombies: &[bool], rules: &InfectionRules) -> String {
-    let surplus = match rules.surplus_virus {
-        SurplusVirus::Carry => "carry",
-        SurplusVirus::Lost => "lost",
-    };
-    let mut script = format!(
-        "# A party of Infection with phones. For the judge only!\n\
-         SET zombies {}\nSET max_turns {}\nSET start_antibodies {}\nSET start_viruses {}\nSET surplus_virus {surplus}\n",
-        rules.zombies.get(),
-        rules.max_turns.get(),
-        rules.start_antibodies.get(),
-        rules.start_viruses.get(),
-    );
-    for (name, &zombie) in names.iter().zip(zombies) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(script, "{} {}", if zombie { "ZOMBIE" } else { "HUMAN" }, quoted(name));
-    }
-    script.push_str("GAME_START\n");
-    script
-}
-
-/// A name as it stands in a script. Rooms take no names with quotes.
-fn quoted(name: &str) -> String {
-    let special = |c: char| c.is_whitespace() || matches!(c, '!' | '*' | '#');
-    if name.contains(special) { format!("\"{name}\"") } else { name.to_owned() }
-}
-
-fn side_of_script(name: &str, commit: Commitment) -> String {
-    let name = quoted(name);
-    match commit {
-        Commitment::None => name,
-        Commitment::Precaution => format!("{name}!"),
-        Commitment::Virus { count } => format!("{name}*{count}"),
     }
 }

@@ -1,7 +1,5 @@
-//! Parties: Infection with phones. Rooms live in memory and are kept in the file as the list of what came in.
-//!
-//! An input is in the file before anybody is told that it was taken, so a server that is killed loses nothing. The room itself
-//! (`room`, `game`) is pure; clocks and bots are here.
+//! Parties: Infection with phones. A room is kept in the file as the list of what came in. The room itself (`room`, `game`) is
+//! pure; clocks, bots and who is connected are here.
 
 mod bots;
 mod game;
@@ -14,16 +12,16 @@ pub use refused::Refused;
 pub(crate) use routes::routes;
 pub use routes::{HostOrder, JoinRoom, Joined, OpenRoom, Opened, RoomSummary, SeatAction, SeatOffer};
 
-use crate::{Db, Refusal, Site, keys::KeyHash, stream};
+use crate::{
+    Db, Refusal, Site,
+    keys::KeyHash,
+    live::{Live, Open, Thing, now},
+    stream,
+};
 use necrodome_rules::chance::{Chance, Seeded};
 use room::{Input, Number, Room, Touched};
 use rusqlite::{Connection, params};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock},
-    time::{Duration, SystemTime},
-};
-use tokio::sync::watch;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use view::{Board, PartyView};
 
 const TABLES: &str = "
@@ -39,37 +37,12 @@ const TICK: Duration = Duration::from_millis(200);
 const ID_LETTERS: usize = 5;
 
 /// All rooms.
-pub struct Parties {
-    /// Held by whoever opens a room: nobody else does until it is in the file.
-    opening: Mutex<()>,
-    /// Not held while the file is written: every request looks into it.
-    rooms: RwLock<BTreeMap<String, Arc<Live>>>,
-}
+pub(crate) struct Parties(Open<String, Live<LiveRoom>>);
 
-/// A room, and those who look at it.
-pub(crate) struct Live {
-    id: String,
-    link: String,
-    /// The room with what is just being written to the file. Only who writes looks at it, so nobody else waits for the file, and
-    /// nobody sees what could still be lost. Locked before `state`.
-    draft: Mutex<Room>,
-    /// What waits to be carried out. Whoever gets the draft next does all of it, and the file is written once.
-    queue: Mutex<Vec<Job>>,
-    state: Mutex<State>,
-    changes: watch::Sender<u64>,
-}
-
-/// What somebody wants of the room as it is then.
-type Wanted = Box<dyn FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send>;
-
-/// What somebody wants, and what came of it.
-struct Job {
-    wanted: Wanted,
-    done: Arc<OnceLock<Result<(), Refusal>>>,
-}
-
-struct State {
+/// A room, and what the file does not know of it.
+pub(crate) struct LiveRoom {
     room: Room,
+    link: String,
     board: Arc<Board>,
     /// When each open proposal and each open contact ends, in milliseconds since 1970.
     deadlines: BTreeMap<(u32, bool), u64>,
@@ -86,16 +59,10 @@ struct State {
 /// Who looks at a room.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Viewer {
-    /// The key of a seat that it has shown.
+    /// The key of a seat that they have shown.
     pub key: Option<KeyHash>,
-    /// Whether to show it the host's desk.
+    /// Whether to show them the host's desk.
     pub host: bool,
-}
-
-/// Milliseconds since 1970.
-pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Parties {
@@ -108,23 +75,26 @@ impl Parties {
             "SELECT DISTINCT room FROM party_input WHERE room NOT IN (SELECT room FROM party_input WHERE input = ?1)",
         )?;
         let ids: Vec<String> = query.query_map([closed], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let mut rooms = BTreeMap::new();
+        let parties = Parties(Open::default());
         for id in ids {
             match read(&connection, &id)? {
-                Ok(room) => {
-                    rooms.insert(id.clone(), Arc::new(Live::new(id, address, room)));
-                }
+                Ok(room) => drop(parties.add(db, id, address, room)),
                 Err(why) => complain!("error: the room {id} cannot be opened again: {why}"),
             }
         }
-        Ok(Parties { opening: Mutex::default(), rooms: RwLock::new(rooms) })
+        Ok(parties)
+    }
+
+    fn add(&self, db: &Db, id: String, address: &str, room: Room) -> Arc<Live<LiveRoom>> {
+        let live = LiveRoom::new(format!("{address}/party/{id}"), room);
+        self.0.add(id.clone(), Arc::new(Live::new(id, db, live)))
     }
 
     /// Opens a room.
     pub(crate) fn create(&self, site: &Site, open: Input) -> Result<String, Refusal> {
-        let _alone = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_open = |live: &Arc<Live>| !live.lock().room.is_closed();
-        if self.all().iter().filter(|live| is_open(live)).count() >= site.limits().rooms {
+        let _alone = self.0.alone();
+        let is_open = |live: &Live<LiveRoom>| !live.lock().room.is_closed();
+        if self.0.all().iter().filter(|live| is_open(live)).count() >= site.limits().rooms {
             return Err(Refusal::full(format!("there are {} rooms already", site.limits().rooms))
                 .hint("close one that is not needed any more"));
         }
@@ -138,33 +108,104 @@ impl Parties {
         // Only what can be opened again is kept.
         let room = Room::open(open.clone()).map_err(refuse)?;
         write(&site.db().lock(), &id, 0, &open)?;
-        let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
-        rooms.retain(|_, live| is_open(live));
-        rooms.insert(id.clone(), Arc::new(Live::new(id.clone(), &site.config().address, room)));
+        self.0.retain(is_open);
+        self.add(site.db(), id.clone(), &site.config().address, room);
         Ok(id)
     }
 
     /// A room by its id, in capital letters or not.
-    pub(crate) fn find(&self, id: &str) -> Result<Arc<Live>, Refusal> {
-        let rooms = self.rooms.read().unwrap_or_else(PoisonError::into_inner);
-        rooms.get(&id.to_ascii_uppercase()).cloned().ok_or_else(|| {
+    pub(crate) fn find(&self, id: &str) -> Result<Arc<Live<LiveRoom>>, Refusal> {
+        self.0.find(&id.to_ascii_uppercase()).ok_or_else(|| {
             Refusal::missing("there is no such room")
                 .hint("the code stands on the wall; it may be closed by now")
         })
     }
+}
 
-    fn all(&self) -> Vec<Arc<Live>> {
-        self.rooms.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+impl Thing for LiveRoom {
+    type Id = String;
+    type State = Room;
+    type Input = Input;
+
+    fn state(&self) -> &Room {
+        &self.room
+    }
+
+    fn apply(room: &mut Room, input: &Input) -> Result<(), Refusal> {
+        room.apply(input.clone()).map(drop).map_err(refuse)
+    }
+
+    fn write(db: &Db, id: &String, inputs: &[Input], room: &Room) -> Result<(), Refusal> {
+        let mut connection = db.lock();
+        let transaction = connection.transaction()?;
+        for (number, input) in (room.next() - inputs.len() as u32..).zip(inputs) {
+            write(&transaction, id, number, input)?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    fn take(&mut self, input: Input) -> Result<(), Refusal> {
+        match self.room.apply(input).map_err(Refusal::internal)? {
+            Touched::Everybody => self.for_everybody += 1,
+            Touched::Players(players) => {
+                players.iter().for_each(|player| *self.for_player.entry(*player).or_default() += 1);
+            }
+        }
+        self.for_host += 1;
+        Ok(())
+    }
+
+    fn taken(&mut self, now: u64) {
+        self.set_clocks(now);
+        let board = self.room.board(&self.link);
+        if *self.board != board {
+            self.board = Arc::new(board);
+        }
     }
 }
 
-impl Live {
-    fn new(id: String, address: &str, room: Room) -> Self {
-        let link = format!("{address}/party/{id}");
+/// What a viewer sees, whenever it changes.
+fn follow(
+    live: &Arc<Live<LiveRoom>>,
+    site: &Site,
+    viewer: Viewer,
+) -> Result<axum::response::Response, Refusal> {
+    let mut presence = Presence { live: live.clone(), of: None };
+    let mut last: Option<(Stamp, Arc<str>)> = None;
+    let mut shown: Option<Arc<Board>> = None;
+    live.follow(site, move |live| {
+        let room = live.lock();
+        let stamp = room.stamp(viewer);
+        if let Some((of, json)) = &last
+            && *of == stamp
+        {
+            return Some(json.clone());
+        }
+        let mut seen = room.look(viewer);
+        drop(room);
+        presence.player(seen.seat.as_ref().map(|seat| seat.number));
+        if let (Some(before), Some(board)) = (&shown, &seen.board)
+            && Arc::ptr_eq(before, board)
+        {
+            seen.board = None;
+        } else {
+            shown = seen.board.clone();
+        }
+        let json = stream::to_json(&seen);
+        last = Some((stamp, json.clone()));
+        Some(json)
+    })
+}
+
+/// What a page was made of: the same stamp, the same page.
+type Stamp = (u64, u64, u64, Option<Number>);
+
+impl LiveRoom {
+    fn new(link: String, room: Room) -> Self {
         let board = Arc::new(room.board(&link));
-        let draft = Mutex::new(room.clone());
-        let mut state = State {
+        let mut live = LiveRoom {
             room,
+            link,
             board,
             deadlines: BTreeMap::new(),
             bots_due: BTreeMap::new(),
@@ -174,166 +215,8 @@ impl Live {
             for_host: 0,
         };
         // Who was to answer when the server ended gets the whole time again.
-        state.set_clocks(now());
-        Live {
-            id,
-            link,
-            draft,
-            queue: Mutex::default(),
-            state: Mutex::new(state),
-            changes: watch::Sender::new(0),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Carries out what `wanted` makes of the room as it is then: all of it, or nothing. It is in the file before this returns.
-    pub(crate) fn act(
-        &self,
-        db: &Db,
-        now: u64,
-        wanted: impl FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send + 'static,
-    ) -> Result<(), Refusal> {
-        let done = Arc::new(OnceLock::new());
-        let job = Job { wanted: Box::new(wanted), done: done.clone() };
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).push(job);
-        let mut draft = self.draft.lock().unwrap_or_else(PoisonError::into_inner);
-        if done.get().is_none() {
-            self.work_off(&mut draft, db, now);
-        }
-        drop(draft);
-        done.get().cloned().unwrap_or_else(|| Err(Refusal::internal("nobody has carried out a job")))
-    }
-
-    /// Carries out all that waits.
-    fn work_off(&self, draft: &mut Room, db: &Db, now: u64) {
-        let jobs = std::mem::take(&mut *self.queue.lock().unwrap_or_else(PoisonError::into_inner));
-        // After a panic the draft may be ahead of the file.
-        if draft.next() != self.lock().room.next() {
-            *draft = self.lock().room.clone();
-        }
-        let first = draft.next();
-        let mut taken = Vec::new();
-        let mut answers = Vec::new();
-        for Job { wanted, done } in jobs {
-            answers.push((done, self.try_on(draft, &mut taken, wanted)));
-        }
-        let kept = keep(db, &self.id, first, &taken).and_then(|()| self.publish(taken, now));
-        if kept.is_err() {
-            *draft = self.lock().room.clone();
-        }
-        for (done, answer) in answers {
-            // Each is answered once.
-            let _ = done.set(answer.and(kept.clone()));
-        }
-    }
-
-    /// Has the draft take what is wanted; `taken` are the inputs that it has taken since it was like the room.
-    fn try_on(
-        &self,
-        draft: &mut Room,
-        taken: &mut Vec<Input>,
-        wanted: impl FnOnce(&Room) -> Result<Vec<Input>, Refusal>,
-    ) -> Result<(), Refusal> {
-        let inputs = wanted(draft)?;
-        for (place, input) in inputs.iter().enumerate() {
-            if let Err(why) = draft.apply(input.clone()) {
-                // What is refused has changed nothing, but what came before it in the same breath has.
-                if place > 0 {
-                    *draft = self.lock().room.clone();
-                    taken
-                        .iter()
-                        .try_for_each(|input| draft.apply(input.clone()).map(drop))
-                        .map_err(refuse)?;
-                }
-                return Err(refuse(why));
-            }
-        }
-        taken.extend(inputs);
-        Ok(())
-    }
-
-    /// Shows what is in the file by now.
-    fn publish(&self, inputs: Vec<Input>, now: u64) -> Result<(), Refusal> {
-        if inputs.is_empty() {
-            return Ok(());
-        }
-        let mut state = self.lock();
-        state.take(inputs)?;
-        state.set_clocks(now);
-        let board = state.room.board(&self.link);
-        if *state.board != board {
-            state.board = Arc::new(board);
-        }
-        drop(state);
-        self.tell();
-        Ok(())
-    }
-
-    /// Has everybody look again.
-    fn tell(&self) {
-        self.changes.send_modify(|count| *count += 1);
-    }
-
-    /// What a viewer sees now.
-    pub(crate) fn look(&self, viewer: Viewer) -> PartyView {
-        self.lock().look(viewer)
-    }
-
-    /// What a viewer sees, whenever it changes.
-    pub(crate) fn follow(
-        self: &Arc<Self>,
-        site: &Site,
-        viewer: Viewer,
-    ) -> Result<axum::response::Response, Refusal> {
-        let mut presence = Presence { live: self.clone(), of: None };
-        let live = self.clone();
-        let mut last: Option<(Stamp, Arc<str>)> = None;
-        let mut shown: Option<Arc<Board>> = None;
-        stream::live(site, self.changes.subscribe(), move || {
-            let state = live.lock();
-            let stamp = state.stamp(viewer);
-            if let Some((of, json)) = &last
-                && *of == stamp
-            {
-                return Some(json.clone());
-            }
-            let mut seen = state.look(viewer);
-            drop(state);
-            presence.player(seen.seat.as_ref().map(|seat| seat.number));
-            if let (Some(before), Some(board)) = (&shown, &seen.board)
-                && Arc::ptr_eq(before, board)
-            {
-                seen.board = None;
-            } else {
-                shown = seen.board.clone();
-            }
-            let json = stream::to_json(&seen);
-            last = Some((stamp, json.clone()));
-            Some(json)
-        })
-    }
-}
-
-/// What a page was made of: the same stamp, the same page.
-type Stamp = (u64, u64, u64, Option<Number>);
-
-impl State {
-    /// Takes inputs that the draft has taken, and that are in the file.
-    fn take(&mut self, inputs: Vec<Input>) -> Result<(), Refusal> {
-        for input in inputs {
-            // The draft was the same room, so this one takes it, too.
-            match self.room.apply(input).map_err(Refusal::internal)? {
-                Touched::Everybody => self.for_everybody += 1,
-                Touched::Players(players) => {
-                    players.iter().for_each(|player| *self.for_player.entry(*player).or_default() += 1);
-                }
-            }
-            self.for_host += 1;
-        }
-        Ok(())
+        live.set_clocks(now());
+        live
     }
 
     /// Gives a time to what has begun to wait, and forgets that of what waits no more.
@@ -376,7 +259,7 @@ impl State {
 
 /// A page that is open: the host sees whose phone is there.
 struct Presence {
-    live: Arc<Live>,
+    live: Arc<Live<LiveRoom>>,
     of: Option<Number>,
 }
 
@@ -387,16 +270,15 @@ impl Presence {
             return;
         }
         let before = std::mem::replace(&mut self.of, of);
-        let mut state = self.live.lock();
-        if let Some(count) = before.and_then(|player| state.here.get_mut(&player)) {
-            *count = count.saturating_sub(1);
-        }
-        if let Some(player) = of {
-            *state.here.entry(player).or_default() += 1;
-        }
-        state.for_host += 1;
-        drop(state);
-        self.live.tell();
+        self.live.update(|room| {
+            if let Some(count) = before.and_then(|player| room.here.get_mut(&player)) {
+                *count = count.saturating_sub(1);
+            }
+            if let Some(player) = of {
+                *room.here.entry(player).or_default() += 1;
+            }
+            room.for_host += 1;
+        });
     }
 }
 
@@ -424,16 +306,19 @@ pub(crate) async fn keep_time(site: Site) {
 
 /// What is due at a time (milliseconds since 1970): expires what waits for too long, and lets bots act.
 pub fn tick(site: &Site, now: u64) {
-    for live in site.parties().all() {
+    for live in site.parties().0.all() {
         let due = live.lock().due(now, site.config().bot_pace);
         for contact in due.expired {
+            let expired = live.act(now, move |_| Ok(vec![Input::Expire { contact }]));
             // It may just have been answered.
-            let _ = live.act(site.db(), now, move |_| Ok(vec![Input::Expire { contact }]));
+            if let Err(refusal) = expired.or_else(Refusal::unless_ours) {
+                complain!("error: a contact in room {}: {refusal}", live.id);
+            }
         }
         for player in due.bots {
-            let done = live.act(site.db(), now, move |room| Ok(bots::inputs(room, player)));
+            let done = live.act(now, move |room| Ok(bots::inputs(room, player)));
             if let Err(refusal) = done {
-                complain!("error: the bot of player {player} in room {}: {refusal:?}", live.id);
+                complain!("error: the bot of player {player} in room {}: {refusal}", live.id);
             }
         }
     }
@@ -444,7 +329,7 @@ struct Due {
     bots: Vec<Number>,
 }
 
-impl State {
+impl LiveRoom {
     fn due(&mut self, now: u64, pace: Duration) -> Due {
         let over = self.deadlines.iter().filter(|(_, time)| **time <= now);
         let expired = over.map(|((contact, _), _)| *contact).collect();
@@ -472,30 +357,14 @@ fn random() -> u64 {
     getrandom::u64().expect("the system gives random bytes")
 }
 
-/// Writes inputs to the file, the first with this number: all of them, or none.
-fn keep(db: &Db, id: &str, first: u32, inputs: &[Input]) -> Result<(), Refusal> {
-    if inputs.is_empty() {
-        return Ok(());
-    }
-    let mut connection = db.lock();
-    let transaction = connection.transaction()?;
-    for (number, input) in (first..).zip(inputs) {
-        write(&transaction, id, number, input)?;
-    }
-    transaction.commit()?;
-    Ok(())
-}
-
 /// How a refusal of the room is told over the wire.
 fn refuse(why: Refused) -> Refusal {
     match why {
-        Refused::NoSuchPlayer => Refusal::missing(why.to_string()),
-        Refused::Ticket => Refusal::forbidden(why.to_string()).hint("ask the host for a new one"),
-        Refused::Name(_) | Refused::Bot(_) | Refused::Viruses { .. } | Refused::Itself => {
-            Refusal::bad(why.to_string())
-        }
-        Refused::Full => Refusal::full(why.to_string()),
-        _ => Refusal::conflict(why.to_string()),
+        Refused::NoSuchPlayer => Refusal::missing(why),
+        Refused::Ticket => Refusal::forbidden(why).hint("ask the host for a new one"),
+        Refused::Name(_) | Refused::Bot(_) | Refused::Viruses { .. } | Refused::Itself => Refusal::bad(why),
+        Refused::Full => Refusal::full(why),
+        _ => Refusal::conflict(why),
     }
 }
 

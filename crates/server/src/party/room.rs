@@ -3,11 +3,7 @@
 //! Time and randomness come in as inputs: the seed when it is opened, what has expired, what bots do. So a room is kept as the list of
 //! its inputs, and is made again by applying them again.
 
-use super::{
-    bots,
-    game::{Game, Note},
-    refused::Refused,
-};
+use super::{bots, game::Game, refused::Refused, view::NewsKind};
 use necrodome_rules::{
     chance::{Chance, Seeded},
     game::Seat,
@@ -16,10 +12,10 @@ use necrodome_rules::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A player of a room: the how many-th to join. It stays the same whoever comes and goes.
+/// A player of a room, counted from 0 as they joined. It stays the same whoever comes and goes.
 pub type Number = u32;
 
-/// So many may come and go before the game starts.
+/// The most who may come and go before the game starts.
 const MAX_JOINS: Number = 4 * Party::MAX_PLAYERS as Number;
 
 /// What comes into a room.
@@ -29,7 +25,7 @@ const MAX_JOINS: Number = 4 * Party::MAX_PLAYERS as Number;
 pub enum Input {
     /// The room is opened. `limit`: seconds to answer a proposal, and to commit.
     Open { rules: InfectionRules, limit: u32, seed: u64 },
-    /// Somebody joins; `key` is the hash of the key of its seat.
+    /// Somebody joins; `key` is the hash of the key of their seat.
     Join { name: String, key: String },
     /// The host adds a bot.
     AddBot { name: String, bot: String },
@@ -43,7 +39,7 @@ pub enum Input {
     Accept { contact: u32 },
     /// The other does not want to.
     Decline { contact: u32 },
-    /// Who proposed it has changed its mind.
+    /// Who proposed it has changed their mind.
     Withdraw { contact: u32 },
     /// One side commits, in secret.
     Commit { contact: u32, player: Number, commit: Commitment },
@@ -51,7 +47,7 @@ pub enum Input {
     Expire { contact: u32 },
     /// Somebody takes the antidote.
     Antidote { player: Number },
-    /// Somebody ends its turn.
+    /// Somebody ends their turn.
     End { player: Number },
     /// The host ends the turn of one player.
     EndFor { player: Number },
@@ -109,15 +105,15 @@ pub enum Holder {
 /// A player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Its number in this room.
+    /// Their number in this room.
     pub number: Number,
-    /// Its name.
+    /// Their name.
     pub name: String,
-    /// Who plays for it.
+    /// Who plays for them.
     pub holder: Holder,
     /// The hash of the ticket that a new phone can take the seat with.
     ticket: Option<String>,
-    /// What others scan to meet it.
+    /// What others scan to meet them.
     pub code: String,
 }
 
@@ -187,8 +183,8 @@ impl Room {
     }
 
     /// The game as a script for the judge, as far as it has come.
-    pub fn script(&self) -> &str {
-        self.game.as_ref().map_or("", Game::script)
+    pub fn script(&self) -> String {
+        self.game.as_ref().map(|game| game.script().to_string()).unwrap_or_default()
     }
 
     /// All players by their seats.
@@ -196,7 +192,7 @@ impl Room {
         &self.members
     }
 
-    /// The judge's book, once the game has started.
+    /// The state of the game, once it has started.
     pub fn party(&self) -> Option<&Party> {
         self.game.as_ref().map(Game::party)
     }
@@ -254,8 +250,8 @@ impl Room {
                 // Its effect is in the record already: what it undid is not there. The two are told.
                 let [one, other] = [self.seat(players[0])?, self.seat(players[1])?];
                 let game = self.playing()?;
-                game.note(one, Note::Undone(other));
-                game.note(other, Note::Undone(one));
+                game.note(one, NewsKind::Undone, other);
+                game.note(other, NewsKind::Undone, one);
                 return Ok(Touched::Players(*players));
             }
             Input::Close => self.closed = true,
@@ -344,8 +340,8 @@ impl Room {
         }
         let mut roles: Vec<bool> = (0..players).map(|player| player < zombies).collect();
         self.chance("party roles", 0).shuffle(&mut roles);
-        let names = self.members.iter().map(|member| member.name.clone()).collect();
-        self.game = Some(Game::new(names, &roles, &self.rules));
+        let names: Vec<String> = self.members.iter().map(|member| member.name.clone()).collect();
+        self.game = Some(Game::new(&names, &roles, &self.rules)?);
         Ok(())
     }
 

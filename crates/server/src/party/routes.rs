@@ -1,7 +1,7 @@
 //! Requests to rooms: of the host, of guests, of the wall.
 
 use super::{
-    Live, Viewer, bots, now, random, refuse,
+    LiveRoom, Viewer, bots, random, refuse,
     room::{Input, Member, Number, Room},
     view::{JudgeView, PartyView, Phase},
 };
@@ -9,6 +9,7 @@ use crate::{
     Refusal, Site,
     json::Body,
     keys::{self, Host, IsHost, Key},
+    live::{Live, now},
 };
 use axum::{
     Json, Router,
@@ -81,7 +82,7 @@ pub enum JoinRoom {
 /// Somebody has joined. The key of the seat is in a cookie.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Joined {
-    /// Its number in this room.
+    /// Their number in this room.
     pub number: Number,
 }
 
@@ -109,9 +110,9 @@ pub enum SeatAction {
         /// Whose.
         with: Number,
     },
-    /// Withdraws its own proposal.
+    /// Withdraws their own proposal.
     Withdraw,
-    /// Commits to the contact that it is in.
+    /// Commits to the contact that they are in.
     Commit {
         /// With whom.
         with: Number,
@@ -139,7 +140,7 @@ pub enum HostOrder {
         /// How many.
         count: Bounded<1, 100>,
     },
-    /// Removes a player: before the start it was never there, later it ends every turn at once.
+    /// Removes a player: before the start they were never there, later they end every turn at once.
     Remove {
         /// Who.
         player: Number,
@@ -177,7 +178,7 @@ struct Offer {
     player: Number,
 }
 
-/// A seat that is offered: who opens the link first, takes it.
+/// A seat that is offered: the first person to open the link takes it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SeatOffer {
     /// The link.
@@ -186,9 +187,9 @@ pub struct SeatOffer {
     pub picture: String,
 }
 
-/// How to look at a room.
+/// As whom to look at a room.
 #[derive(Debug, Default, Deserialize)]
-struct Look {
+struct LookAs {
     /// `wall`: only what everybody sees, whoever looks.
     #[serde(rename = "as")]
     who: Option<String>,
@@ -210,7 +211,7 @@ pub(crate) fn routes() -> Router<Site> {
 }
 
 async fn list(State(site): State<Site>, _: Host) -> Json<Vec<RoomSummary>> {
-    let summary = |live: Arc<Live>| {
+    let summary = |live: Arc<Live<LiveRoom>>| {
         let board = live.lock().board.clone();
         RoomSummary {
             id: live.id.clone(),
@@ -219,7 +220,7 @@ async fn list(State(site): State<Site>, _: Host) -> Json<Vec<RoomSummary>> {
             turn: board.turn,
         }
     };
-    Json(site.parties().all().into_iter().map(summary).collect())
+    Json(site.parties().0.all().into_iter().map(summary).collect())
 }
 
 async fn open(
@@ -235,13 +236,13 @@ async fn open(
 /// Carries out what is wanted in a room.
 async fn carry_out(
     site: Site,
-    live: Arc<Live>,
+    live: Arc<Live<LiveRoom>>,
     wanted: impl FnOnce(&Room) -> Result<Vec<Input>, Refusal> + Send + 'static,
 ) -> Result<(), Refusal> {
-    site.aside(move |site| live.act(site.db(), now(), wanted)).await
+    site.aside(move |_| live.act(now(), wanted)).await
 }
 
-fn viewer(live: &Live, headers: &HeaderMap, host: bool, look: &Look) -> Viewer {
+fn viewer(live: &Live<LiveRoom>, headers: &HeaderMap, host: bool, look: &LookAs) -> Viewer {
     match look.who.as_deref() {
         Some("wall") => Viewer { key: None, host: false },
         _ => Viewer { key: keys::shown(headers, "party", &live.id), host },
@@ -252,22 +253,24 @@ async fn look(
     State(site): State<Site>,
     Path(id): Path<String>,
     IsHost(host): IsHost,
-    Query(look): Query<Look>,
+    Query(look): Query<LookAs>,
     headers: HeaderMap,
 ) -> Result<Json<PartyView>, Refusal> {
     let live = site.parties().find(&id)?;
-    Ok(Json(live.look(viewer(&live, &headers, host, &look))))
+    let viewer = viewer(&live, &headers, host, &look);
+    let seen = live.lock().look(viewer);
+    Ok(Json(seen))
 }
 
 async fn follow(
     State(site): State<Site>,
     Path(id): Path<String>,
     IsHost(host): IsHost,
-    Query(look): Query<Look>,
+    Query(look): Query<LookAs>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let live = site.parties().find(&id)?;
-    live.follow(&site, viewer(&live, &headers, host, &look))
+    super::follow(&live, &site, viewer(&live, &headers, host, &look))
 }
 
 async fn join(
@@ -403,7 +406,7 @@ async fn offer(
     let input = Input::Offer { player, ticket: ticket.hash().to_text() };
     carry_out(site, live.clone(), move |_| Ok(vec![input])).await?;
     // Behind `#` it is sent to no server on the way, and stands in no log.
-    let link = format!("{}#seat={}", live.link, ticket.to_text());
+    let link = format!("{}#seat={}", live.lock().link, ticket.to_text());
     Ok(Json(SeatOffer { picture: picture(&link)?, link }))
 }
 
@@ -420,7 +423,7 @@ async fn judge(
 
 async fn script(State(site): State<Site>, Path(id): Path<String>, _: Host) -> Result<Response, Refusal> {
     let live = site.parties().find(&id)?;
-    let text = live.lock().room.script().to_owned();
+    let text = live.lock().room.script();
     if text.is_empty() {
         return Err(Refusal::conflict("the game has not started, so there is nothing to export"));
     }
@@ -431,7 +434,7 @@ async fn script(State(site): State<Site>, Path(id): Path<String>, _: Host) -> Re
 }
 
 async fn join_picture(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refusal> {
-    svg_of(&site.parties().find(&id)?.link)
+    svg_of(&site.parties().find(&id)?.lock().link)
 }
 
 /// The code that a player shows to others: a link that proposes a contact.
@@ -442,9 +445,9 @@ async fn code_picture(
 ) -> Result<Response, Refusal> {
     let live = site.parties().find(&id)?;
     let shown = keys::shown(&headers, "party", &live.id).map(keys::KeyHash::to_text);
-    let code = shown.and_then(|shown| Some(live.lock().room.holder_of(&shown)?.code.clone()));
-    match code {
-        Some(code) => svg_of(&format!("{}?meet={code}", live.link)),
+    let room = live.lock();
+    match shown.and_then(|shown| room.room.holder_of(&shown)) {
+        Some(member) => svg_of(&format!("{}?meet={}", room.link, member.code)),
         None => Err(Refusal::forbidden("this browser has no seat in this room")),
     }
 }

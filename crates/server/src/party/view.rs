@@ -2,9 +2,10 @@
 //! viewer may know.
 
 use super::{
-    game::{Contact, Game, Note},
+    game::{Contact, Game},
     room::{Holder, Member, Number, Room},
 };
+use necrodome_judge::report::{self, Winner};
 use necrodome_rules::{
     game::Seat,
     infection::{Commitment, Ending, InfectionRules, PrivateReport, PublicReport, Role},
@@ -41,7 +42,7 @@ pub struct PartyView {
     pub board: Option<Arc<Board>>,
     /// Players who have ended the turn.
     pub ended: Vec<Number>,
-    /// The viewer's own seat, if it has one.
+    /// The viewer's own seat, if they have one.
     pub seat: Option<SeatView>,
     /// The host's desk, for the host.
     pub host: Option<HostView>,
@@ -68,16 +69,16 @@ pub struct Board {
     pub result: Option<PartyResult>,
 }
 
-/// A player, as everybody knows it.
+/// A player, as everybody knows them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlayerInfo {
-    /// Its number in this room.
+    /// Their number in this room.
     pub number: Number,
-    /// Its name.
+    /// Their name.
     pub name: String,
-    /// Whether a bot plays for it.
+    /// Whether a bot plays for them.
     pub bot: bool,
-    /// Whether it was removed.
+    /// Whether they were removed.
     pub gone: bool,
 }
 
@@ -125,9 +126,9 @@ pub struct PartyWinner {
 /// What one player knows, and can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeatView {
-    /// Its number.
+    /// Their number.
     pub number: Number,
-    /// What others scan to meet it.
+    /// What others scan to meet them.
     pub code: String,
     /// The game, once it has started.
     pub play: Option<Play>,
@@ -136,25 +137,25 @@ pub struct SeatView {
 /// The game as one player knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Play {
-    /// What it was told last.
+    /// What they were told last.
     pub told: PrivateReport,
-    /// Viruses it has applied since.
+    /// Viruses they have applied since.
     pub applied: u32,
-    /// How often it has taken the antidote since, or tried to.
+    /// How often they have taken the antidote since, or tried to.
     pub antidotes: u32,
-    /// Whether it could have an antibody for the antidote, by all that it knows.
+    /// Whether they could have an antibody for the antidote, by all that they know.
     pub may_antidote: bool,
-    /// Whether it may end its turn.
+    /// Whether they may end their turn.
     pub may_end: bool,
-    /// Whom it has met in this turn.
+    /// Whom they have met in this turn.
     pub met: Vec<Met>,
-    /// The proposal that it has made.
+    /// The proposal that they have made.
     pub proposal: Option<Proposal>,
-    /// Proposals that wait for it.
+    /// Proposals that wait for them.
     pub waiting: Vec<Proposal>,
-    /// The contact that it is in.
+    /// The contact that they are in.
     pub contact: Option<OpenContact>,
-    /// What happened to it in this turn, the latest last.
+    /// What happened to them in this turn, the latest last.
     pub news: Vec<News>,
     /// The turns that are over, the latest last.
     pub past: Vec<PastTurn>,
@@ -165,7 +166,7 @@ pub struct Play {
 pub struct Met {
     /// With whom.
     pub with: Number,
-    /// What the player itself committed.
+    /// What the player committed.
     pub committed: Commitment,
 }
 
@@ -185,14 +186,14 @@ pub struct OpenContact {
     pub with: Number,
     /// When what is missing counts as none, in milliseconds since 1970 by the server's clock.
     pub deadline: u64,
-    /// What the player itself has committed.
+    /// What the player has committed.
     pub committed: Option<Commitment>,
 }
 
-/// What a player is told about its own doings.
+/// What a player is told about their own doings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct News {
-    /// The how many-th of this turn, from 0.
+    /// Its number in this turn, from 0.
     pub number: usize,
     /// What.
     pub what: NewsKind,
@@ -210,7 +211,7 @@ pub enum NewsKind {
     Declined,
     /// The other did not answer.
     Lapsed,
-    /// The other has changed its mind.
+    /// The other has changed their mind.
     Withdrawn,
     /// The host has undone the contact.
     Undone,
@@ -223,7 +224,7 @@ pub struct PastTurn {
     pub turn: u32,
     /// Whom the player met.
     pub met: Vec<Number>,
-    /// What it was told then.
+    /// What they were told then.
     pub told: PrivateReport,
 }
 
@@ -238,16 +239,16 @@ pub struct HostView {
     pub open: Vec<OpenPair>,
 }
 
-/// A player, as the host sees it.
+/// A player, as the host sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HostPlayer {
-    /// Its number.
+    /// Their number.
     pub number: Number,
-    /// Whether its page is open somewhere.
+    /// Whether their page is open somewhere.
     pub connected: bool,
-    /// Whether it has met somebody in this turn.
+    /// Whether they have met somebody in this turn.
     pub has_met: bool,
-    /// The bot that plays for it.
+    /// The bot that plays for them.
     pub bot: Option<String>,
 }
 
@@ -260,7 +261,7 @@ pub struct OpenPair {
     pub accepted: bool,
 }
 
-/// What the judge knows: for the host, when it asks for it.
+/// What the judge knows: for the host, when they ask for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JudgeView {
     /// All players.
@@ -269,14 +270,14 @@ pub struct JudgeView {
     pub report: String,
 }
 
-/// A player, as the judge knows it.
+/// A player, as the judge knows them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JudgedPlayer {
-    /// Its number.
+    /// Their number.
     pub number: Number,
-    /// What it really is.
+    /// What they really are.
     pub role: Role,
-    /// Its antibodies.
+    /// Their antibodies.
     pub antibodies: u32,
     /// A zombie's stock, or what a human carries without knowing.
     pub viruses: u32,
@@ -303,12 +304,14 @@ impl Room {
 
     /// What everybody can see.
     pub fn board(&self, link: &str) -> Board {
-        let announced = self.game.as_ref().map_or(&[][..], Game::announced);
-        let last = &announced[announced.len().saturating_sub(ANNOUNCEMENTS)..];
-        let announcements = last.iter().map(|announced| Announcement {
-            report: announced.report.clone(),
-            met_nobody: self.numbers(&announced.met_nobody),
-        });
+        let announced = self.game.iter().flat_map(Game::announced).rev().take(ANNOUNCEMENTS);
+        let mut announcements: Vec<Announcement> = announced
+            .map(|(report, met_nobody)| Announcement {
+                report: report.clone(),
+                met_nobody: self.numbers(met_nobody),
+            })
+            .collect();
+        announcements.reverse();
         Board {
             phase: self.phase(),
             link: link.to_owned(),
@@ -316,23 +319,20 @@ impl Room {
             limit: self.limit,
             turn: self.party().map_or(0, |party| party.turns() + u32::from(party.ending().is_none())),
             players: self.members.iter().map(player_info).collect(),
-            announcements: announcements.collect(),
+            announcements,
             result: self.result(),
         }
     }
 
     fn result(&self) -> Option<PartyResult> {
-        let party = self.party()?;
-        let (ending, outcome) = (party.ending()?, party.outcome()?);
-        let winners = self.members.iter().enumerate().filter(|(seat, _)| outcome.scores[*seat] > 0);
-        let mut winners: Vec<PartyWinner> = winners
-            .map(|(seat, member)| PartyWinner {
-                rank: outcome.places[seat],
-                player: member.number,
-                antibodies: (ending == Ending::HumansWin).then(|| party.players()[seat].antibodies),
-            })
-            .collect();
-        winners.sort_by_key(|winner| winner.rank);
+        let book = self.game.as_ref()?.book();
+        let ending = book.party()?.ending()?;
+        let winner = |winner: Winner| PartyWinner {
+            rank: winner.rank,
+            player: self.number(winner.seat),
+            antibodies: winner.antibodies,
+        };
+        let winners = report::winners(book).into_iter().map(winner).collect();
         let ending = match ending {
             Ending::ZombiesWin => PartyEnding::ZombiesWin,
             Ending::SurvivorWins { .. } => PartyEnding::SurvivorWins,
@@ -383,22 +383,13 @@ impl Room {
                 deadline: deadline(contact.id),
                 committed: contact.commits.unwrap_or_default()[usize::from(contact.seats[1] == seat)],
             }),
-            news: news.map(|(number, note)| self.news(number, *note)).collect(),
+            news: news
+                .map(|(number, &(what, with))| News { number, what, with: self.number(with) })
+                .collect(),
             past: past
                 .map(|(past, turn)| PastTurn { turn, met: self.numbers(&past.met), told: past.told })
                 .collect(),
         }
-    }
-
-    fn news(&self, number: usize, note: Note) -> News {
-        let (what, with) = match note {
-            Note::Met(with) => (NewsKind::Met, with),
-            Note::Declined(with) => (NewsKind::Declined, with),
-            Note::Lapsed(with) => (NewsKind::Lapsed, with),
-            Note::Withdrawn(with) => (NewsKind::Withdrawn, with),
-            Note::Undone(with) => (NewsKind::Undone, with),
-        };
-        News { number, what, with: self.number(with) }
     }
 
     /// The host's desk.
@@ -446,8 +437,7 @@ impl Room {
             antibodies: player.antibodies,
             viruses: player.viruses,
         });
-        let book = necrodome_judge::book::Book::of(&necrodome_judge::script::parse(self.script()));
-        let report = self.party().map(|_| necrodome_judge::report::judge(&book));
+        let report = self.game.as_ref().map(|game| report::judge(game.book()));
         JudgeView { players: judged.collect(), report: report.unwrap_or_default() }
     }
 }

@@ -38,7 +38,7 @@ pub struct CoachOption {
     pub chosen: bool,
 }
 
-/// So many options are told.
+/// How many options are told.
 const TOLD: usize = 5;
 /// Values that differ by less are the same.
 const ROUNDING: f64 = 1e-9;

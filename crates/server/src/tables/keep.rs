@@ -1,6 +1,9 @@
 //! Tables in the file: how each was set up, every answer that was given, and the replay once it is over.
 
-use super::setup::Setup;
+use super::{
+    seating::{Input, Seating},
+    setup::Setup,
+};
 use crate::{Db, Refusal};
 use necrodome_rules::game::{Outcome, Seat};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -23,11 +26,14 @@ CREATE TABLE IF NOT EXISTS play_answer (
 ) WITHOUT ROWID;
 ";
 
-/// So many finished tables are kept.
+/// How many finished tables are kept.
 const FINISHED: u32 = 1000;
 
-/// An answer as it is kept: an action with its reason, or none.
+/// An answer as it is kept, to a step of the match and by a seat: an action with its reason, or none.
 pub(crate) type Answer = (u32, Seat, String);
+
+/// The answers that were given at a table, by seat and step.
+pub(crate) type Given = HashMap<(u16, u32), String>;
 
 pub(crate) fn prepare(db: &Db) -> rusqlite::Result<()> {
     db.lock().execute_batch(TABLES)
@@ -38,10 +44,29 @@ fn json(setup: &Setup) -> String {
     serde_json::to_string(setup).unwrap_or_default()
 }
 
+/// Keeps what has come to a table: its answers, and what they and the rest have made of it.
+pub(crate) fn inputs(db: &Db, id: &str, inputs: &[Input], seating: &Seating) -> rusqlite::Result<()> {
+    let mut connection = db.lock();
+    let transaction = connection.transaction()?;
+    let mut is_changed = false;
+    for input in inputs {
+        match input {
+            Input::Answers { bots, person } => answers(&transaction, id, bots.iter().chain(person))?,
+            _ => is_changed = true,
+        }
+    }
+    match (seating.is_gone(), seating.setup.is_full()) {
+        (true, true) => break_off(&transaction, id)?,
+        (true, false) => forget(&transaction, id)?,
+        (false, is_full) if is_changed => table(&transaction, id, &seating.setup, is_full)?,
+        (false, _) => {}
+    }
+    transaction.commit()
+}
+
 /// Keeps a table, new or changed. One that is over stays as it is.
-pub(crate) fn table(db: &Db, id: &str, setup: &Setup, playing: bool) -> rusqlite::Result<()> {
-    let state = if playing { "playing" } else { "waiting" };
-    let connection = db.lock();
+fn table(connection: &Connection, id: &str, setup: &Setup, is_full: bool) -> rusqlite::Result<()> {
+    let state = if is_full { "playing" } else { "waiting" };
     connection.execute(
         "INSERT INTO play_table (id, setup, state) VALUES (?1, ?2, ?3)
          ON CONFLICT (id) DO UPDATE SET setup = excluded.setup, state = excluded.state
@@ -51,23 +76,22 @@ pub(crate) fn table(db: &Db, id: &str, setup: &Setup, playing: bool) -> rusqlite
     Ok(())
 }
 
-/// Keeps answers. Gives whether all of them were new: a second answer to the same question is not kept.
-pub(crate) fn answers(db: &Db, id: &str, answers: &[Answer]) -> rusqlite::Result<bool> {
-    let mut connection = db.lock();
-    let transaction = connection.transaction()?;
-    let mut new = 0;
+/// Keeps answers. Those of bots may be kept already.
+fn answers<'a>(
+    connection: &Connection,
+    id: &str,
+    answers: impl Iterator<Item = &'a Answer>,
+) -> rusqlite::Result<()> {
+    let mut insert =
+        connection.prepare_cached("INSERT OR IGNORE INTO play_answer VALUES (?1, ?2, ?3, ?4)")?;
     for (step, seat, answer) in answers {
-        new += transaction.execute(
-            "INSERT OR IGNORE INTO play_answer VALUES (?1, ?2, ?3, ?4)",
-            params![id, step, seat.0, answer],
-        )?;
+        insert.execute(params![id, step, seat.0, answer])?;
     }
-    transaction.commit()?;
-    Ok(new == answers.len())
+    Ok(())
 }
 
-/// The answers that were given at a table, by seat and step.
-pub(crate) fn given(db: &Db, id: &str) -> rusqlite::Result<HashMap<(u16, u32), String>> {
+/// The answers that were given at a table.
+pub(crate) fn given(db: &Db, id: &str) -> rusqlite::Result<Given> {
     let connection = db.lock();
     let mut query = connection.prepare("SELECT seat, step, answer FROM play_answer WHERE table_id = ?1")?;
     let rows = query.query_map([id], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))?;
@@ -78,17 +102,28 @@ pub(crate) fn given(db: &Db, id: &str) -> rusqlite::Result<HashMap<(u16, u32), S
 pub(crate) fn end(db: &Db, id: &str, result: Option<(&Outcome, Vec<u8>)>) -> rusqlite::Result<()> {
     let mut connection = db.lock();
     let transaction = connection.transaction()?;
-    let (state, outcome, replay) = match result {
-        Some((outcome, replay)) => ("over", serde_json::to_string(outcome).ok(), Some(replay)),
-        None => ("ended", None, None),
-    };
-    transaction.execute(
-        "UPDATE play_table SET state = ?2, outcome = ?3, replay = ?4 WHERE id = ?1",
-        params![id, state, outcome, replay],
-    )?;
-    transaction.execute("DELETE FROM play_answer WHERE table_id = ?1", [id])?;
-    forget_old(&transaction)?;
+    match result {
+        Some((outcome, replay)) => {
+            let over = "UPDATE play_table SET state = 'over', outcome = ?2, replay = ?3 WHERE id = ?1";
+            transaction.execute(over, params![id, serde_json::to_string(outcome).ok(), replay])?;
+            forget_answers(&transaction, id)?;
+        }
+        None => break_off(&transaction, id)?,
+    }
     transaction.commit()
+}
+
+/// Ends a table without a result, unless it has one.
+fn break_off(connection: &Connection, id: &str) -> rusqlite::Result<()> {
+    let ended = "UPDATE play_table SET state = 'ended' WHERE id = ?1 AND state IN ('waiting', 'playing')";
+    connection.execute(ended, [id])?;
+    forget_answers(connection, id)
+}
+
+/// What is over needs no answers, and makes room for what was over long ago.
+fn forget_answers(connection: &Connection, id: &str) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM play_answer WHERE table_id = ?1", [id])?;
+    forget_old(connection)
 }
 
 fn forget_old(connection: &Connection) -> rusqlite::Result<()> {
@@ -101,8 +136,8 @@ fn forget_old(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Forgets a table that never began.
-pub(crate) fn forget(db: &Db, id: &str) -> rusqlite::Result<()> {
-    db.lock().execute("DELETE FROM play_table WHERE id = ?1", [id])?;
+fn forget(connection: &Connection, id: &str) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM play_table WHERE id = ?1", [id])?;
     Ok(())
 }
 
@@ -110,7 +145,6 @@ pub(crate) fn forget(db: &Db, id: &str) -> rusqlite::Result<()> {
 pub(crate) struct Kept {
     pub id: String,
     pub setup: Setup,
-    pub state: String,
     pub outcome: Option<Outcome>,
 }
 
@@ -118,7 +152,7 @@ fn read(row: &rusqlite::Row) -> rusqlite::Result<Option<Kept>> {
     let (setup, outcome): (String, Option<String>) = (row.get("setup")?, row.get("outcome")?);
     let Ok(setup) = serde_json::from_str(&setup) else { return Ok(None) };
     let outcome = outcome.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(Some(Kept { id: row.get("id")?, setup, state: row.get("state")?, outcome }))
+    Ok(Some(Kept { id: row.get("id")?, setup, outcome }))
 }
 
 /// All tables that were not over when the server ended.

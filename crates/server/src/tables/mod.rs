@@ -1,11 +1,12 @@
 //! Tables: people play against bots and each other. A table is a game, its options, and seats for people and bots.
 //!
 //! A match runs on a thread of its own; requests bring the answers of people to it. What a viewer gets is what the referee shows
-//! to its seat, and without a seat what everybody may know.
+//! to their seat, and without a seat what everybody may know.
 
 mod coach;
 mod keep;
 mod play;
+mod seating;
 mod setup;
 mod state;
 
@@ -17,8 +18,9 @@ use crate::{
     Config, Db, Refusal, Site, film,
     json::Body,
     keys::{self, IsHost, Key, KeyHash},
+    live::{Live, Open, Thing, now},
     stream,
-    tournaments::Tournaments,
+    tournaments::Allowed,
 };
 use axum::{
     Json, Router,
@@ -28,21 +30,21 @@ use axum::{
     routing::{get, post},
 };
 use data_encoding::BASE32_NOPAD;
+use keep::Given;
 use necrodome_rules::{card::Card, catalog::GameId, game::Seat, with_game};
-use play::{End, Ground, Look, Running};
+use play::{End, Ground, MatchView, Running};
+use seating::{Input, Seating};
 use setup::Setup;
 use std::{
-    collections::HashMap,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Weak},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
-use tokio::sync::watch;
 
-/// A table at which nobody has acted for so long is cleared.
+/// A table is cleared when nobody has acted for this long.
 const IDLE: Duration = Duration::from_secs(3600);
-/// When all tables are taken, one at which nobody has acted for so long makes room.
+/// When all tables are taken, one makes room at which nobody has acted for this long.
 const AWAY: Duration = Duration::from_secs(600);
 
 pub(crate) fn routes() -> Router<Site> {
@@ -63,247 +65,162 @@ fn no_such_table() -> Refusal {
     Refusal::missing("there is no such table").hint("tables that nobody plays at are cleared after an hour")
 }
 
-/// All tables. What changes them may wait for the file, so it is not for the threads that answer requests.
+/// All tables.
 pub(crate) struct Tables {
     db: Db,
-    launcher: PathBuf,
+    house: Arc<House>,
     most: usize,
-    /// Held by whoever opens a table: nobody else does until there is room for it.
-    opening: Mutex<()>,
-    /// Not held while the file is written: every request looks into it.
-    tables: Mutex<HashMap<String, Arc<Table>>>,
+    open: Open<String, Live<LiveTable>>,
 }
 
-struct Table {
-    id: String,
-    changes: watch::Sender<u64>,
-    /// Held by whoever changes or removes the table, from the first look until it is in the file. Locked before `inner`.
-    changing: Mutex<()>,
-    /// Not held while the file is written: every viewer looks into it.
-    inner: Mutex<Inner>,
+/// What all tables of a server are played with.
+struct House {
+    launcher: PathBuf,
+    allowed: Arc<Allowed>,
 }
 
-struct Inner {
-    setup: Setup,
+/// A table, and what the file does not know of it.
+pub(crate) struct LiveTable {
+    table: Weak<Live<LiveTable>>,
+    house: Arc<House>,
+    seating: Seating,
     running: Option<Arc<dyn Running>>,
     /// When somebody last did something.
     touched: Instant,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Tables {
     /// Takes up all tables that were not over when the server ended.
-    pub fn open(config: &Config, db: &Db, allowed: &Tournaments) -> rusqlite::Result<Self> {
+    pub fn open(config: &Config, db: &Db, allowed: &Arc<Allowed>) -> rusqlite::Result<Self> {
         keep::prepare(db)?;
-        let (launcher, most) = (config.launcher.clone(), config.limits.tables);
-        let (db, opening, none) = (db.clone(), Mutex::default(), Mutex::default());
-        let tables = Tables { db, launcher, most, opening, tables: none };
+        let house = House { launcher: config.launcher.clone(), allowed: allowed.clone() };
+        let (db, most) = (db.clone(), config.limits.tables);
+        let tables = Tables { db, house: Arc::new(house), most, open: Open::default() };
         for kept in keep::unfinished(&tables.db)? {
-            let table = Arc::new(Table::new(kept.id.clone(), kept.setup.clone()));
-            if kept.state == "playing" {
-                match tables.start(&table, &kept.setup, allowed) {
-                    Ok(running) => lock(&table.inner).running = Some(running),
-                    Err(why) => {
-                        complain!("error: table {} cannot be taken up: {why:?}", kept.id);
-                        keep::end(&tables.db, &kept.id, None)?;
-                        continue;
-                    }
-                }
+            let given = keep::given(&tables.db, &kept.id)?;
+            let table = tables.table(kept.id.clone(), Seating::again(kept.setup, &given));
+            if let Err(why) = table.update(|table| table.start(given)) {
+                complain!("error: table {} cannot be taken up: {why}", kept.id);
+                keep::end(&tables.db, &kept.id, None)?;
+                continue;
             }
-            lock(&tables.tables).insert(kept.id, table);
+            tables.open.add(kept.id, table);
         }
         Ok(tables)
     }
 
+    fn table(&self, id: String, seating: Seating) -> Arc<Live<LiveTable>> {
+        Arc::new_cyclic(|table| {
+            let (table, house) = (table.clone(), self.house.clone());
+            let live = LiveTable { table, house, seating, running: None, touched: Instant::now() };
+            Live::new(id, &self.db, live)
+        })
+    }
+
     /// Ends all threads; the tables stay in the file.
     pub fn close(&self) {
-        for table in self.all() {
-            if let Some(running) = &lock(&table.inner).running {
+        for table in self.open.all() {
+            if let Some(running) = &table.lock().running {
                 running.close(true);
             }
         }
     }
 
-    fn all(&self) -> Vec<Arc<Table>> {
-        lock(&self.tables).values().cloned().collect()
-    }
-
-    fn find(&self, id: &str) -> Option<Arc<Table>> {
-        lock(&self.tables).get(id).cloned()
-    }
-
-    fn get(&self, id: &str) -> Result<Arc<Table>, Refusal> {
-        self.find(id).ok_or_else(no_such_table)
-    }
-
-    /// Begins a match. Programs that sit at the table have been allowed when it was set up.
-    fn start(
-        &self,
-        table: &Table,
-        setup: &Setup,
-        allowed: &Tournaments,
-    ) -> Result<Arc<dyn Running>, Refusal> {
-        let ground = Ground {
-            id: table.id.clone(),
-            db: self.db.clone(),
-            launcher: self.launcher.clone(),
-            changes: table.changes.clone(),
-        };
-        let game = setup::game(&setup.game)?;
-        let programs = |name: &str| allowed.program(game, name);
-        with_game!(game, G => play::start::<G>(ground, setup.clone(), &programs))
+    fn find(&self, id: &str) -> Result<Arc<Live<LiveTable>>, Refusal> {
+        self.open.find(id).ok_or_else(no_such_table)
     }
 
     /// Opens a table.
-    fn add(&self, setup: Setup, allowed: &Tournaments) -> Result<Arc<Table>, Refusal> {
-        let _alone = lock(&self.opening);
+    fn add(&self, setup: Setup) -> Result<Arc<Live<LiveTable>>, Refusal> {
+        let _alone = self.open.alone();
         self.sweep();
-        let going: Vec<_> = self.all().into_iter().filter(|table| !table.is_finished()).collect();
+        let mut going = self.open.all();
+        going.retain(|table| !table.lock().is_finished());
         if going.len() >= self.most {
-            let longest = going.iter().max_by_key(|table| table.idle());
+            let longest = going.iter().max_by_key(|table| table.lock().idle());
             if !longest.is_some_and(|table| self.clear(table, AWAY)) {
                 return Err(Refusal::full(format!("all {} tables are taken", self.most))
                     .hint("try again in a few minutes"));
             }
         }
-        let table = Arc::new(Table::new(new_id()?, setup.clone()));
-        self.settle(&table, setup, allowed)?;
-        lock(&self.tables).insert(table.id.clone(), table.clone());
-        Ok(table)
+        let table = self.table(new_id()?, Seating::new(setup));
+        table.act(now(), |_| Ok(vec![Input::Open]))?;
+        Ok(self.open.add(table.id.clone(), table))
     }
 
     /// Clears tables at which nobody plays. What is over stays in the file.
     fn sweep(&self) {
-        for table in self.all() {
+        for table in self.open.all() {
             self.clear(&table, IDLE);
         }
         // Finished ones can be read from the file: no need for more than a few in memory.
-        let mut finished: Vec<_> = self.all().into_iter().filter(|table| table.is_finished()).collect();
-        finished.sort_by_key(|table| table.idle());
-        let mut tables = lock(&self.tables);
-        while tables.len() > 2 * self.most.max(1)
-            && let Some(oldest) = finished.pop()
-        {
-            tables.remove(&oldest.id);
+        let all = self.open.all();
+        let mut finished: Vec<_> = all.iter().filter(|table| table.lock().is_finished()).collect();
+        finished.sort_by_key(|table| table.lock().idle());
+        let excess = all.len().saturating_sub(2 * self.most.max(1));
+        for oldest in finished.into_iter().rev().take(excess) {
+            self.open.remove(&oldest.id);
         }
     }
 
     /// Removes a table if nobody has acted there for longer than this. Gives whether it did.
-    fn clear(&self, table: &Table, longer: Duration) -> bool {
-        if table.idle() <= longer {
+    fn clear(&self, table: &Arc<Live<LiveTable>>, longer: Duration) -> bool {
+        if table.lock().idle() <= longer {
             return false;
         }
-        let _alone = lock(&table.changing);
-        // Somebody may have acted meanwhile.
-        let is_idle = table.idle() > longer;
-        is_idle && self.remove(table).inspect_err(|why| complain!("error: a table stays: {why:?}")).is_ok()
-    }
-
-    /// Removes a table. The caller holds `changing`.
-    fn remove(&self, table: &Table) -> Result<(), Refusal> {
-        match table.now().1 {
-            Some(running) => running.close(false),
-            None => keep::forget(&self.db, &table.id)?,
+        let live = table.clone();
+        let cleared = self.act(table, move |_| {
+            // Somebody may have acted meanwhile.
+            let is_idle = live.lock().idle() > longer;
+            Ok(is_idle.then_some(Input::Clear).into_iter().collect())
+        });
+        if let Err(why) = cleared.or_else(Refusal::unless_ours) {
+            complain!("error: a table stays: {why}");
         }
-        lock(&self.tables).remove(&table.id);
-        table.changed();
-        Ok(())
+        table.lock().seating.is_gone()
     }
 
-    /// Changes a table that is still there; one request at a time.
-    fn change(
+    /// Changes a table. One that the last person has left is removed.
+    fn act(
         &self,
-        table: &Table,
-        change: impl FnOnce(Setup, Option<Arc<dyn Running>>) -> Result<(), Refusal>,
+        table: &Live<LiveTable>,
+        wanted: impl FnOnce(&Seating) -> Result<Vec<Input>, Refusal> + Send + 'static,
     ) -> Result<(), Refusal> {
-        let _alone = lock(&table.changing);
-        // The last one may have left since the request has found the table.
-        self.get(&table.id)?;
-        let (setup, running) = table.now();
-        change(setup, running)
-    }
-
-    /// Keeps a table that has changed before its match, and begins the match when all seats are taken.
-    fn settle(&self, table: &Table, setup: Setup, allowed: &Tournaments) -> Result<(), Refusal> {
-        let full = setup.is_full();
-        keep::table(&self.db, &table.id, &setup, full)?;
-        let running = full.then(|| self.start(table, &setup, allowed)).transpose()?;
-        table.set(setup, running);
+        table.act(now(), wanted)?;
+        if table.lock().seating.is_gone() {
+            self.open.remove(&table.id);
+        }
         Ok(())
     }
 
     fn join(
         &self,
-        table: &Table,
+        table: &Live<LiveTable>,
         shown: Option<KeyHash>,
-        name: &str,
-        key: &Key,
-        allowed: &Tournaments,
+        name: String,
+        key: KeyHash,
     ) -> Result<(), Refusal> {
-        self.change(table, |mut setup, running| {
-            if setup.seat_of(shown).is_some() {
-                return Err(Refusal::conflict("you have a seat at this table"));
-            }
-            if running.is_some() {
-                return Err(Refusal::conflict("the game has begun, and all seats are taken")
-                    .hint("you can watch, or open a table of your own"));
-            }
-            setup.join(name, key)?;
-            self.settle(table, setup, allowed)
+        self.act(table, move |seating| match seating.setup.seat_of(shown) {
+            Some(_) => Err(Refusal::conflict("you have a seat at this table")),
+            None => Ok(vec![Input::Join { name, key }]),
         })
     }
 
-    /// Begins with bots on the seats that are still open.
-    fn begin(&self, table: &Table, shown: Option<KeyHash>, allowed: &Tournaments) -> Result<(), Refusal> {
-        self.change(table, |mut setup, running| {
-            own_seat(&setup, shown)?;
-            if running.is_some() {
-                return Err(Refusal::conflict("the game has begun"));
-            }
-            setup.fill()?;
-            self.settle(table, setup, allowed)
-        })
-    }
-
-    fn act(
+    /// Takes what somebody does from their seat.
+    fn take(
         &self,
-        table: &Table,
+        table: &Arc<Live<LiveTable>>,
         shown: Option<KeyHash>,
-        ActAtTable { question, action }: ActAtTable,
+        wanted: impl FnOnce(&Live<LiveTable>, Seat) -> Result<Input, Refusal> + Send + 'static,
     ) -> Result<(), Refusal> {
-        self.change(table, |setup, running| {
-            let seat = own_seat(&setup, shown)?;
-            lock(&table.inner).touched = Instant::now();
-            let not_yet = || Refusal::conflict("the game has not begun: seats are still open");
-            running.ok_or_else(not_yet)?.act(seat, question, action)
-        })
-    }
-
-    /// Frees a seat; in a match a bot plays on. A table that the last one leaves is removed.
-    fn leave(&self, table: &Table, shown: Option<KeyHash>) -> Result<(), Refusal> {
-        self.change(table, |mut setup, running| {
-            let seat = own_seat(&setup, shown)?;
-            if setup.people() == 1 {
-                return self.remove(table);
+        let live = table.clone();
+        self.act(table, move |seating| {
+            if seating.is_gone() {
+                return Err(no_such_table());
             }
-            let place = &mut setup.seats[seat.index()];
-            place.key = None;
-            match running {
-                None => place.name = None,
-                Some(_) => {
-                    let stand_in = setup::game(&setup.game)?.card().stand_in;
-                    place.bot = Some(stand_in.to_owned());
-                }
-            }
-            keep::table(&self.db, &table.id, &setup, running.is_some())?;
-            if let Some(running) = &running {
-                running.leave(seat);
-            }
-            table.set(setup, running);
-            Ok(())
+            let seat = seating.setup.seat_of(shown);
+            let none = || Refusal::forbidden("you have no seat at this table").hint("join it, or watch");
+            Ok(vec![wanted(&live, seat.ok_or_else(none)?)?])
         })
     }
 }
@@ -312,8 +229,8 @@ impl Drop for Tables {
     /// Nobody can ask any more. Whoever opens the file next must not find it in use.
     fn drop(&mut self) {
         self.close();
-        for table in self.all() {
-            let thread = lock(&table.inner).running.as_ref().and_then(|running| running.take_thread());
+        for table in self.open.all() {
+            let thread = table.lock().running.as_ref().and_then(|running| running.take_thread());
             // A thread that has panicked has said so already.
             let _ = thread.map(JoinHandle::join);
         }
@@ -327,50 +244,76 @@ fn new_id() -> Result<String, Refusal> {
     Ok(BASE32_NOPAD.encode(&bytes).to_lowercase())
 }
 
-impl Table {
-    fn new(id: String, setup: Setup) -> Self {
-        let inner = Mutex::new(Inner { setup, running: None, touched: Instant::now() });
-        Table { id, changes: watch::Sender::new(0), changing: Mutex::default(), inner }
+impl Thing for LiveTable {
+    type Id = String;
+    type State = Seating;
+    type Input = Input;
+
+    fn state(&self) -> &Seating {
+        &self.seating
     }
 
-    fn now(&self) -> (Setup, Option<Arc<dyn Running>>) {
-        let inner = lock(&self.inner);
-        (inner.setup.clone(), inner.running.clone())
+    fn apply(seating: &mut Seating, input: &Input) -> Result<(), Refusal> {
+        seating.apply(input)
     }
 
-    /// Shows what is in the file by now.
-    fn set(&self, setup: Setup, running: Option<Arc<dyn Running>>) {
-        *lock(&self.inner) = Inner { setup, running, touched: Instant::now() };
-        self.changed();
+    fn write(db: &Db, id: &String, inputs: &[Input], seating: &Seating) -> Result<(), Refusal> {
+        Ok(keep::inputs(db, id, inputs, seating)?)
     }
 
-    fn changed(&self) {
-        self.changes.send_modify(|changes| *changes += 1);
+    fn take(&mut self, input: Input) -> Result<(), Refusal> {
+        self.seating.apply(&input)?;
+        match (&self.running, &input) {
+            (Some(running), _) if self.seating.is_gone() => running.close(false),
+            (Some(running), Input::Leave(seat)) => running.leave(*seat),
+            (Some(running), Input::Answers { bots, person }) => return running.take(bots, person.as_ref()),
+            (Some(_), _) => {}
+            (None, _) if !self.seating.is_gone() => self.start(Given::default())?,
+            (None, _) => {}
+        }
+        self.touched = Instant::now();
+        Ok(())
+    }
+}
+
+impl LiveTable {
+    /// Begins the match if all seats are taken, or takes it up where the answers that were given end. Programs that sit at the
+    /// table have been allowed when it was set up.
+    fn start(&mut self, given: Given) -> Result<(), Refusal> {
+        let Some(table) = self.table.upgrade().filter(|_| self.seating.setup.is_full()) else {
+            return Ok(());
+        };
+        let setup = self.seating.setup.clone();
+        let ground = Ground::new(&table, self.house.launcher.clone());
+        let game = setup.game()?;
+        let programs = |name: &str| self.house.allowed.entry(game, name);
+        let running = with_game!(game, G => play::start::<G>(ground, setup, &programs, given))?;
+        self.running = Some(running);
+        Ok(())
     }
 
     fn idle(&self) -> Duration {
-        lock(&self.inner).touched.elapsed()
+        self.touched.elapsed()
     }
 
     fn is_finished(&self) -> bool {
-        lock(&self.inner).running.as_ref().is_some_and(|running| running.has_ended())
+        self.running.as_ref().is_some_and(|running| running.has_ended())
     }
 
     /// The table as whoever holds this key may see it.
-    fn state(&self, address: &str, headers: &HeaderMap) -> TableState {
-        let inner = lock(&self.inner);
-        let you = inner.setup.seat_of(keys::shown(headers, "table", &self.id));
-        let look = inner.running.as_ref().map(|running| running.look(you.map(|seat| Seat(seat as u16))));
-        told(&self.id, &inner.setup, address, you, look)
+    fn view(&self, id: &str, address: &str, key: Option<KeyHash>) -> TableState {
+        let you = self.seating.setup.seat_of(key);
+        let seen = self.running.as_ref().map(|running| running.look(you));
+        told(id, &self.seating.setup, address, you, seen)
     }
 }
 
 /// All that a viewer is told of a table.
-fn told(id: &str, setup: &Setup, address: &str, you: Option<usize>, look: Option<Look>) -> TableState {
-    let game = setup::game(&setup.game).ok();
+fn told(id: &str, setup: &Setup, address: &str, you: Option<Seat>, seen: Option<MatchView>) -> TableState {
+    let game = setup.game().ok();
     let card = game.map(GameId::card);
-    let waiting = look.is_none();
-    let Look { scene, question, to_act, end, note } = look.unwrap_or_default();
+    let waiting = seen.is_none();
+    let MatchView { scene, question, to_act, end, note } = seen.unwrap_or_default();
     let phase = match (&end, &scene) {
         (Some(End::Over(_)), _) => TablePhase::Over,
         (Some(End::Ended(_)), _) => TablePhase::Ended,
@@ -396,7 +339,7 @@ fn told(id: &str, setup: &Setup, address: &str, you: Option<usize>, look: Option
         options: setup.options.clone(),
         phase,
         seats: setup.seats.iter().enumerate().map(seat).collect(),
-        you: you.map(|seat| seat as u16),
+        you: you.map(|seat| seat.0),
         question,
         link: format!("{address}/tables/{id}"),
         coach: setup.coach && note.is_none(),
@@ -429,20 +372,18 @@ async fn open(
     Body(wanted): Body<NewTable>,
 ) -> Result<Response, Refusal> {
     let key = Key::random();
-    let game = setup::game(&wanted.game)?;
+    let game = wanted.game.parse::<GameId>()?;
     // Strangers play against built-in bots only.
-    let programs = |name: &str| site.tournaments().program(game, name).filter(|_| host);
+    let allowed = site.tournaments().allowed();
+    let programs = |name: &str| allowed.entry(game, name).filter(|_| host);
     let setup = Setup::new(&wanted, &key, &programs)?;
-    let table = site.aside(|site| site.tables().add(setup, site.tournaments())).await?;
+    let table = site.aside(|site| site.tables().add(setup)).await?;
     Ok(seated(&site, &table, &key, StatusCode::CREATED))
 }
 
-/// The answer to whoever has taken a seat: the table as it sees it, and the key that proves it.
-fn seated(site: &Site, table: &Table, key: &Key, status: StatusCode) -> Response {
-    let inner = lock(&table.inner);
-    let you = inner.setup.seat_of(Some(key.hash()));
-    let look = inner.running.as_ref().map(|running| running.look(you.map(|seat| Seat(seat as u16))));
-    let state = told(&table.id, &inner.setup, &site.config().address, you, look);
+/// The answer to whoever has taken a seat: the table as they see it, and the key that proves it.
+fn seated(site: &Site, table: &Live<LiveTable>, key: &Key, status: StatusCode) -> Response {
+    let state = table.lock().view(&table.id, &site.config().address, Some(key.hash()));
     keys::with_seat("table", &table.id, key, (status, Json(state)))
 }
 
@@ -451,9 +392,10 @@ async fn look(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Json<TableState>, Refusal> {
-    let address = &site.config().address;
-    if let Some(table) = site.tables().find(&id) {
-        return Ok(Json(table.state(address, &headers)));
+    let (address, shown) = (&site.config().address, keys::shown(&headers, "table", &id));
+    if let Ok(table) = site.tables().find(&id) {
+        let state = table.lock().view(&id, address, shown);
+        return Ok(Json(state));
     }
     // One that is over is read from the file.
     let wanted = id.clone();
@@ -463,9 +405,8 @@ async fn look(
         Some(outcome) => End::Over(outcome),
         None => End::Ended("The match was broken off.".to_owned()),
     };
-    let you = kept.setup.seat_of(keys::shown(&headers, "table", &id));
-    let look = Look { end: Some(end), ..Look::default() };
-    Ok(Json(told(&id, &kept.setup, address, you, Some(look))))
+    let seen = MatchView { end: Some(end), ..MatchView::default() };
+    Ok(Json(told(&id, &kept.setup, address, kept.setup.seat_of(shown), Some(seen))))
 }
 
 async fn follow(
@@ -473,14 +414,12 @@ async fn follow(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let table = site.tables().get(&id)?;
-    let changes = table.changes.subscribe();
-    let address = site.config().address.clone();
-    let tables = site.clone();
-    stream::live(&site, changes, move || {
+    let table = site.tables().find(&id)?;
+    let (address, shown) = (site.config().address.clone(), keys::shown(&headers, "table", &id));
+    table.follow(&site, move |table| {
+        let table = table.lock();
         // A table that was cleared has no more to say.
-        tables.tables().find(&id)?;
-        Some(stream::to_json(&table.state(&address, &headers)))
+        (!table.seating.is_gone()).then(|| stream::to_json(&table.view(&id, &address, shown)))
     })
 }
 
@@ -490,50 +429,58 @@ async fn join(
     headers: HeaderMap,
     Body(JoinTable { name }): Body<JoinTable>,
 ) -> Result<Response, Refusal> {
-    let table = site.tables().get(&id)?;
+    let table = site.tables().find(&id)?;
     let (key, shown) = (Key::random(), keys::shown(&headers, "table", &id));
-    let (own, joined) = (key.clone(), table.clone());
-    let join = move |site: &Site| site.tables().join(&joined, shown, &name, &own, site.tournaments());
-    site.aside(join).await?;
+    let (own, joined) = (key.hash(), table.clone());
+    site.aside(move |site| site.tables().join(&joined, shown, name, own)).await?;
     Ok(seated(&site, &table, &key, StatusCode::OK))
 }
 
-/// The seat of whoever asks.
-fn own_seat(setup: &Setup, shown: Option<KeyHash>) -> Result<Seat, Refusal> {
-    let seat = setup.seat_of(shown);
-    seat.map(|seat| Seat(seat as u16))
-        .ok_or_else(|| Refusal::forbidden("you have no seat at this table").hint("join it, or watch"))
+/// Has a table take what somebody does from their seat.
+async fn take(
+    site: Site,
+    id: &str,
+    headers: &HeaderMap,
+    wanted: impl FnOnce(&Live<LiveTable>, Seat) -> Result<Input, Refusal> + Send + 'static,
+) -> Result<StatusCode, Refusal> {
+    let (table, shown) = (site.tables().find(id)?, keys::shown(headers, "table", id));
+    site.aside(move |site| site.tables().take(&table, shown, wanted)).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
+/// Begins with bots on the seats that are still open.
 async fn begin(
     State(site): State<Site>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Refusal> {
-    let (table, shown) = (site.tables().get(&id)?, keys::shown(&headers, "table", &id));
-    site.aside(move |site| site.tables().begin(&table, shown, site.tournaments())).await?;
-    Ok(StatusCode::NO_CONTENT)
+    take(site, &id, &headers, |_, _| Ok(Input::Fill)).await
 }
 
 async fn act(
     State(site): State<Site>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    Body(action): Body<ActAtTable>,
+    Body(ActAtTable { question, action }): Body<ActAtTable>,
 ) -> Result<StatusCode, Refusal> {
-    let (table, shown) = (site.tables().get(&id)?, keys::shown(&headers, "table", &id));
-    site.aside(move |site| site.tables().act(&table, shown, action)).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let check = move |table: &Live<LiveTable>, seat| {
+        let mut table = table.lock();
+        table.touched = Instant::now();
+        let running = table.running.clone();
+        drop(table);
+        let not_yet = || Refusal::conflict("the game has not begun: seats are still open");
+        running.ok_or_else(not_yet)?.check(seat, question, action)
+    };
+    take(site, &id, &headers, check).await
 }
 
+/// Frees a seat; in a match a bot plays on.
 async fn leave(
     State(site): State<Site>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Refusal> {
-    let (table, shown) = (site.tables().get(&id)?, keys::shown(&headers, "table", &id));
-    site.aside(move |site| site.tables().leave(&table, shown)).await?;
-    Ok(StatusCode::NO_CONTENT)
+    take(site, &id, &headers, |_, seat| Ok(Input::Leave(seat))).await
 }
 
 /// The packed replay of a table that is over.
@@ -559,10 +506,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn waiting_table(site: &Site, ada: &Key) -> Arc<Table> {
-        let wanted = json!({ "game": "tokyo", "name": "Ada", "friends": 2 });
+    fn waiting_table(site: &Site, ada: &Key) -> Arc<Live<LiveTable>> {
+        let wanted = json!({ "game": "zombie-dice", "name": "Ada", "friends": 2 });
         let setup = Setup::new(&serde_json::from_value(wanted).unwrap(), ada, &|_| None).unwrap();
-        site.tables().add(setup, site.tournaments()).unwrap()
+        site.tables().add(setup).unwrap()
     }
 
     /// A request finds its table first and changes it later: here somebody else's request comes between.
@@ -570,12 +517,14 @@ mod tests {
     fn nobody_sits_down_at_a_table_that_is_gone() {
         let site = Site::open(Config::default()).unwrap();
         let (tables, ada, bea) = (site.tables(), Key::random(), Key::random());
-        let join = |table: &Table| tables.join(table, None, "Bea", &bea, site.tournaments());
+        let join = |table: &Live<LiveTable>| tables.join(table, None, "Bea".to_owned(), bea.hash());
+        let leave = |table: &Arc<_>| tables.take(table, Some(ada.hash()), |_, seat| Ok(Input::Leave(seat)));
 
         let table = waiting_table(&site, &ada);
-        tables.leave(&table, Some(ada.hash())).unwrap();
+        leave(&table).unwrap();
         assert_eq!(join(&table), Err(no_such_table()));
         assert!(keep::find(site.db(), &table.id).unwrap().is_none(), "nothing of it is in the file");
+        assert!(tables.find(&table.id).is_err());
 
         let table = waiting_table(&site, &ada);
         while !tables.clear(&table, Duration::ZERO) {}
@@ -583,8 +532,9 @@ mod tests {
 
         let table = waiting_table(&site, &ada);
         join(&table).unwrap();
-        tables.leave(&table, Some(ada.hash())).unwrap();
-        assert_eq!(tables.get(&table.id).unwrap().now().0.seat_of(Some(bea.hash())), Some(1));
+        leave(&table).unwrap();
+        let seating = tables.find(&table.id).unwrap().lock().seating.clone();
+        assert_eq!(seating.setup.seat_of(Some(bea.hash())), Some(Seat(1)));
         assert_eq!(keep::find(site.db(), &table.id).unwrap().unwrap().setup.people(), 1);
     }
 }

@@ -2,16 +2,21 @@
 //! match can be played again up to where it was.
 
 use super::{
+    LiveTable,
     coach::{self, CoachWord},
-    keep,
+    keep::{self, Given},
+    seating::Input,
     setup::{self, Programs, Setup},
     state::{Offer, Scene},
 };
-use crate::{Db, Refusal};
+use crate::{
+    Db, Refusal,
+    live::{Live, lock, now},
+};
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec},
     fault::{Fault, FaultKind},
-    lineup::{self, Table as Lineup},
+    lineup::{self, Terms},
     player::{Answer, MatchStart, Player},
     process::Limits,
     run::{RunError, run_match},
@@ -29,24 +34,25 @@ use std::{
     collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
     thread::{self, JoinHandle},
 };
-use tokio::sync::watch;
 
 /// No match at a table takes more steps: what goes on longer would never end.
 const MOST_STEPS: u32 = 20_000;
-/// A viewer is told so many of the last events.
+/// How many of the last events a viewer is told.
 const TOLD: usize = 60;
-/// So many actions can be listed.
+/// The most actions that are listed.
 const LISTED: usize = 64;
 
 /// A running or finished match, whatever its game.
 pub(crate) trait Running: Send + Sync {
     /// What a viewer may see.
-    fn look(&self, seat: Option<Seat>) -> Look;
-    /// Takes a person's answer, or says why not.
-    fn act(&self, seat: Seat, question: u32, action: Value) -> Result<(), Refusal>;
+    fn look(&self, seat: Option<Seat>) -> MatchView;
+    /// A person's answer as it is to be kept, with what is not kept yet, or why it cannot be taken.
+    fn check(&self, seat: Seat, question: u32, action: Value) -> Result<Input, Refusal>;
+    /// Takes answers that are in the file by now.
+    fn take(&self, bots: &[keep::Answer], person: Option<&keep::Answer>) -> Result<(), Refusal>;
     /// Whether it is over or was broken off.
     fn has_ended(&self) -> bool;
     /// The person has left: a bot plays on.
@@ -57,9 +63,9 @@ pub(crate) trait Running: Send + Sync {
     fn close(&self, keep: bool);
 }
 
-/// What a viewer sees.
+/// What a viewer sees of a match.
 #[derive(Default)]
-pub(crate) struct Look {
+pub(crate) struct MatchView {
     pub scene: Option<Scene>,
     pub question: Option<u32>,
     /// The seats that are to act, as far as the viewer may know.
@@ -76,20 +82,23 @@ pub(crate) enum End {
     Ended(String),
 }
 
-/// What a table needs to play.
+/// What a match knows of its table.
 pub(crate) struct Ground {
-    pub id: String,
-    pub db: Db,
-    pub launcher: PathBuf,
-    pub changes: watch::Sender<u64>,
+    id: String,
+    table: Weak<Live<LiveTable>>,
+    db: Db,
+    launcher: PathBuf,
+}
+
+impl Ground {
+    pub fn new(table: &Arc<Live<LiveTable>>, launcher: PathBuf) -> Self {
+        Ground { id: table.id.clone(), table: Arc::downgrade(table), db: table.db().clone(), launcher }
+    }
 }
 
 struct Match<G: Listed> {
     ground: Ground,
     names: Names,
-    /// Held by whoever writes answers to the file, until they count, and by whoever takes a person's answers away. Locked before
-    /// `state`, which is not held meanwhile: viewers look into it.
-    writing: Mutex<()>,
     state: Mutex<State<G>>,
     woken: Condvar,
 }
@@ -121,7 +130,7 @@ struct Place<G: Listed> {
     answered: bool,
     /// The answer, until it is taken.
     action: Option<G::Action>,
-    /// Whether its person has left.
+    /// Whether the person has left.
     left: bool,
     /// The step of its last decision, and how long the log was then.
     decided: Option<u32>,
@@ -134,11 +143,11 @@ pub(crate) fn start<G: Listed>(
     ground: Ground,
     setup: Setup,
     programs: Programs,
+    given: Given,
 ) -> Result<Arc<dyn Running>, Refusal> {
     let bots = setup.bots::<G>(programs)?;
     let names = setup.names()?;
     let rules: G::Rules = serde_json::from_value(setup.options.clone()).map_err(Refusal::internal)?;
-    let given = keep::given(&ground.db, &ground.id)?;
     let place = |_| Place {
         asked: 0,
         answered: false,
@@ -162,7 +171,6 @@ pub(crate) fn start<G: Listed>(
     let table = Arc::new(Match::<G> {
         ground,
         names: names.clone(),
-        writing: Mutex::default(),
         state: Mutex::new(state),
         woken: Condvar::new(),
     });
@@ -177,15 +185,13 @@ pub(crate) fn start<G: Listed>(
 
 impl<G: Listed> Match<G> {
     fn lock(&self) -> MutexGuard<'_, State<G>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn writing(&self) -> MutexGuard<'_, ()> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn changed(&self) {
-        self.ground.changes.send_modify(|changes| *changes += 1);
+        if let Some(table) = self.ground.table.upgrade() {
+            table.tell();
+        }
     }
 
     /// The thread of the table.
@@ -195,7 +201,7 @@ impl<G: Listed> Match<G> {
         names: &Names,
         rules: &G::Rules,
         bots: Vec<Option<EntrySpec>>,
-        given: HashMap<(u16, u32), String>,
+        given: Given,
     ) {
         let played = catch_unwind(AssertUnwindSafe(|| self.play(setup, names, rules, &bots, given)));
         let closed = self.lock().closed;
@@ -227,7 +233,7 @@ impl<G: Listed> Match<G> {
         names: &Names,
         rules: &G::Rules,
         bots: &[Option<EntrySpec>],
-        mut given: HashMap<(u16, u32), String>,
+        mut given: Given,
     ) -> Result<(Outcome, Vec<u8>), String> {
         let solution = setup.coach.then(|| necrodome_solve::solve::<G>(rules, names.len()));
         let solution = match solution {
@@ -238,7 +244,7 @@ impl<G: Listed> Match<G> {
             Some(Ok(solution)) => Some(solution),
             None => None,
         };
-        let lineup = Lineup {
+        let lineup = Terms {
             launcher: self.ground.launcher.clone().into(),
             limits: Limits::default(),
             rules: rules.clone(),
@@ -299,19 +305,20 @@ impl<G: Listed> Match<G> {
         self.changed();
     }
 
-    /// Keeps what bots have answered, and the answer of a person after it. Gives whether all of it was new. The caller holds
-    /// `writing`.
-    fn keep_answers(&self, person: Option<keep::Answer>) -> rusqlite::Result<bool> {
-        let of_bots = self.lock().unkept.clone();
-        let count = of_bots.len();
-        let answers: Vec<keep::Answer> = of_bots.into_iter().chain(person).collect();
-        let new = keep::answers(&self.ground.db, &self.ground.id, &answers)?;
-        // Bots may have answered meanwhile: those come later.
-        self.lock().unkept.drain(..count);
-        Ok(new)
+    /// Keeps what bots have answered.
+    fn keep_answers(&self) {
+        let bots = self.lock().unkept.clone();
+        let Some(table) = self.ground.table.upgrade() else { return };
+        let kept = table.act(now(), |_| Ok(vec![Input::Answers { bots, person: None }]));
+        if let Err(why) = kept
+            && self.lock().closed.is_none()
+        {
+            // The match goes on; they are kept with the person's answer, or that is refused.
+            complain!("error: a table cannot be kept: {why}");
+        }
     }
 
-    /// Waits for a person: its answer, or none when it has left or the table is closed.
+    /// Waits for a person: their answer, or none when they have left or the table is closed.
     fn wait(&self, seat: Seat) -> Waited<G::Action> {
         let mut tried = false;
         let mut state = self.lock();
@@ -326,16 +333,11 @@ impl<G: Listed> Match<G> {
             if place.left {
                 return Waited::Left;
             }
-            // Before a person is waited for, and thus before its answer can come.
+            // Before a person is waited for, and thus before their answer can come.
             if !tried && !state.unkept.is_empty() {
                 tried = true;
                 drop(state);
-                let writing = self.writing();
-                if let Err(why) = self.keep_answers(None) {
-                    // The match goes on; they are kept with the person's answer, or that is refused.
-                    complain!("error: a table cannot be kept: {why}");
-                }
-                drop(writing);
+                self.keep_answers();
                 state = self.lock();
                 continue;
             }
@@ -349,9 +351,12 @@ fn lost(why: &dyn std::fmt::Display) -> End {
     End::Ended("The arena has made a mistake.".to_owned())
 }
 
+/// An answer as the file has it: an action with its reason, or none.
+type Kept<G> = Option<(<G as Game>::Action, Option<String>)>;
+
 type LuckMeter<G> = Box<dyn Meter<<G as Game>::Event>>;
 
-/// The first roll of whoever has just decided is the one that followed its decision.
+/// The first roll of whoever has just decided is the one that followed their decision.
 fn note_luck<G: Listed>(
     seats: &mut [Place<G>],
     step: u32,
@@ -394,7 +399,7 @@ impl<G: Listed> AtTable<G> {
     /// The answer of this step, if it was given before.
     fn again(&mut self, step: u32) -> Option<Answer<G::Action>> {
         let text = self.given.remove(&step)?;
-        let kept: Option<(G::Action, Option<String>)> = serde_json::from_str(&text).ok()?;
+        let kept: Kept<G> = serde_json::from_str(&text).ok()?;
         Some(match kept {
             Some((action, reason)) => Answer::Act(action, reason),
             None => Answer::Fault(Fault::new(FaultKind::Garbage, "no valid answer, before a restart")),
@@ -559,7 +564,7 @@ impl<G: Listed> State<G> {
     }
 
     /// Whether the referee would accept this from a seat. The others and the dice do not matter for that.
-    fn check(&self, seat: Seat, action: &G::Action) -> Result<(), Refusal> {
+    fn try_out(&self, seat: Seat, action: &G::Action) -> Result<(), Refusal> {
         let Some(game) = &self.game else { return Err(not_asked()) };
         let choose = |&other: &Seat| {
             if other == seat { Move::Act(action.clone()) } else { Move::Forfeit }
@@ -570,7 +575,7 @@ impl<G: Listed> State<G> {
             Err(Rejected::Illegal { why, .. }) => {
                 Err(Refusal::bad(format!("the rules do not allow that: {why}")))
             }
-            Err(other) => Err(Refusal::bad(other.to_string())),
+            Err(other) => Err(Refusal::bad(other)),
         }
     }
 }
@@ -580,10 +585,10 @@ fn not_asked() -> Refusal {
 }
 
 impl<G: Listed> Running for Match<G> {
-    fn look(&self, seat: Option<Seat>) -> Look {
+    fn look(&self, seat: Option<Seat>) -> MatchView {
         let state = self.lock();
         let asked = state.game.as_ref().map(|game| game.to_act().to_vec()).unwrap_or_default();
-        Look {
+        MatchView {
             scene: state.scene(seat, &self.names),
             question: seat.and_then(|seat| state.question(seat)),
             to_act: asked
@@ -598,8 +603,7 @@ impl<G: Listed> Running for Match<G> {
         }
     }
 
-    fn act(&self, seat: Seat, question: u32, action: Value) -> Result<(), Refusal> {
-        let _writing = self.writing();
+    fn check(&self, seat: Seat, question: u32, action: Value) -> Result<Input, Refusal> {
         let state = self.lock();
         if state.end.is_some() || state.closed.is_some() {
             return Err(Refusal::conflict("the match is over"));
@@ -615,21 +619,26 @@ impl<G: Listed> Running for Match<G> {
         }
         let action: G::Action = serde_json::from_value(action)
             .map_err(|why| Refusal::bad(format!("this is no action of {}: {why}", G::TITLE)))?;
-        state.check(seat, &action)?;
+        state.try_out(seat, &action)?;
         let kept = serde_json::to_string(&Some((&action, None::<String>))).map_err(Refusal::internal)?;
-        let step = state.step;
-        drop(state);
-        if !self.keep_answers(Some((step, seat, kept)))? {
-            return Err(Refusal::conflict("this question has an answer already"));
-        }
-        // Without this answer the match has not gone on.
+        Ok(Input::Answers { bots: state.unkept.clone(), person: Some((state.step, seat, kept)) })
+    }
+
+    fn take(&self, bots: &[keep::Answer], person: Option<&keep::Answer>) -> Result<(), Refusal> {
         let mut state = self.lock();
+        // They stand in the order in which they came; bots may have answered meanwhile, and two people may have brought the same.
+        let last = bots.last().and_then(|last| state.unkept.iter().position(|unkept| unkept == last));
+        if let Some(last) = last {
+            state.unkept.drain(..=last);
+        }
+        let Some((_, seat, text)) = person else { return Ok(()) };
+        let kept: Kept<G> = serde_json::from_str(text).map_err(Refusal::internal)?;
+        // Without this answer the match has not gone on.
         let place = &mut state.seats[seat.index()];
         place.answered = true;
-        place.action = Some(action);
+        place.action = kept.map(|(action, _)| action);
         drop(state);
         self.woken.notify_all();
-        self.changed();
         Ok(())
     }
 
@@ -638,12 +647,10 @@ impl<G: Listed> Running for Match<G> {
     }
 
     fn leave(&self, seat: Seat) {
-        let _writing = self.writing();
         if let Some(place) = self.lock().seats.get_mut(seat.index()) {
             place.left = true;
         }
         self.woken.notify_all();
-        self.changed();
     }
 
     fn take_thread(&self) -> Option<JoinHandle<()>> {

@@ -11,7 +11,7 @@ use necrodome_rules::{
     card::Bound,
     catalog::{GameId, Listed, UnknownGame},
     chance::Seeded,
-    game::Silent,
+    game::{Seat, Silent},
     names::Names,
     options::{self, NoOptions},
     with_game,
@@ -19,6 +19,7 @@ use necrodome_rules::{
 use necrodome_solve::{OPTIMAL, solver};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::fmt::Display;
 
 /// A table, as the file keeps it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -42,20 +43,15 @@ pub(crate) struct SeatSetup {
 }
 
 impl SeatSetup {
-    fn person(name: &str, key: &Key) -> Self {
-        SeatSetup { name: Some(name.to_owned()), bot: None, key: Some(key.hash().to_text()) }
+    fn person(name: &str, key: KeyHash) -> Self {
+        SeatSetup { name: Some(name.to_owned()), bot: None, key: Some(key.to_text()) }
     }
 }
 
-/// The game with this id.
-pub(crate) fn game(id: &str) -> Result<GameId, Refusal> {
-    id.parse().map_err(|unknown: UnknownGame| Refusal::bad(unknown.to_string()))
-}
-
 impl Setup {
-    /// Checks what somebody wants, and gives it the first seat. `programs` are those that may sit at its table.
+    /// Checks what somebody wants, and gives them the first seat. `programs` are those that may sit at their table.
     pub fn new(wanted: &NewTable, key: &Key, programs: Programs) -> Result<Self, Refusal> {
-        with_game!(game(&wanted.game)?, G => Self::checked::<G>(wanted, key, programs))
+        with_game!(wanted.game.parse::<GameId>()?, G => Self::checked::<G>(wanted, key, programs))
     }
 
     fn checked<G: Listed>(wanted: &NewTable, key: &Key, programs: Programs) -> Result<Self, Refusal> {
@@ -80,7 +76,7 @@ impl Setup {
         let maker =
             EntrySpec { name: Some(wanted.name.clone()), text: String::new(), kind: EntryKind::Human };
         let entries: Vec<EntrySpec> = [maker].into_iter().chain(bots).collect();
-        let names = name_all(&entries).map_err(|why| Refusal::bad(why.to_string()))?;
+        let names = name_all(&entries).map_err(Refusal::bad)?;
         let bots = wanted.bots.iter().zip(names.iter().skip(1)).map(|(bot, name)| SeatSetup {
             name: Some(name.to_owned()),
             bot: Some(bot.clone()),
@@ -93,10 +89,19 @@ impl Setup {
             coach: wanted.coach,
             // Too many to try them all against the dice that were seen, and exact in any JSON reader.
             seed: getrandom::u64().map_err(Refusal::internal)? >> 11,
-            seats: [SeatSetup::person(&wanted.name, key)].into_iter().chain(friends).chain(bots).collect(),
+            seats: [SeatSetup::person(&wanted.name, key.hash())]
+                .into_iter()
+                .chain(friends)
+                .chain(bots)
+                .collect(),
         };
         setup.try_out::<G>(&rules)?;
         Ok(setup)
+    }
+
+    /// The game that is played.
+    pub fn game(&self) -> Result<GameId, UnknownGame> {
+        self.game.parse()
     }
 
     /// Whether a match can begin with these names and rules; open seats get names for the while.
@@ -104,20 +109,19 @@ impl Setup {
         let names = self.seats.iter().enumerate();
         let names =
             names.map(|(seat, s)| s.name.clone().unwrap_or_else(|| format!("open seat {}", seat + 1)));
-        let names = Names::new(names).map_err(|why| Refusal::bad(why.to_string()))?;
-        G::new(&names, rules, &mut Seeded::new(0, "trial", 0), &mut Silent)
-            .map_err(|why| Refusal::bad(why.to_string()))?;
+        let names = Names::new(names).map_err(Refusal::bad)?;
+        G::new(&names, rules, &mut Seeded::new(0, "trial", 0), &mut Silent).map_err(Refusal::bad)?;
         Ok(())
     }
 
-    /// Gives the first open seat to a person, and says which it is.
-    pub fn join(&mut self, name: &str, key: &Key) -> Result<(), Refusal> {
+    /// Gives the first open seat to a person.
+    pub fn join(&mut self, name: &str, key: KeyHash) -> Result<(), Refusal> {
         let Some(open) = self.seats.iter().position(|seat| seat.name.is_none()) else {
             return Err(Refusal::conflict("all seats of this table are taken"));
         };
         let mut wanted = self.clone();
         wanted.seats[open] = SeatSetup::person(name, key);
-        with_game!(game(&self.game)?, G => {
+        with_game!(self.game()?, G => {
             let rules = serde_json::from_value(self.options.clone()).map_err(Refusal::internal)?;
             wanted.try_out::<G>(&rules)?;
         });
@@ -127,7 +131,7 @@ impl Setup {
 
     /// Fills what is still open with bots.
     pub fn fill(&mut self) -> Result<(), Refusal> {
-        let stand_in = game(&self.game)?.card().stand_in;
+        let stand_in = self.game()?.card().stand_in;
         for place in 0..self.seats.len() {
             if self.seats[place].name.is_some() {
                 continue;
@@ -143,19 +147,33 @@ impl Setup {
         Ok(())
     }
 
+    /// Takes a person from their seat; in a match a bot plays on.
+    pub fn leave(&mut self, seat: Seat) -> Result<(), Refusal> {
+        let is_full = self.is_full();
+        let stand_in = self.game()?.card().stand_in;
+        let place = &mut self.seats[seat.index()];
+        place.key = None;
+        if is_full {
+            place.bot = Some(stand_in.to_owned());
+        } else {
+            place.name = None;
+        }
+        Ok(())
+    }
+
     /// Whether all seats are taken.
     pub fn is_full(&self) -> bool {
         self.seats.iter().all(|seat| seat.name.is_some())
     }
 
     /// The seat that belongs to a key.
-    pub fn seat_of(&self, key: Option<KeyHash>) -> Option<usize> {
+    pub fn seat_of(&self, key: Option<KeyHash>) -> Option<Seat> {
         let key = key?;
         let holds = |seat: &SeatSetup| seat.key.as_deref().and_then(KeyHash::from_text) == Some(key);
-        self.seats.iter().position(holds)
+        self.seats.iter().position(holds).map(|place| Seat(place as u16))
     }
 
-    /// Whether a person sits there.
+    /// How many people sit there.
     pub fn people(&self) -> usize {
         self.seats.iter().filter(|seat| seat.key.is_some()).count()
     }
@@ -169,7 +187,7 @@ impl Setup {
     /// The names, once all seats are taken.
     pub fn names(&self) -> Result<Names, Refusal> {
         let names = self.seats.iter().map(|seat| seat.name.as_deref().unwrap_or_default());
-        Names::new(names).map_err(|why| Refusal::bad(why.to_string()))
+        Names::new(names).map_err(Refusal::bad)
     }
 }
 
@@ -218,7 +236,7 @@ pub(crate) fn bot<G: Listed>(text: &str, programs: Programs) -> Result<EntrySpec
     if let Some(program) = programs(text) {
         return Ok(program);
     }
-    let bad = |why: &dyn ToString| Refusal::bad(format!("bot {text:?}: {}", why.to_string()));
+    let bad = |why: &dyn Display| Refusal::bad(format!("bot {text:?}: {why}"));
     if text.len() > LONGEST_BOT {
         return Err(Refusal::bad(format!("expected a bot in at most {LONGEST_BOT} characters")));
     }

@@ -32,7 +32,7 @@ pub struct NewTable {
     pub game: String,
     /// The name of whoever opens the table, and takes the first seat.
     pub name: String,
-    /// The bots at the table: built-in ones as they are written on the command line; for the host also those of its list.
+    /// The bots at the table: built-in ones as they are written on the command line; for the host also those on their list.
     #[serde(default)]
     pub bots: Vec<String>,
     /// Seats that are kept for people who come by the link.

@@ -98,8 +98,13 @@ impl Allowed {
         self.0.iter().filter(|bot| bot.games.contains(&game)).map(|bot| bot.name.clone()).collect()
     }
 
-    /// The program behind a name.
-    pub fn program(&self, game: GameId, name: &str) -> Option<&Program> {
+    /// The program behind a name, as an entry.
+    pub fn entry(&self, game: GameId, name: &str) -> Option<EntrySpec> {
+        let program = self.program(game, name)?.clone();
+        Some(EntrySpec { name: None, text: name.to_owned(), kind: EntryKind::Program(program) })
+    }
+
+    fn program(&self, game: GameId, name: &str) -> Option<&Program> {
         self.0.iter().find(|bot| bot.name == name && bot.games.contains(&game)).map(|bot| &bot.program)
     }
 }
@@ -153,14 +158,14 @@ mod tests {
 
     #[test]
     fn bots_are_called_by_name_in_their_games() {
-        let text = "[[bot]]\nname = \"ada\"\nrun = \"./ada.py\"\ngames = [\"tokyo\"]\n\
+        let text = "[[bot]]\nname = \"ada\"\nrun = \"./ada.py\"\ngames = [\"infection\"]\n\
                     [[bot]]\nname = \"bob\"\nrun = \"cmd:sh -c true\"\n";
         let allowed = read(text).unwrap();
-        assert_eq!(allowed.names(GameId::Tokyo), ["ada", "bob"]);
+        assert_eq!(allowed.names(GameId::Infection), ["ada", "bob"]);
         assert_eq!(allowed.names(GameId::ZombieDice), ["bob"]);
-        assert!(allowed.program(GameId::Tokyo, "ada").unwrap().words[2].ends_with("ada.py"));
+        assert!(allowed.program(GameId::Infection, "ada").unwrap().words[2].ends_with("ada.py"));
         assert!(allowed.program(GameId::ZombieDice, "ada").is_none());
-        assert!(read("").unwrap().names(GameId::Tokyo).is_empty());
+        assert!(read("").unwrap().names(GameId::Infection).is_empty());
     }
 
     #[test]

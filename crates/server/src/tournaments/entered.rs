@@ -5,13 +5,13 @@ use super::allowed::Allowed;
 use crate::Refusal;
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec, compat::PREFIX, looks_like_file, name_all},
-    lineup::{Table, player},
+    lineup::{Terms, player},
     process::Limits,
     tournament::{Format, Plan, PlannedEntry, Schedule, natural_blocks, natural_seats},
 };
 use necrodome_rules::{
     bot::BotSpec,
-    catalog::{GameId, Listed, UnknownGame},
+    catalog::{GameId, Listed},
     chance::Seeded,
     names::Names,
     options, with_game,
@@ -66,15 +66,10 @@ pub struct NewEntry {
     pub bot: String,
 }
 
-/// The game with this id.
-pub(super) fn game(name: &str) -> Result<GameId, Refusal> {
-    name.parse().map_err(|unknown: UnknownGame| Refusal::bad(unknown.to_string()))
-}
-
 impl NewTournament {
     /// The plan, if it can be played.
     pub(super) fn plan(&self, allowed: &Allowed) -> Result<Plan, Refusal> {
-        let id = game(&self.game)?;
+        let id = self.game.parse::<GameId>()?;
         with_game!(id, G => self.plan_of::<G>(id, allowed))
     }
 
@@ -85,7 +80,7 @@ impl NewTournament {
         }
         let pair = |(name, value): (&String, &Value)| (name.clone(), options::plain(value));
         let pairs: Vec<(String, String)> = self.options.iter().map(pair).collect();
-        let rules: G::Rules = options::parse(&pairs).map_err(|error| Refusal::bad(error.to_string()))?;
+        let rules: G::Rules = options::parse(&pairs).map_err(Refusal::bad)?;
         let wanted = |entry: &NewEntry| resolve(id, &entry.bot, allowed);
         let kinds = self.entries.iter().map(wanted).collect::<Result<Vec<EntrySpec>, _>>()?;
         let names = self.names()?;
@@ -118,7 +113,7 @@ impl NewTournament {
         if plan.seed > MAX_SEED {
             return Err(Refusal::bad(format!("seed: expected 0 to {MAX_SEED}, got {}", plan.seed)));
         }
-        Schedule::new(&plan, G::SEATS).map_err(|error| Refusal::bad(error.to_string()))?;
+        Schedule::new(&plan, G::SEATS).map_err(Refusal::bad)?;
         try_line_up::<G>(&kinds, &names, &plan, rules)?;
         Ok(plan)
     }
@@ -136,15 +131,15 @@ impl NewTournament {
             }
         };
         let specs: Vec<EntrySpec> = self.entries.iter().map(spec).collect();
-        name_all(&specs).map_err(|error| Refusal::bad(error.to_string()))
+        name_all(&specs).map_err(Refusal::bad)
     }
 }
 
 /// What an entry of a plan is. An allowed name, or a built-in bot: never a path or a command.
 pub(super) fn resolve(game: GameId, written: &str, allowed: &Allowed) -> Result<EntrySpec, Refusal> {
     let text = written.trim().to_owned();
-    if let Some(program) = allowed.program(game, &text) {
-        return Ok(EntrySpec { name: None, text, kind: EntryKind::Program(program.clone()) });
+    if let Some(program) = allowed.entry(game, &text) {
+        return Ok(program);
     }
     if text == "human"
         || ["cmd:", PREFIX].iter().any(|&kind| text.starts_with(kind))
@@ -164,10 +159,9 @@ fn try_line_up<G: Listed>(
     plan: &Plan,
     rules: G::Rules,
 ) -> Result<(), Refusal> {
-    let table = Table { launcher: PathBuf::new().into(), limits: plan.limits, rules, seats: plan.seats };
+    let terms = Terms { launcher: PathBuf::new().into(), limits: plan.limits, rules, seats: plan.seats };
     for (entry, name) in entries.iter().zip(names.iter()) {
-        player::<G>(entry, name, &table, Seeded::new(0, "trial", 0))
-            .map_err(|error| Refusal::bad(error.to_string()))?;
+        player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(Refusal::bad)?;
     }
     Ok(())
 }

@@ -3,11 +3,12 @@
 
 mod allowed;
 mod entered;
-mod kept;
+mod keep;
 mod played;
 mod requests;
 mod shown;
 
+pub(crate) use allowed::Allowed;
 pub use allowed::BotsError;
 pub use entered::{NewEntry, NewTournament};
 pub use requests::{MatchLine, MatchPage, TournamentList, TournamentStarted};
@@ -17,20 +18,13 @@ pub use shown::{
     TournamentState, TournamentView,
 };
 
-use crate::{Config, Refusal};
-use allowed::Allowed;
-use kept::Kept;
-use necrodome_arena::{
-    entry::{EntryKind, EntrySpec},
-    tournament::{Archive, Plan, StoreError},
+use crate::{
+    Config, Db, Refusal,
+    live::{self, Open},
 };
-use necrodome_rules::catalog::GameId;
+use necrodome_arena::tournament::{Plan, StoreError};
 use played::{Equipment, Tournament};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Replays that are made at the same time.
@@ -38,13 +32,11 @@ const REPLAYS: usize = 4;
 
 /// All tournaments of the file.
 pub(crate) struct Tournaments {
-    archive: Archive,
     equipment: Arc<Equipment>,
     /// How many may run at the same time.
     limit: usize,
-    /// Those that somebody has looked at, or that run. Whoever holds it decides alone who runs. Not held while a report is made:
-    /// the list looks into it.
-    open: Mutex<BTreeMap<i64, Arc<Tournament>>>,
+    /// Those that somebody has looked at, or that run. Whoever is alone with it decides who runs.
+    open: Open<i64, Tournament>,
     /// Held while a tournament is read from the file: its report may take long, and one at a time is enough.
     reading: Arc<tokio::sync::Mutex<()>>,
     replays: Arc<Semaphore>,
@@ -56,65 +48,54 @@ pub(crate) enum OpenError {
     Bots(BotsError),
 }
 
-impl From<StoreError> for OpenError {
-    fn from(error: StoreError) -> Self {
-        OpenError::Store(error)
+impl<E: Into<StoreError>> From<E> for OpenError {
+    fn from(error: E) -> Self {
+        OpenError::Store(error.into())
     }
 }
 
 impl Tournaments {
     /// Takes up what was running when the server ended.
-    pub fn open(config: &Config, archive: &Archive) -> Result<Self, OpenError> {
+    pub fn open(config: &Config, db: &Db) -> Result<Self, OpenError> {
         let allowed = config.bots.as_deref().map(Allowed::read).transpose().map_err(OpenError::Bots)?;
-        let kept = Kept::open(archive)?;
-        for (store, plan) in archive.stores()? {
+        keep::prepare(db)?;
+        for (store, plan) in db.archive().stores()? {
             // Tournaments of the command line are in the same file.
             let done = store.blocks()? >= plan.blocks;
             let state = if done { TournamentState::Finished } else { TournamentState::Paused };
-            kept.add(store.id(), state, now())?;
+            keep::add(db, store.id(), state, now())?;
         }
-        let running = kept.in_state(TournamentState::Running)?;
+        let running = keep::in_state(db, TournamentState::Running)?;
         let equipment = Equipment {
             launcher: config.launcher.clone(),
             threads: config.threads.max(1),
-            allowed: allowed.unwrap_or_default(),
-            kept,
+            allowed: Arc::new(allowed.unwrap_or_default()),
+            db: db.clone(),
         };
         let tournaments = Tournaments {
-            archive: archive.clone(),
             equipment: Arc::new(equipment),
             limit: config.limits.tournaments,
-            open: Mutex::default(),
+            open: Open::default(),
             reading: Arc::default(),
             replays: Arc::new(Semaphore::new(REPLAYS)),
         };
         for id in running {
-            let Ok(tournament) = tournaments.read(id) else { continue };
-            if let Err(refusal) = tournament.start() {
-                tournament.fail(refusal.to_string());
+            match tournaments.read(id) {
+                Ok(tournament) => tournament.start().unwrap_or_else(|why| tournament.fail(why.to_string())),
+                Err(why) => complain!("error: tournament {id} cannot be taken up: {why}"),
             }
         }
         Ok(tournaments)
     }
 
-    /// The names of the programs that may play a game.
-    pub fn allowed(&self, game: GameId) -> Vec<String> {
-        self.equipment.allowed.names(game)
-    }
-
-    /// The program that plays a game under this name, if the host allows it.
-    pub fn program(&self, game: GameId, name: &str) -> Option<EntrySpec> {
-        let program = self.equipment.allowed.program(game, name)?;
-        Some(EntrySpec { name: None, text: name.to_owned(), kind: EntryKind::Program(program.clone()) })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<i64, Arc<Tournament>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The programs that the host lets in.
+    pub fn allowed(&self) -> &Arc<Allowed> {
+        &self.equipment.allowed
     }
 
     /// The tournament with this number, if it was read already.
     fn get(&self, id: i64) -> Option<Arc<Tournament>> {
-        self.lock().get(&id).cloned()
+        self.open.find(&id)
     }
 
     /// The tournament with this number. Whoever calls this while others could holds `reading`.
@@ -123,15 +104,16 @@ impl Tournaments {
             return Ok(tournament);
         }
         let missing = || Refusal::missing(format!("there is no tournament {id}"));
-        let (store, plan) = self.archive.store(id)?.ok_or_else(missing)?;
+        let (store, plan) = self.equipment.db.archive().store(id)?.ok_or_else(missing)?;
         let tournament = Tournament::open(store, plan, self.equipment.clone())?;
         // One that has just begun is there already, and is being played.
-        Ok(self.lock().entry(id).or_insert(tournament).clone())
+        Ok(self.open.add(id, tournament))
     }
 
     /// Refuses if as many run as may.
-    fn check_room(&self, open: &BTreeMap<i64, Arc<Tournament>>) -> Result<(), Refusal> {
-        let running = open.values().filter(|one| one.state() == TournamentState::Running).count();
+    fn check_room(&self) -> Result<(), Refusal> {
+        let is_running = |one: &&Arc<Tournament>| one.state() == TournamentState::Running;
+        let running = self.open.all().iter().filter(is_running).count();
         if running < self.limit {
             return Ok(());
         }
@@ -141,81 +123,74 @@ impl Tournaments {
 
     /// Begins a tournament.
     fn begin(&self, plan: &Plan) -> Result<i64, Refusal> {
-        let mut open = self.lock();
-        self.check_room(&open)?;
-        let store = self.archive.begin(plan)?;
+        let _alone = self.open.alone();
+        self.check_room()?;
+        let store = self.equipment.db.archive().begin(plan)?;
         let id = store.id();
-        self.equipment.kept.add(id, TournamentState::Paused, now())?;
+        keep::add(&self.equipment.db, id, TournamentState::Paused, now())?;
         let tournament = Tournament::open(store, plan.clone(), self.equipment.clone())?;
-        open.insert(id, tournament.clone());
-        tournament.start()?;
+        self.open.add(id, tournament).start()?;
         Ok(id)
     }
 
     /// Goes on with one that waits.
     fn resume(&self, tournament: &Arc<Tournament>) -> Result<(), Refusal> {
-        let waits = || match tournament.state() {
-            TournamentState::Paused | TournamentState::Failed => Ok(()),
-            other => Err(Refusal::conflict(format!("it is {}, and cannot go on", other.as_str()))),
-        };
-        waits()?;
+        tournament.state().then(TournamentState::Running)?;
         // Its last matches may still be played.
         tournament.join();
-        let open = self.lock();
-        waits()?;
-        self.check_room(&open)?;
+        let _alone = self.open.alone();
+        self.check_room()?;
         tournament.start()
     }
 
     /// Makes it wait, or ends it.
     fn stop(&self, tournament: &Tournament, state: TournamentState) -> Result<(), Refusal> {
-        let _alone = self.lock();
-        let now = tournament.state();
-        let waits = matches!(now, TournamentState::Paused | TournamentState::Failed);
-        if now == TournamentState::Running || (waits && state == TournamentState::Cancelled) {
-            return Ok(tournament.stop(Some(state))?);
-        }
-        Err(Refusal::conflict(format!("it is {} already", now.as_str())))
+        let _alone = self.open.alone();
+        tournament.set_state(state)?;
+        tournament.interrupt();
+        Ok(())
     }
 
     /// The latest tournaments, newest first, and the first of those without a report. Makes none: the list must not wait for it.
     fn lines(&self, count: usize) -> Result<(Vec<TournamentLine>, Option<i64>), Refusal> {
         let (mut lines, mut unseen) = (Vec::new(), None);
-        for (id, kept) in self.equipment.kept.lines(count)? {
+        for (id, kept) in keep::lines(&self.equipment.db, count)? {
             if let Some(line) = self.get(id).map(|tournament| tournament.line()).or(kept) {
                 lines.push(line);
-            } else if let Ok(line) = self.line_without_report(id) {
-                lines.push(line);
-                unseen = unseen.or(Some(id));
+                continue;
             }
-            // One that cannot be shown must not hide the others.
+            match self.line_without_report(id) {
+                Ok(line) => {
+                    lines.push(line);
+                    unseen = unseen.or(Some(id));
+                }
+                // One that cannot be shown must not hide the others.
+                Err(why) => complain!("error: tournament {id}: {why}"),
+            }
         }
         Ok((lines, unseen))
     }
 
     fn line_without_report(&self, id: i64) -> Result<TournamentLine, Refusal> {
         let missing = || Refusal::missing(format!("there is no tournament {id}"));
-        let (store, plan) = self.archive.store(id)?.ok_or_else(missing)?;
+        let (store, plan) = self.equipment.db.archive().store(id)?.ok_or_else(missing)?;
         Ok(Tournament::unseen(store, plan, self.equipment.clone())?.0.line())
     }
 
     /// Stops the play; what was running goes on with the next server.
     pub fn close(&self) {
-        for tournament in self.lock().values() {
-            // Without a new state nothing is written, so this cannot fail.
-            let _ = tournament.stop(None);
-        }
+        self.open.all().iter().for_each(|tournament| tournament.interrupt());
     }
 }
 
 impl Drop for Tournaments {
     fn drop(&mut self) {
         self.close();
-        let open = std::mem::take(&mut *self.lock());
-        open.values().for_each(|tournament| tournament.join());
+        self.open.all().iter().for_each(|tournament| tournament.join());
     }
 }
 
+/// Seconds since 1970.
 fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
+    (live::now() / 1000) as i64
 }

@@ -2,14 +2,18 @@
 
 use super::{
     allowed::Allowed,
-    entered::{game, resolve},
-    kept::Kept,
-    shown::{TournamentState, TournamentView},
+    entered::resolve,
+    keep,
+    shown::{TournamentLine, TournamentState, TournamentView},
 };
-use crate::{Refusal, stream::to_json};
+use crate::{
+    Db, Refusal,
+    live::{Live, Thing, lock, now},
+    stream::to_json,
+};
 use necrodome_arena::{
     entry::EntrySpec,
-    tournament::{self, Plan, Schedule, Stop, Store, StoreError, TournamentError, glance},
+    tournament::{self, Plan, Schedule, Stop, Store, TournamentError, glance},
 };
 use necrodome_rules::{catalog::GameId, game::Game, with_game};
 use std::{
@@ -18,14 +22,13 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering},
         mpsc::{self, Receiver, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
-use tokio::sync::watch;
 
 /// How often viewers hear of a running tournament; the first time sooner.
 const TICK: Duration = Duration::from_secs(1);
@@ -43,15 +46,53 @@ const LOOK: u64 = 500_000;
 pub(super) struct Equipment {
     pub launcher: PathBuf,
     pub threads: usize,
-    pub allowed: Allowed,
-    pub kept: Kept,
+    pub allowed: Arc<Allowed>,
+    pub db: Db,
 }
 
-/// The messages of the moment, made once for all viewers.
-#[derive(Debug, Clone)]
-pub(super) struct Shown {
-    pub guests: Arc<str>,
-    pub host: Arc<str>,
+/// How far a tournament is, and what everybody is told about it. Its blocks are in the store of the arena, which makes reports of
+/// them; what comes in here is the state that it goes into.
+pub(super) struct Progress {
+    view: TournamentView,
+    /// The messages of the moment, made once for all viewers.
+    pub for_guests: Arc<str>,
+    pub for_host: Arc<str>,
+}
+
+impl Progress {
+    fn new(view: TournamentView) -> Self {
+        let mut progress = Progress { view, for_guests: "".into(), for_host: "".into() };
+        progress.taken(0);
+        progress
+    }
+}
+
+impl Thing for Progress {
+    type Id = i64;
+    type State = TournamentState;
+    type Input = TournamentState;
+
+    fn state(&self) -> &TournamentState {
+        &self.view.line.state
+    }
+
+    fn apply(state: &mut TournamentState, next: &TournamentState) -> Result<(), Refusal> {
+        *state = state.then(*next)?;
+        Ok(())
+    }
+
+    fn write(db: &Db, id: &i64, _: &[TournamentState], state: &TournamentState) -> Result<(), Refusal> {
+        Ok(keep::set_state(db, *id, *state)?)
+    }
+
+    fn take(&mut self, next: TournamentState) -> Result<(), Refusal> {
+        self.view.line.state = next;
+        Ok(())
+    }
+
+    fn taken(&mut self, _now: u64) {
+        (self.for_guests, self.for_host) = (to_json(&self.view.for_guests()), to_json(&self.view));
+    }
 }
 
 /// A tournament in the file.
@@ -59,18 +100,12 @@ pub(super) struct Tournament {
     pub plan: Plan,
     pub store: Store,
     pub schedule: Schedule,
+    pub live: Arc<Live<Progress>>,
     game: GameId,
     equipment: Arc<Equipment>,
     /// Stops the play after the running matches.
     interrupt: AtomicBool,
-    view: Mutex<TournamentView>,
-    shown: watch::Sender<Shown>,
     playing: Mutex<Option<JoinHandle<()>>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panic has left behind is shown all the same.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Tournament {
@@ -80,76 +115,55 @@ impl Tournament {
         if !is_kept {
             tournament.look(LOOK).map_err(Refusal::internal)?;
             tournament.keep();
+            tournament.show();
         }
-        tournament.show();
         Ok(Arc::new(tournament))
     }
 
     /// Takes a tournament from the file, and says whether what was last shown of it still holds.
     pub fn unseen(store: Store, plan: Plan, equipment: Arc<Equipment>) -> Result<(Self, bool), Refusal> {
         let id = store.id();
-        let game = game(&plan.game)?;
+        let game = plan.game.parse()?;
         let schedule = with_game!(game, G => Schedule::new(&plan, G::SEATS)).map_err(Refusal::internal)?;
-        let page = equipment
-            .kept
-            .page(id)?
+        let page = keep::page(&equipment.db, id)?
             .ok_or_else(|| Refusal::missing(format!("there is no tournament {id}")))?;
         let matches = schedule.seatings().len();
         let blocks = store.blocks()?;
         let kept = page.view.filter(|view| view.line.blocks == blocks && view.line.wanted == plan.blocks);
         let is_kept = kept.is_some();
-        let view = kept.unwrap_or_else(|| TournamentView::new(id, &plan, page.state, matches, page.began));
-        let shown = watch::Sender::new(Shown { guests: "".into(), host: "".into() });
-        let tournament = Tournament {
-            plan,
-            store,
-            schedule,
-            game,
-            equipment,
-            interrupt: AtomicBool::new(false),
-            view: Mutex::new(view),
-            shown,
-            playing: Mutex::new(None),
-        };
-        lock(&tournament.view).line.state = page.state;
-        lock(&tournament.view).played(blocks);
+        let mut view =
+            kept.unwrap_or_else(|| TournamentView::new(id, &plan, page.state, matches, page.began));
+        view.line.state = page.state;
+        view.played(blocks);
+        let live = Arc::new(Live::new(id, &equipment.db, Progress::new(view)));
+        let (interrupt, playing) = (AtomicBool::new(false), Mutex::new(None));
+        let tournament = Tournament { plan, store, schedule, live, game, equipment, interrupt, playing };
         Ok((tournament, is_kept))
     }
 
     pub fn state(&self) -> TournamentState {
-        lock(&self.view).line.state
+        *self.live.lock().state()
     }
 
-    pub fn line(&self) -> super::shown::TournamentLine {
-        lock(&self.view).line.clone()
+    pub fn line(&self) -> TournamentLine {
+        self.live.lock().view.line.clone()
     }
 
-    /// What viewers see, now and later.
-    pub fn shown(&self) -> watch::Receiver<Shown> {
-        self.shown.subscribe()
-    }
-
-    /// Sends what there is to see.
+    /// Shows what has become of the view.
     fn show(&self) {
-        let view = lock(&self.view);
-        let shown = Shown { guests: to_json(&view.for_guests()), host: to_json(&*view) };
-        drop(view);
-        self.shown.send_replace(shown);
+        self.live.update(|progress| progress.taken(now()));
     }
 
     fn keep(&self) {
-        let view = lock(&self.view).clone();
-        if let Err(error) = self.equipment.kept.keep(&view) {
+        let view = self.live.lock().view.clone();
+        if let Err(error) = keep::view(&self.equipment.db, &view) {
             complain!("error: {error}");
         }
     }
 
     /// Sets the state, in the file first.
-    fn set_state(&self, state: TournamentState) -> Result<(), StoreError> {
-        self.equipment.kept.set_state(self.store.id(), state)?;
-        lock(&self.view).line.state = state;
-        self.show();
-        Ok(())
+    pub fn set_state(&self, state: TournamentState) -> Result<(), Refusal> {
+        self.live.act(now(), move |_| Ok(vec![state]))
     }
 
     /// Makes a report from at most so many matches, and takes it into view.
@@ -159,20 +173,15 @@ impl Tournament {
         let every = u32::try_from(all.div_ceil(matches).max(1)).unwrap_or(u32::MAX);
         let every = NonZero::new(every).unwrap_or(NonZero::<u32>::MIN);
         let report = glance(&self.plan, &self.schedule, &self.store, every)?;
-        let mut view = lock(&self.view);
+        let view = &mut self.live.lock().view;
         view.take(&report, seen, every.get());
         view.hash = Some(report.hash);
         Ok(())
     }
 
-    /// Ends the play after the running matches. `state` is what it will be then; none if the server ends, and play goes on
-    /// with the next one.
-    pub fn stop(&self, state: Option<TournamentState>) -> Result<(), StoreError> {
-        if let Some(state) = state {
-            self.set_state(state)?;
-        }
+    /// Ends the play after the running matches. As long as its state is running, the next server goes on.
+    pub fn interrupt(&self) {
         self.interrupt.store(true, Ordering::Relaxed);
-        Ok(())
     }
 
     /// Waits until nobody plays any more.
@@ -189,8 +198,11 @@ impl Tournament {
         let entries = self.plan.entries.iter();
         let entries = entries.map(|entry| resolve(self.game, &entry.bot, &self.equipment.allowed));
         let entries = entries.collect::<Result<Vec<EntrySpec>, Refusal>>()?;
+        // One that ran when the server ended still does.
+        if self.state() != TournamentState::Running {
+            self.set_state(TournamentState::Running)?;
+        }
         self.interrupt.store(false, Ordering::Relaxed);
-        self.set_state(TournamentState::Running)?;
         let tournament = self.clone();
         let playing = thread::Builder::new().name(format!("tournament {}", self.store.id()));
         let playing =
@@ -202,7 +214,7 @@ impl Tournament {
     /// It cannot go on, and says why to the host.
     pub fn fail(&self, why: String) {
         complain!("error: tournament {}: {why}", self.store.id());
-        lock(&self.view).host.get_or_insert_default().error = Some(why);
+        self.live.lock().view.host.get_or_insert_default().error = Some(why);
         if let Err(error) = self.set_state(TournamentState::Failed) {
             complain!("error: {error}");
         }
@@ -210,7 +222,7 @@ impl Tournament {
     }
 
     fn play_to_the_end(&self, entries: &[EntrySpec]) {
-        lock(&self.view).host.get_or_insert_default().error = None;
+        self.live.lock().view.host.get_or_insert_default().error = None;
         let ended = catch_unwind(AssertUnwindSafe(|| self.play(entries)));
         if let Err(why) = ended
             .unwrap_or_else(|_| Err("the arena has made a mistake: the terminal says more".into()))
@@ -244,7 +256,7 @@ impl Tournament {
         while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
             wait = TICK;
             let blocks = played.load(Ordering::Relaxed);
-            let is_new = blocks > lock(&self.view).seen;
+            let is_new = blocks > self.live.lock().view.seen;
             if is_new && Instant::now() >= next_look {
                 let begun = Instant::now();
                 if let Err(error) = self.look(GLANCE) {
@@ -253,27 +265,28 @@ impl Tournament {
                 }
                 next_look = Instant::now() + begun.elapsed() * SHARE;
             }
-            pace.note(&mut lock(&self.view), blocks, self.plan.blocks);
+            pace.note(&mut self.live.lock().view, blocks, self.plan.blocks);
             self.show();
             if kept.elapsed() >= KEEP_EVERY {
                 self.keep();
                 kept = Instant::now();
             }
         }
-        pace.note(&mut lock(&self.view), played.load(Ordering::Relaxed), self.plan.blocks);
+        pace.note(&mut self.live.lock().view, played.load(Ordering::Relaxed), self.plan.blocks);
     }
 
     /// The last look, and how it ended.
-    fn conclude(&self, stop: Stop) -> Result<(), TournamentError> {
+    fn conclude(&self, stop: Stop) -> Result<(), Refusal> {
         let blocks = self.store.blocks()?;
-        self.look(LOOK)?;
-        let mut view = lock(&self.view);
+        self.look(LOOK).map_err(Refusal::internal)?;
+        let mut progress = self.live.lock();
+        let view = &mut progress.view;
         view.played(blocks);
         view.eta = None;
         if view.seconds > 0.0 {
             view.rate = view.line.matches as f64 / view.seconds;
         }
-        drop(view);
+        drop(progress);
         match stop {
             Stop::Done => self.set_state(TournamentState::Finished)?,
             Stop::Decided => self.set_state(TournamentState::Decided)?,

@@ -1,11 +1,14 @@
 //! The requests about tournaments.
 
-use super::{NewTournament, TournamentLine, TournamentState, played::Tournament};
+use super::{
+    NewTournament, TournamentLine, TournamentState,
+    played::{Progress, Tournament},
+};
 use crate::{
     Refusal, Site,
     json::Body,
     keys::{Host, IsHost},
-    stream,
+    live::Live,
 };
 use axum::{
     Json, Router,
@@ -90,7 +93,7 @@ fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Refusal> {
 /// The tournament with this number, with its report.
 async fn find(site: &Site, id: &str) -> Result<Arc<Tournament>, Refusal> {
     let id = number(id, "tournament")?;
-    if let Some(tournament) = site.aside(move |site| Ok(site.tournaments().get(id))).await? {
+    if let Some(tournament) = site.tournaments().get(id) {
         return Ok(tournament);
     }
     // Whoever waits for its turn takes no thread from others.
@@ -118,7 +121,11 @@ pub(crate) async fn latest(site: &Site, count: usize) -> Result<Vec<TournamentLi
         && let Ok(turn) = site.tournaments().reading.clone().try_lock_owned()
     {
         let site = site.clone();
-        tokio::spawn(async move { read(&site, id, turn).await });
+        tokio::spawn(async move {
+            if let Err(why) = read(&site, id, turn).await {
+                complain!("error: tournament {id}: {why}");
+            }
+        });
     }
     Ok(lines)
 }
@@ -129,7 +136,7 @@ async fn begin(
     Body(wanted): Body<NewTournament>,
 ) -> Result<Json<TournamentStarted>, Refusal> {
     let begin = move |site: &Site| {
-        let plan = wanted.plan(&site.tournaments().equipment.allowed)?;
+        let plan = wanted.plan(site.tournaments().allowed())?;
         site.tournaments().begin(&plan)
     };
     Ok(Json(TournamentStarted { id: site.aside(begin).await? }))
@@ -140,8 +147,8 @@ async fn look(
     State(site): State<Site>,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
-    let shown = find(&site, &id).await?.shown().borrow().clone();
-    let body = if host { shown.host } else { shown.guests };
+    let tournament = find(&site, &id).await?;
+    let body = shown(&tournament.live, host);
     Ok(([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())
 }
 
@@ -150,12 +157,14 @@ async fn follow(
     State(site): State<Site>,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
-    let shown = find(&site, &id).await?.shown();
-    let look = shown.clone();
-    stream::live(&site, shown, move || {
-        let shown = look.borrow();
-        Some(if host { shown.host.clone() } else { shown.guests.clone() })
-    })
+    let tournament = find(&site, &id).await?;
+    tournament.live.follow(&site, move |live| Some(shown(live, host)))
+}
+
+/// What this viewer is told.
+fn shown(live: &Live<Progress>, host: bool) -> Arc<str> {
+    let progress = live.lock();
+    if host { progress.for_host.clone() } else { progress.for_guests.clone() }
 }
 
 async fn pause(_: Host, State(site): State<Site>, Path(id): Path<String>) -> Result<(), Refusal> {
@@ -225,7 +234,7 @@ async fn packed(site: &Site, id: &str, block: &str, match_number: &str) -> Resul
         tournament::packed_replay(&tournament.plan, &tournament.store, block, match_number).map_err(|error| {
             match error {
                 MatchError::NoBlock { .. } | MatchError::NoMatch { .. } | MatchError::NotKept => {
-                    Refusal::missing(error.to_string())
+                    Refusal::missing(error)
                 }
                 other => Refusal::internal(other),
             }

@@ -1,6 +1,7 @@
 //! What viewers of a tournament are told, and how it is made from a report. Numbers are rounded and lists are short, so that it
 //! can be sent to many every second.
 
+use crate::Refusal;
 use necrodome_arena::{
     entry::looks_like_file,
     stats,
@@ -197,6 +198,20 @@ pub struct FaultLine {
 }
 
 impl TournamentState {
+    /// The state that comes next, if it can.
+    pub(super) fn then(self, next: Self) -> Result<Self, Refusal> {
+        use TournamentState::*;
+        match (self, next) {
+            // What ends by itself has ended, whatever the host wanted meanwhile.
+            (_, Finished | Decided | Failed) => Ok(next),
+            (Paused | Failed, Running) | (Running, Paused) | (Running | Paused | Failed, Cancelled) => {
+                Ok(next)
+            }
+            (_, Running) => Err(Refusal::conflict(format!("it is {}, and cannot go on", self.as_str()))),
+            _ => Err(Refusal::conflict(format!("it is {} already", self.as_str()))),
+        }
+    }
+
     /// The name as it is kept.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -320,8 +335,10 @@ impl TournamentView {
         };
         self.faults = report.trouble.faults.iter().map(fault).collect();
         let error = self.host.take().and_then(|host| host.error);
-        let log =
-            |log: &necrodome_arena::fault::Log| EntryLog { name: log.name.clone(), lines: log.lines.clone() };
+        let log = |log: &necrodome_arena::fault::BotLog| EntryLog {
+            name: log.name.clone(),
+            lines: log.lines.clone(),
+        };
         self.host = Some(HostOnly {
             error,
             first_faults: report.trouble.faults.iter().map(|fault| fault.first.clone()).collect(),
@@ -388,7 +405,7 @@ mod tests {
     fn view() -> TournamentView {
         let entry = |name: &str| PlannedEntry { name: name.into(), bot: "random".into() };
         let plan = Plan {
-            game: "tokyo".into(),
+            game: "infection".into(),
             options: serde_json::json!({}),
             entries: vec![entry("a"), entry("b")],
             format: Format::Table,

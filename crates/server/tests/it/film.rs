@@ -14,6 +14,7 @@ use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::Seeded,
     infection::Infection,
+    last_bullet::LastBullet,
     names::Names,
     options::{parse, split_pair},
     tokyo::Tokyo,
@@ -101,6 +102,24 @@ fn the_last_scene_is_the_outcome() {
         let points: Vec<i64> = monsters.iter().map(|monster| monster["points"].as_i64().unwrap()).collect();
         assert_eq!(points, tokyo.outcome.scores);
     }
+}
+
+#[test]
+fn a_film_says_how_the_match_ended() {
+    let solo = film(replay::<Solo>(&["greedy"], &[], 5).as_slice()).unwrap();
+    assert_eq!(solo.result, format!("greedy 0: {}", solo.scores[0]));
+    let race = film(replay::<Race>(&["greedy", "random"], &[], 5).as_slice()).unwrap();
+    let winner = race.outcome.winners().next().unwrap();
+    assert_eq!(race.result, format!("{} wins", race.names[winner.index()]));
+    // Where many win, the game itself says who.
+    let bots = ["spreader"; 6];
+    let mut parties = (0..20).map(|seed| film(replay::<Infection>(&bots, &[], seed).as_slice()).unwrap());
+    let party = parties.find(|party| party.outcome.winners().count() > 1).unwrap();
+    assert!(party.result.starts_with("The end: "), "{}", party.result);
+    // Nothing moves in a single turn, so all who are left share the win.
+    let battle =
+        film(replay::<LastBullet>(&["stand-still"; 6], &["copies=9", "max_turns=1"], 1).as_slice()).unwrap();
+    assert_eq!(battle.result, "6 share the win");
 }
 
 /// The dice of a turn that is over are not in any view any more: they are put together from its rolls.

@@ -74,13 +74,13 @@ async fn impossible_positions_are_refused_with_the_reason() {
         (solo(counts(250, 0, 0), counts(250, 0, 0), none()), "at most 6 green"),
         (solo(none(), none(), counts(2, 2, 0)), "at most 3 footsteps"),
         (solo(counts(1, 0, 0), none(), none()), "at least three dice"),
-        (solo(counts(6, 4, 1), none(), none()), "fewer than three dice"),
-        (tokyo(json!([0, 4]), json!([1, 1]), "in", dice.clone()), "health from 1"),
+        (solo(counts(6, 4, 1), none(), none()), "only 2 dice left"),
+        (tokyo(json!([0, 4]), json!([1, 1]), "in", dice.clone()), "expected 1 to 10"),
         (tokyo(json!([5, 4]), json!([1, 20]), "in", dice.clone()), "fewer than 20"),
         (tokyo(json!([5, 4]), json!([1, 1]), "empty", dice.clone()), "only on the first turn"),
         (tokyo(json!([5, 4]), json!([1, 0]), "out", dice.clone()), "at least 1 point"),
         (tokyo(json!([5, 4]), json!([2, 0]), "in", dice), "at least 3 points"),
-        (tokyo(json!([10, 4]), json!([2, 0]), "in", json!({ "type": "hit", "heals": 0 })), "below 10"),
+        (tokyo(json!([10, 4]), json!([2, 0]), "in", json!({ "type": "hit", "heals": 0 })), "health below 10"),
         (json!({ "game": "infection" }), "unknown variant"),
     ] {
         let said = visitor.post("/api/advise", &position).await.refused(400);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod file;
 mod film;
 mod guard;
 mod learn;

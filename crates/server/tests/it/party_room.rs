@@ -60,7 +60,7 @@ fn view(room: &Room, player: Number) -> String {
 /// The script tells the same game.
 fn check_script(room: &Room) {
     let Some(party) = room.party() else { return assert_eq!(room.script(), "") };
-    let parsed = script::parse(room.script());
+    let parsed = script::parse(&room.script());
     assert_eq!(parsed.mistakes, [], "{}", room.script());
     let book = Book::of(&parsed);
     assert_eq!(book.mistakes(), [], "{}", room.script());

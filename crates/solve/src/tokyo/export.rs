@@ -1,7 +1,7 @@
 //! The whole policy as arrays.
 
 use super::{
-    HEALTH, POINTS, Start, TokyoSolution, Turn,
+    HEALTH, POINTS, ResolvedTurn, Start, TokyoSolution,
     dice::{FACES, FULL, HANDFULS, Handfuls},
 };
 use crate::export::{Array, Data};
@@ -31,7 +31,7 @@ impl TokyoSolution {
     fn leaving(&self) -> Vec<u8> {
         let leaves = |number: usize| {
             let (points, health) = (number / (HEALTH * HEALTH), number % (HEALTH * HEALTH));
-            let turn = Turn {
+            let turn = ResolvedTurn {
                 other_points: (points / POINTS) as u8,
                 points: (points % POINTS) as u8,
                 other_health: (health / HEALTH) as u8 + 1,

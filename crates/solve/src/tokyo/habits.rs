@@ -55,8 +55,8 @@ pub(super) fn habit(view: &TokyoView, choice: &Move<Action>, best: &Action) -> S
             if !drops.is_empty() {
                 wrong.push(format!("rerolls {} that should be kept", drops.join(" and ")));
             }
-            format!("{} with health {} it {}", place(view), band(health), wrong.join(" and "))
+            format!("{}, health {}: it {}", place(view), band(health), wrong.join(" and "))
         }
-        _ => format!("hit in Tokyo with health {health} left it {}", words::choice(view, choice)),
+        _ => format!("hit in Tokyo, health {health} left: it {}", words::choice(view, choice)),
     }
 }

@@ -5,6 +5,7 @@ mod export;
 mod habits;
 mod play;
 mod policy;
+mod position;
 mod sheet;
 
 pub use play::{PerfectMonster, Rolls, TokyoMeter};
@@ -12,7 +13,7 @@ pub use play::{PerfectMonster, Rolls, TokyoMeter};
 use crate::solution::apart;
 use dice::{FULL, Handfuls};
 use necrodome_rules::tokyo::{GOAL, MAX_HEALTH};
-use policy::Policy;
+use policy::KeepPolicy;
 use rayon::prelude::*;
 use sheet::Sheet;
 use std::sync::OnceLock;
@@ -71,7 +72,7 @@ pub struct TokyoSolution {
     /// The chance of the mover at the beginning of its turn, by [`Start::number`].
     inside: Vec<f64>,
     outside: Vec<f64>,
-    policy: OnceLock<Policy>,
+    policy: OnceLock<KeepPolicy>,
 }
 
 impl Default for TokyoSolution {
@@ -136,8 +137,8 @@ impl TokyoSolution {
     }
 
     /// Which dice to keep in every state, worked out when it is first asked for.
-    fn policy(&self) -> &Policy {
-        self.policy.get_or_init(|| apart(|| Policy::new(self)))
+    fn policy(&self) -> &KeepPolicy {
+        self.policy.get_or_init(|| apart(|| KeepPolicy::new(self)))
     }
 
     fn solve_turns<const L: usize>(&self, starts: &[Start; L]) -> [f64; L] {
@@ -182,31 +183,32 @@ impl TokyoSolution {
         if other_health == 0 {
             return 1.0;
         }
-        let turn = Turn { points, other_health, health: start.health, other_points: start.other_points };
+        let turn =
+            ResolvedTurn { points, other_health, health: start.health, other_points: start.other_points };
         match start.place {
             Place::Inside => turn.stays(self),
             Place::Outside => {
-                let turn = Turn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn };
+                let turn = ResolvedTurn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn };
                 let held = turn.held(self);
                 if damage == 0 { held } else { held.min(turn.enters(self)) }
             }
             Place::Empty => {
-                Turn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn }.enters(self)
+                ResolvedTurn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn }.enters(self)
             }
         }
     }
 }
 
-/// A turn whose dice are resolved: what is left is who is in Tokyo when the other moves.
+/// A turn whose dice are resolved: only who is in Tokyo when the other moves is still open.
 #[derive(Debug, Clone, Copy)]
-struct Turn {
+struct ResolvedTurn {
     health: u8,
     other_health: u8,
     points: u8,
     other_points: u8,
 }
 
-impl Turn {
+impl ResolvedTurn {
     /// The other's turn begins.
     fn next(&self, solution: &TokyoSolution, place: Place) -> f64 {
         let start = Start {
@@ -234,6 +236,6 @@ impl Turn {
         if usize::from(self.points) + 1 >= POINTS {
             return 1.0;
         }
-        Turn { points: self.points + 1, ..*self }.next(solution, Place::Outside)
+        ResolvedTurn { points: self.points + 1, ..*self }.next(solution, Place::Outside)
     }
 }

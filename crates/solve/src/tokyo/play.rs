@@ -1,13 +1,16 @@
 //! Tokyo as a solved game: prices of choices, the luck of rolls, the perfect player.
 
 use super::{
-    Place, Start, TokyoSolution, Turn,
+    Place, ResolvedTurn, Start, TokyoSolution,
     dice::{self, FULL, HANDFULS, Handfuls},
-    habits,
+    habits, position,
     sheet::Sheet,
 };
-use crate::export::Array;
-use crate::solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, to_first};
+use crate::{
+    export::Array,
+    position::{Impossible, refuse},
+    solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, Worth, to_first},
+};
 use necrodome_rules::{
     bot::Bot,
     catalog::Listed,
@@ -53,7 +56,7 @@ impl Rolls {
         self.kept[usize::from(rerolls_left.min(2))][Handfuls::get().kept(dice, kept)]
     }
 
-    /// What these dice are worth, with so many rerolls left; with none, before they are resolved.
+    /// What these dice are worth with `rerolls` left; with none, before they are resolved.
     pub fn rolled(&self, dice: &Dice, rerolls_left: u8) -> f64 {
         let full = Handfuls::get().kept(dice, [true; 6]);
         match rerolls_left {
@@ -87,7 +90,7 @@ fn yielding(solution: &TokyoSolution, view: &TokyoView, own: Monster) -> Yieldin
     let attacker = view.monsters[view.current.index()];
     let heals = view.dice.iter().filter(|&&die| die == Face::Heal).count() as u8;
     let points = |points: u32| points.min(super::POINTS as u32 - 1) as u8;
-    let turn = Turn {
+    let turn = ResolvedTurn {
         health: (attacker.health + heals).min(MAX_HEALTH),
         other_health: own.health.max(1),
         points: points(attacker.points),
@@ -141,8 +144,19 @@ impl Solution<Tokyo> for TokyoSolution {
         self.value(&Start::MATCH)
     }
 
+    fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible> {
+        match (scores, seat) {
+            (None, None) => Ok(Worth::new(self.start(), "chance to win for the first of two monsters")),
+            _ => refuse("points and seats alone make no position of Tokyo: health and place count, too"),
+        }
+    }
+
     fn positions(&self) -> usize {
         self.turns()
+    }
+
+    fn check(&self, view: &TokyoView) -> Result<(), Impossible> {
+        position::check(view)
     }
 
     fn prices(&self, view: &TokyoView) -> Vec<Price<Action>> {
@@ -386,8 +400,8 @@ impl Solvable for Tokyo {
             return Err(Unsolved::Seats { game: Self::ID, seats });
         }
         if let Some(limit) = rules.max_turns {
-            let hint = "with max_turns=none it is";
-            return Err(Unsolved::Limit { game: Self::ID, option: "max_turns", value: limit.get(), hint });
+            let (option, value) = ("max_turns", limit.get());
+            return Err(Unsolved::Limit { game: Self::ID, option, value, expected: "none" });
         }
         Ok(solved())
     }

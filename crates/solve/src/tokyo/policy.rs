@@ -13,11 +13,11 @@ const STARTS: usize = POINTS * POINTS * HEALTH * HEALTH;
 
 /// For every beginning of a turn, rerolls left and handful, what to keep of it, as a [`share`].
 #[derive(Debug)]
-pub(super) struct Policy {
+pub(super) struct KeepPolicy {
     choices: Vec<u8>,
 }
 
-impl Policy {
+impl KeepPolicy {
     pub fn new(solution: &TokyoSolution) -> Self {
         // Inside, outside, and the first turn of a match.
         let mut choices = vec![0; (2 * STARTS + 1) * CHOICES];
@@ -30,7 +30,7 @@ impl Policy {
             },
         );
         fill::<1>(solution, &[Start::MATCH], &mut Sheet::new(), first);
-        Policy { choices }
+        KeepPolicy { choices }
     }
 
     /// The handful to keep of a full one.

@@ -1,4 +1,4 @@
-//! How often a turn banks each number of brains, whoever decides.
+//! How often a turn banks each number of brains, for any policy.
 
 use super::graph::{ALL_FEET, Graph, Spot};
 use necrodome_rules::zombie_dice::FirstRoll;

@@ -25,9 +25,9 @@ struct Node {
 /// What a roll leads to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Edge {
-    /// The dice are used up, with so many brains set aside.
+    /// The dice are used up; this many brains are set aside.
     Out { aside: u8 },
-    /// A decision; so many brains have gone back into the cup.
+    /// A decision; this many brains have gone back into the cup.
     Node { node: u32, recycled: u8 },
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Edge {
 /// taken for stops: all of them together are far below a rounding error.
 const NEGLIGIBLE: f64 = 1e-24;
 
-/// All of them, in an order in which a roll never leads back.
+/// All positions, in an order in which a roll never leads back.
 #[derive(Debug)]
 pub(crate) struct FullGraph {
     sources: Vec<Source>,
@@ -60,7 +60,7 @@ impl FullGraph {
         let mut nodes = Vec::new();
         let mut known: HashMap<(u32, [Die; 3]), u32> = HashMap::new();
         let (mut edges_of, mut edges, mut bust) = (vec![0], Vec::new(), Vec::new());
-        let throws = Throws::new();
+        let throws = HandThrows::new();
         for source in &sources {
             let mut lost = 0.0;
             for (drawn, drawn_ways) in hands(source.cup, 3 - source.feet.total()) {
@@ -206,7 +206,7 @@ impl FullGraph {
 }
 
 /// One way that three dice can fall, die by die.
-struct Throw {
+struct HandThrow {
     hand: [Die; 3],
     brains: u8,
     feet: Counts,
@@ -216,9 +216,9 @@ struct Throw {
 }
 
 /// All ways that three dice can fall, by their colours.
-struct Throws(HashMap<Counts, Vec<Throw>>);
+struct HandThrows(HashMap<Counts, Vec<HandThrow>>);
 
-impl Throws {
+impl HandThrows {
     fn new() -> Self {
         let mut all = HashMap::new();
         for (hand, _) in hands(Counts { green: 3, yellow: 3, red: 3 }, 3) {
@@ -232,21 +232,22 @@ impl Throws {
                 dice.sort_unstable();
                 *ways.entry(dice).or_default() += weight;
             }
-            let mut throws: Vec<Throw> = ways.into_iter().map(|(hand, weight)| throw(hand, weight)).collect();
+            let mut throws: Vec<HandThrow> =
+                ways.into_iter().map(|(hand, weight)| throw(hand, weight)).collect();
             // The order of sums, and so their last digit, must not depend on a hash.
             throws.sort_unstable_by_key(|throw| throw.hand);
             all.insert(hand, throws);
         }
-        Throws(all)
+        HandThrows(all)
     }
 
-    fn of(&self, hand: Counts) -> &[Throw] {
+    fn of(&self, hand: Counts) -> &[HandThrow] {
         &self.0[&hand]
     }
 }
 
-fn throw(hand: [Die; 3], weight: u32) -> Throw {
-    let mut throw = Throw { hand, brains: 0, feet: Counts::default(), shots: Counts::default(), weight };
+fn throw(hand: [Die; 3], weight: u32) -> HandThrow {
+    let mut throw = HandThrow { hand, brains: 0, feet: Counts::default(), shots: Counts::default(), weight };
     for die in hand {
         match die.face {
             Face::Brain => throw.brains += 1,

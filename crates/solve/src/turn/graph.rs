@@ -33,7 +33,7 @@ const fn triples<const N: usize>(width: usize) -> [u8; N] {
 const FEET_NUMBER: [u8; 64] = triples(4);
 const SHOTS_NUMBER: [u8; 27] = triples(3);
 
-/// A position within a turn, as far as it matters for what comes: where the player may go on.
+/// A position within a turn in which the player may go on: only what matters for the rest of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// Dice in the cup.
@@ -69,7 +69,7 @@ impl From<&Turn> for Position {
     }
 }
 
-/// Where a position is found.
+/// The place of a position in the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
     /// The number of its state.
@@ -111,7 +111,7 @@ pub struct Graph {
     pub(super) out_of_dice: OutOfDice,
     index: Vec<u32>,
     pub(super) states: Vec<State>,
-    /// The first state with at least so many brain dice set aside.
+    /// The first state with at least this many brain dice set aside.
     pub(super) first_with: [usize; 16],
     /// Shotguns of each state.
     pub(super) shotguns: Vec<u8>,
@@ -325,13 +325,13 @@ impl Graph {
     }
 }
 
-/// In how many ways of all something can happen.
+/// In how many of all ways something can happen.
 pub(super) struct Ways {
     pub ways: u32,
     pub of: u32,
 }
 
-/// All colourings of so many dice from a cup.
+/// All colourings of this many dice from a cup.
 pub(super) fn hands(cup: Counts, dice: u8) -> Vec<(Counts, Ways)> {
     let choose = |n: u8, k: u8| (0..u32::from(k)).fold(1, |ways, i| ways * (u32::from(n) - i) / (i + 1));
     let mut hands = Vec::with_capacity(10);
@@ -348,7 +348,7 @@ pub(super) fn hands(cup: Counts, dice: u8) -> Vec<(Counts, Ways)> {
     hands
 }
 
-/// The order of the graph; see there.
+/// Sorts states in the order of the [`Graph`].
 pub(super) fn sort(states: &mut [State]) {
     states.sort_unstable_by_key(|s| {
         (s.aside, s.shotguns(), u8::MAX - s.cup.total(), s.feet.total() == 3, s.cup, s.feet, s.shots)

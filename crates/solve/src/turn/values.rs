@@ -10,11 +10,11 @@ pub(crate) type Dual = [f64; 2];
 /// What the ends of a turn are worth to the player.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ends<'a> {
-    /// To have banked so many brains; beyond the last all are worth the same.
+    /// By banked brains: their value. Beyond the last all are worth the same.
     pub banked: &'a [Dual],
     /// To have lost the turn.
     pub bust: Dual,
-    /// By shotguns: with so many brains the player stops.
+    /// By shotguns: how many brains make the player stop.
     pub caps: [u32; 3],
     /// In which layers brains are counted.
     pub layers: Layers,
@@ -65,7 +65,7 @@ impl Ends<'_> {
     }
 }
 
-/// Memory to be used again.
+/// Buffers that are used again.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     /// States, then throws, then slots.
@@ -194,7 +194,7 @@ impl TurnPrices<'_> {
         self.values.starts[self.values.numbers.number(self.shifted_count(0))]
     }
 
-    /// To have banked so many brains.
+    /// The value of having banked this many brains.
     pub fn banked(&self, brains: u32) -> f64 {
         self.values.stop(self.shifted_count(brains))
     }
@@ -260,7 +260,7 @@ impl TurnValues {
         TurnValues::new(graph, ends, first_roll, work, banked)
     }
 
-    /// What it is worth to stop with so many brains.
+    /// What it is worth to stop with this many brains.
     pub fn stop(&self, brains: u32) -> f64 {
         match &self.banked {
             Banked::Points => brains.into(),

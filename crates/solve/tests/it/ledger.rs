@@ -10,7 +10,7 @@ use necrodome_rules::{
     tokyo::{Tokyo, TokyoRules},
     zombie_dice::{FirstRoll, OutOfDice, Race, RaceRules, Solo, SoloRules, Table, TableRules, Tiebreak},
 };
-use necrodome_solve::{Audit, Entry, Ledger, Meter, OPTIMAL, ROUNDS, Solution, Solvable, Unsolved};
+use necrodome_solve::{Audit, Ledger, LedgerEntry, Meter, OPTIMAL, ROUNDS, Solution, Solvable, Unsolved};
 
 const ENDS: [OutOfDice; 2] = [OutOfDice::EndTurn, OutOfDice::RecycleBrains];
 const FIRST_ROLLS: [FirstRoll; 2] = [FirstRoll::Free, FirstRoll::Mandatory];
@@ -86,14 +86,14 @@ fn check<G: Solvable>(ledger: &Ledger<G>, names: &[&str]) {
     let mut value = ledger.start;
     let mut regrets = vec![0.0; names.len()];
     for entry in &ledger.entries {
-        let (Entry::Decision { before, after, .. }
-        | Entry::Roll { before, after, .. }
-        | Entry::Limit { before, after }) = entry;
+        let (LedgerEntry::Decision { before, after, .. }
+        | LedgerEntry::Roll { before, after, .. }
+        | LedgerEntry::Limit { before, after }) = entry;
         assert!((before - value).abs() < NEAR, "a gap from {value}: {entry:?}");
         value = *after;
         assert!((entry.change() - (after - before)).abs() < 1e-15);
         match entry {
-            Entry::Decision { seat, options, chosen, best, value, regret, .. } => {
+            LedgerEntry::Decision { seat, options, chosen, best, value, regret, .. } => {
                 assert!(*regret > -NEAR, "a choice better than the best: {entry:?}");
                 assert!((best - value - regret).abs() < 1e-15);
                 // What one loses the other wins; alone there is only oneself.
@@ -107,8 +107,8 @@ fn check<G: Solvable>(ledger: &Ledger<G>, names: &[&str]) {
                 }
                 regrets[seat.index()] += regret;
             }
-            Entry::Roll { luck, .. } => assert!((luck - (after - before)).abs() < 1e-15),
-            Entry::Limit { .. } => panic!("no limit was reached: {entry:?}"),
+            LedgerEntry::Roll { luck, .. } => assert!((luck - (after - before)).abs() < 1e-15),
+            LedgerEntry::Limit { .. } => panic!("no limit was reached: {entry:?}"),
         }
     }
     // The last entry already has the result.
@@ -139,8 +139,8 @@ where
                 lucks.push(ledger.luck(Seat(0)));
                 for entry in &ledger.entries {
                     match entry {
-                        Entry::Roll { .. } => rolls += 1,
-                        Entry::Decision { chosen: Move::Forfeit, .. } => forfeited += 1,
+                        LedgerEntry::Roll { .. } => rolls += 1,
+                        LedgerEntry::Decision { chosen: Move::Forfeit, .. } => forfeited += 1,
                         _ => {}
                     }
                 }
@@ -215,12 +215,12 @@ fn check_limit<G: Solvable>(rules: &G::Rules, share: f64) {
     assert_eq!(ledger.result, share);
     assert!((ledger.sum() - (ledger.result - ledger.start)).abs() < 1e-9);
     let (last, others) = ledger.entries.split_last().unwrap();
-    let Entry::Limit { before, after } = last else { panic!("{last:?}") };
+    let LedgerEntry::Limit { before, after } = last else { panic!("{last:?}") };
     assert_eq!(*after, share);
     // Nothing was banked: it is the first one's turn at 0 to 0 again.
     assert!((before - ledger.start).abs() < 1e-9);
     assert_eq!(others.len(), 400, "two hundred turns each");
-    assert!(others.iter().all(|entry| matches!(entry, Entry::Decision { .. })));
+    assert!(others.iter().all(|entry| matches!(entry, LedgerEntry::Decision { .. })));
 }
 
 #[test]

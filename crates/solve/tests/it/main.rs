@@ -9,5 +9,6 @@ mod ledger;
 mod many_seats;
 mod monte_carlo;
 mod oracle;
+mod positions;
 mod reference;
 mod shelf;

@@ -1,6 +1,6 @@
 // A film of Infection holds only what changes. This puts the party together again, for any step.
 import type { Frame, InfectionEvent, InfectionScene, PlayerNow } from "../../lib/schema";
-import type { Contact } from "./InfectionGraph.svelte";
+import type { Contact } from "./circle";
 
 /** The whole party is kept once in so many steps. */
 const KEPT = 100;

@@ -9,7 +9,7 @@ use super::ScheduleError;
 use crate::stats::Measure;
 pub use necrodome_rules::card::Format;
 
-/// A format.
+/// How a format works.
 pub(super) struct Rules {
     /// How many seats a match has.
     pub seats: Seats,

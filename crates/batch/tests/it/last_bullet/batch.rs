@@ -1,10 +1,11 @@
 //! What a batch promises: seeds, threads, autoreset, saving.
 
 use super::{Run, Style, UNTOUCHED, Written, choose, rules};
+use crate::arrays;
 use necrodome_batch::{
-    batch::{Autoreset, Batch},
+    batched::{Autoreset, BatchError},
     last_bullet::LastBulletBatch,
-    observe::last_bullet::{ACTIONS, CELLS, WINDOW},
+    last_bullet::observe::{ACTIONS, CELLS, WINDOW},
     stream::Stream,
 };
 use necrodome_rules::{last_bullet::LastBulletRules, names::SetupError};
@@ -13,6 +14,7 @@ use necrodome_rules::{last_bullet::LastBulletRules, names::SetupError};
 fn of_world(written: &Written, world: usize, rows: usize) -> Written {
     let (row, cell) = (world * rows..(world + 1) * rows, world * rows * CELLS..(world + 1) * rows * CELLS);
     Written {
+        rows,
         obs: written.obs[cell.clone()].to_vec(),
         final_obs: written.final_obs[cell].to_vec(),
         rewards: written.rewards[row.clone()].to_vec(),
@@ -25,7 +27,7 @@ fn of_world(written: &Written, world: usize, rows: usize) -> Written {
 fn film(seeds: &[u64], threads: usize, autoreset: Autoreset) -> Vec<Vec<Written>> {
     let rules = rules(6, 0.06, Some(25));
     let mut run = Run::new(seeds, 3, &rules, threads);
-    let rows = run.batch.rows_of_a_world();
+    let rows = run.rows_of_a_world();
     let mut chances: Vec<Stream> = seeds.iter().map(|&seed| Stream::new(seed + 100)).collect();
     let mut films = vec![Vec::new(); seeds.len()];
     for _ in 0..60 {
@@ -75,7 +77,7 @@ fn until_over(run: &mut Run, autoreset: Autoreset, over: impl Fn(&Run) -> bool) 
 fn the_next_step_begins_a_world_that_has_ended() {
     let mut run = Run::new(&[1, 2], 2, &rules(4, 0.1, None), 1);
     until_over(&mut run, Autoreset::NextStep, |run| run.batch.is_over(0));
-    let rows = run.batch.rows_of_a_world();
+    let rows = run.rows_of_a_world();
     let end = of_world(&run.written, 0, rows);
     assert!(end.terminated.iter().all(|&ended| ended), "nobody lives");
     assert!(end.truncated.iter().all(|&cut| !cut));
@@ -127,7 +129,7 @@ fn without_autoreset_a_world_stays_as_it_ended_until_it_is_reset() {
     run.step(&vec![0; run.batch.rows()], Autoreset::Disabled);
     end.rewards.fill(0.0);
     assert!(run.written == end);
-    let rows = run.batch.rows_of_a_world();
+    let rows = run.rows_of_a_world();
     run.reset(Some(&[false, true]));
     assert_eq!((run.batch.clock(0), run.batch.clock(1)), (5, 0));
     assert!(of_world(&run.written, 0, rows) == of_world(&end, 0, rows));
@@ -181,19 +183,27 @@ fn a_state_of_something_else_is_refused_and_changes_nothing() {
         assert_eq!(run.batch.save(), before);
     };
     refused(b"no state", "expected a saved state");
-    let save = |worlds, entries, rules| LastBulletBatch::new(worlds, entries, &rules, 1).unwrap().save();
-    refused(&save(1, 1, rules(2, 0.06, Some(20))), "expected a state of 2 worlds, came 1");
-    refused(&save(2, 1, rules(3, 0.06, Some(20))), "other rules");
-    refused(&save(2, 2, rules(1, 0.06, Some(20))), "other rules");
-    refused(&save(2, 1, rules(2, 0.06, None)), "other rules");
+    let save = |worlds, entries, rules| {
+        let batch: LastBulletBatch = arrays::batch(&rules, entries, worlds, 1).unwrap();
+        batch.save()
+    };
+    refused(&save(1, 1, rules(2, 0.06, Some(20))), "expected the state of 2 matches with {");
+    refused(&save(2, 1, rules(3, 0.06, Some(20))), "\"copies\":2,\"entries\":1");
+    refused(&save(2, 2, rules(1, 0.06, Some(20))), "\"copies\":1,\"entries\":2");
+    refused(&save(2, 1, rules(2, 0.06, None)), "\"max_turns\":null");
 }
 
 #[test]
 fn set_ups_that_cannot_be_are_refused() {
-    let new = |entries, rules: &LastBulletRules| LastBulletBatch::new(1, entries, rules, 1).err();
-    assert!(matches!(new(0, &rules(1, 0.06, None)), Some(SetupError::Seats { came: 0, .. })));
-    assert!(matches!(new(501, &rules(1, 0.06, None)), Some(SetupError::Seats { came: 501, .. })));
+    let refused = |entries, rules: &LastBulletRules| {
+        let made: Result<LastBulletBatch, _> = arrays::batch(rules, entries, 1, 1);
+        match made.unwrap_err() {
+            BatchError::Game(why) => why,
+            why => panic!("{why}"),
+        }
+    };
+    assert!(matches!(refused(0, &rules(1, 0.06, None)), SetupError::Seats { came: 0, .. }));
+    assert!(matches!(refused(501, &rules(1, 0.06, None)), SetupError::Seats { came: 501, .. }));
     let empty = rules(10_000, 0.000_001, None);
-    assert!(matches!(new(2, &empty), Some(SetupError::Option { option: "density", .. })));
-    assert_eq!(LastBulletBatch::new(0, 2, &rules(1, 0.06, None), 3).unwrap().rows(), 0);
+    assert!(matches!(refused(2, &empty), SetupError::Option { option: "density", .. }));
 }

@@ -3,15 +3,15 @@
 mod batch;
 mod referee;
 
+use crate::arrays::{self, Arrays};
 use necrodome_batch::{
-    batch::{Autoreset, Batch, Out},
-    last_bullet::LastBulletBatch,
-    observe::last_bullet::{ACTIONS, CELLS},
+    batched::Autoreset,
+    last_bullet::{LastBulletBatch, observe::ACTIONS},
     stream::Stream,
 };
 use necrodome_rules::{chance::Chance, last_bullet::LastBulletRules, options::parse};
 
-fn rules(copies: u32, density: f64, max_turns: Option<u32>) -> LastBulletRules {
+pub fn rules(copies: u32, density: f64, max_turns: Option<u32>) -> LastBulletRules {
     let mut pairs = vec![("copies", copies.to_string()), ("density", density.to_string())];
     pairs.extend(max_turns.map(|turns| ("max_turns", turns.to_string())));
     let pairs: Vec<_> = pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -25,14 +25,7 @@ struct Run {
     written: Written,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct Written {
-    obs: Vec<u8>,
-    final_obs: Vec<u8>,
-    rewards: Vec<f32>,
-    terminated: Vec<bool>,
-    truncated: Vec<bool>,
-}
+type Written = Arrays<u8>;
 
 /// What nothing writes: shows whether something was written.
 const UNTOUCHED: u8 = 99;
@@ -40,18 +33,11 @@ const UNTOUCHED: u8 = 99;
 impl Run {
     /// Worlds with these seeds, begun.
     fn new(seeds: &[u64], entries: usize, rules: &LastBulletRules, threads: usize) -> Self {
-        let mut batch = LastBulletBatch::new(seeds.len(), entries, rules, threads).unwrap();
+        let mut batch: LastBulletBatch = arrays::batch(rules, entries, seeds.len(), threads).unwrap();
         for (world, &seed) in seeds.iter().enumerate() {
             batch.seed(world, seed);
         }
-        let rows = batch.rows();
-        let written = Written {
-            obs: vec![UNTOUCHED; rows * CELLS],
-            final_obs: vec![UNTOUCHED; rows * CELLS],
-            rewards: vec![-1.0; rows],
-            terminated: vec![false; rows],
-            truncated: vec![true; rows],
-        };
+        let written = Arrays::new(&batch, UNTOUCHED);
         let mut run = Run { batch, written };
         run.reset(None);
         run
@@ -62,7 +48,12 @@ impl Run {
     }
 
     fn step(&mut self, actions: &[u8], autoreset: Autoreset) {
-        self.batch.step(actions, autoreset, &mut self.written.out());
+        self.batch.autoreset = autoreset;
+        self.batch.step(actions, &mut self.written.out());
+    }
+
+    fn rows_of_a_world(&self) -> usize {
+        self.batch.rows() / self.batch.matches()
     }
 
     fn alive(&self) -> Vec<bool> {
@@ -75,18 +66,6 @@ impl Run {
         let mut masks = vec![false; self.batch.rows() * ACTIONS];
         self.batch.masks(&mut masks);
         masks
-    }
-}
-
-impl Written {
-    fn out(&mut self) -> Out<'_, u8> {
-        Out {
-            obs: &mut self.obs,
-            final_obs: &mut self.final_obs,
-            rewards: &mut self.rewards,
-            terminated: &mut self.terminated,
-            truncated: &mut self.truncated,
-        }
     }
 }
 

@@ -4,8 +4,8 @@
 
 use super::{Run, Style, choose, rules};
 use necrodome_batch::{
-    batch::Autoreset,
-    observe::last_bullet::{ACTIONS, CELLS, mask, observe, order},
+    batched::Autoreset,
+    last_bullet::observe::{ACTIONS, CELLS, mask, observe, order},
     stream::Stream,
 };
 use necrodome_rules::{
@@ -59,7 +59,7 @@ impl Twin {
         assert_eq!(run.batch.is_over(world), self.game.to_act().is_empty(), "over");
         assert_eq!(run.batch.side(), self.game.side(), "side");
 
-        let rows = run.batch.rows_of_a_world();
+        let rows = run.rows_of_a_world();
         let mut seen = vec![[0; CELLS]; rows];
         // The dead can only stay.
         let mut can = vec![std::array::from_fn::<bool, ACTIONS, _>(|action| action == 4); rows];
@@ -110,7 +110,7 @@ fn compare(
     let mut run = Run::new(&seeds, entries, &rules, 1);
     let mut twins: Vec<Twin> = seeds.iter().map(|&seed| Twin::new(seed, entries, rules)).collect();
     twins.iter().enumerate().for_each(|(world, twin)| twin.check(&run, world));
-    let rows = run.batch.rows_of_a_world();
+    let rows = run.rows_of_a_world();
     let mut chance = Stream::new(seed + 1);
     let mut ended = 0;
     for _ in 0..steps {

@@ -3,8 +3,8 @@
 use crate::error::Error;
 use std::{fmt::Display, ops::RangeInclusive};
 
-/// Names of keys, several for one key. The first of each is the one that people are told.
-pub type Names<K> = [(&'static str, K)];
+/// The names of each key. The first is the one that people are told.
+pub type KeyNames<K> = [(&'static str, K)];
 
 /// The words that are still to be read, in lower case.
 pub struct Words {
@@ -22,13 +22,13 @@ impl Words {
 
     /// What is wrong, with the game in front.
     pub fn refuse<T>(&self, what: impl Display) -> Result<T, Error> {
-        Err(Error::Usage(format!("{}: {what}", self.game)))
+        Err(Error::at(self.game, what))
     }
 
     /// The next key; none at the end. It must not be among those that came before.
     pub fn key<K: Copy + PartialEq>(
         &mut self,
-        names: &Names<K>,
+        names: &KeyNames<K>,
         seen: &mut Vec<K>,
     ) -> Result<Option<(&'static str, K)>, Error> {
         let Some(word) = self.words.next() else { return Ok(None) };
@@ -41,7 +41,7 @@ impl Words {
     }
 
     /// A word by its whole name, or by a beginning that only one key has.
-    fn find<K: Copy + PartialEq>(&self, word: &str, names: &Names<K>) -> Result<(&'static str, K), Error> {
+    fn find<K: Copy + PartialEq>(&self, word: &str, names: &KeyNames<K>) -> Result<(&'static str, K), Error> {
         let first = |key: K| names.iter().find(|(_, other)| *other == key).map_or("", |(name, _)| name);
         if let Some(&(_, key)) = names.iter().find(|(name, _)| *name == word) {
             return Ok((first(key), key));
@@ -55,9 +55,9 @@ impl Words {
         match found[..] {
             [key] => Ok((first(key), key)),
             [] => {
-                let mut valid: Vec<String> = names.iter().map(|&(_, key)| first(key).to_owned()).collect();
+                let mut valid: Vec<&str> = names.iter().map(|&(_, key)| first(key)).collect();
                 valid.dedup();
-                Err(Error::UnknownWord { game: self.game, word: word.to_owned(), valid })
+                Err(Error::unknown(format_args!("{}: unknown word", self.game), word, &valid))
             }
             _ => {
                 let found: Vec<&str> = found.into_iter().map(first).collect();

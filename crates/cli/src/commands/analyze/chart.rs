@@ -1,7 +1,7 @@
 //! The winning chance over a match as a picture.
 
 use necrodome_rules::{catalog::Listed, game::Seat, names::Names};
-use necrodome_solve::{Entry, Ledger};
+use necrodome_solve::{Ledger, LedgerEntry};
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (960, 480);
@@ -17,10 +17,10 @@ pub fn draw<G: Listed>(
 ) -> Result<String, DrawingAreaErrorKind<std::io::Error>> {
     let alone = *G::SEATS.end() == 1;
     let scale = if alone { 1.0 } else { 100.0 };
-    let after = |entry: &Entry<G>| match entry {
-        Entry::Decision { after, .. } | Entry::Roll { after, .. } | Entry::Limit { after, .. } => {
-            after * scale
-        }
+    let after = |entry: &LedgerEntry<G>| match entry {
+        LedgerEntry::Decision { after, .. }
+        | LedgerEntry::Roll { after, .. }
+        | LedgerEntry::Limit { after, .. } => after * scale,
     };
     let points: Vec<(f64, f64)> = [ledger.start * scale]
         .into_iter()

@@ -7,24 +7,24 @@ use crate::{
 };
 use necrodome_arena::replay::Replay;
 use necrodome_rules::{catalog::Listed, game::Seat};
-use necrodome_solve::{Entry, Ledger};
+use necrodome_solve::{Ledger, LedgerEntry};
 use std::io::{BufWriter, Write};
 
-/// What is shown as zero.
+/// A smaller cost is shown as zero.
 const NOTHING: f64 = 5e-6;
 
 /// How values are written: chances as percent, points as they are.
-pub struct Unit {
+pub struct Scale {
     factor: f64,
     digits: usize,
     sign: &'static str,
 }
 
-impl Unit {
+impl Scale {
     pub fn of<G: Listed>() -> Self {
         match *G::SEATS.end() {
-            1 => Unit { factor: 1.0, digits: 3, sign: "" },
-            _ => Unit { factor: 100.0, digits: 2, sign: "%" },
+            1 => Scale { factor: 1.0, digits: 3, sign: "" },
+            _ => Scale { factor: 100.0, digits: 2, sign: "%" },
         }
     }
 
@@ -39,7 +39,7 @@ impl Unit {
 
 pub fn print<G: Listed>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Error> {
     let mut out = BufWriter::new(anstream::stdout().lock());
-    let unit = Unit::of::<G>();
+    let unit = Scale::of::<G>();
     let names = &replay.names;
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let value = match *G::SEATS.end() {
@@ -60,15 +60,15 @@ pub fn print<G: Listed>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Er
             format!("{}{fill}", name(names, seat))
         };
         match entry {
-            Entry::Roll { step, seat, event, luck, after, .. } => {
+            LedgerEntry::Roll { step, seat, event, luck, after, .. } => {
                 let (text, after, luck) = (format!("  {}", G::dice(event, names)), unit.show(*after), *luck);
                 let shown = format!("{:>8}", unit.change(luck));
                 let shown = if luck < 0.0 { yellow(shown) } else { green(shown) };
                 writeln!(out, "{step:>4}  {}  {text:<58} {after:>12} {shown}", who(*seat))?;
             }
-            Entry::Decision { step, seat, view, chosen, regret, after, .. } => {
+            LedgerEntry::Decision { step, seat, view, chosen, regret, after, .. } => {
                 // The roll that follows says all.
-                let rolls = matches!(ledger.entries.get(number + 1), Some(Entry::Roll { seat: who, .. }) if who == seat);
+                let rolls = matches!(ledger.entries.get(number + 1), Some(LedgerEntry::Roll { seat: who, .. }) if who == seat);
                 if rolls && *regret <= NOTHING {
                     continue;
                 }
@@ -82,7 +82,7 @@ pub fn print<G: Listed>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<(), Er
                 let after = unit.show(*after);
                 writeln!(out, "{step:>4}  {}  {text:<58} {after:>12} {}", who(*seat), red(cost))?;
             }
-            Entry::Limit { after, .. } => {
+            LedgerEntry::Limit { after, .. } => {
                 let text = "the limit on rounds ends the match";
                 writeln!(out, "{:>4}  {:width$}  {text:<58} {:>12}", "", "", unit.show(*after))?;
             }
@@ -105,7 +105,7 @@ fn sum<G: Listed>(
     out: &mut impl Write,
     replay: &Replay<G>,
     ledger: &Ledger<G>,
-    unit: &Unit,
+    unit: &Scale,
 ) -> std::io::Result<()> {
     let seats = Seat::all(replay.names.iter().count());
     write!(out, "{} at the start {} luck", unit.show(ledger.start), unit.change(ledger.luck(Seat(0))))?;
@@ -114,7 +114,7 @@ fn sum<G: Listed>(
         let change = if seat.0 == 0 { -regret } else { regret };
         write!(out, " {} mistakes of {}", unit.change(change), name(&replay.names, seat))?;
     }
-    let limit = ledger.entries.iter().find(|entry| matches!(entry, Entry::Limit { .. }));
+    let limit = ledger.entries.iter().find(|entry| matches!(entry, LedgerEntry::Limit { .. }));
     if let Some(limit) = limit {
         write!(out, " {} limit on rounds", unit.change(limit.change()))?;
     }
@@ -125,7 +125,7 @@ fn explain<G: Listed>(
     out: &mut impl Write,
     replay: &Replay<G>,
     ledger: &Ledger<G>,
-    unit: &Unit,
+    unit: &Scale,
 ) -> std::io::Result<()> {
     let worst = ledger.worst();
     if worst.is_empty() {

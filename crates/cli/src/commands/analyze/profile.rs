@@ -1,6 +1,6 @@
 //! The profile of a bot, by playing and by asking.
 
-use super::{Args, ledger::Unit};
+use super::{Args, ledger::Scale};
 use crate::{
     commands::{self, trouble},
     error::Error,
@@ -11,15 +11,15 @@ use crate::{
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec},
     fault::{Fault, Notes, Trouble},
-    lineup::{LineupError, Table, player},
+    lineup::{LineupError, Terms, player},
     player::{MatchStart, Player},
-    profile::{Profile, ProfileError, Setting, Surveyed, profile},
+    profile::{Profile, ProfileError, ProfilePlan, Surveyed, profile},
     stats::Estimate,
 };
 use necrodome_rules::{catalog::Listed, chance::Seeded, game::Seat, names::Names};
 use necrodome_solve::{
     Exact, Solution, Solver, Unsolved,
-    exact::{Asked, Chance, Inexact},
+    exact::{Asked, Inexact, WinChance},
     solver,
 };
 use serde::Serialize;
@@ -33,7 +33,7 @@ fn interrupted() -> bool {
 }
 
 #[derive(Serialize)]
-struct Document<'a, R> {
+struct ProfileDocument<'a, R> {
     game: &'static str,
     options: &'a R,
     bot: &'a str,
@@ -55,19 +55,19 @@ struct Document<'a, R> {
     inexact: Option<String>,
 }
 
-/// What was asked for, understood.
+/// The command, understood: who plays what.
 struct Case<G: Listed> {
-    table: Table<G::Rules>,
+    terms: Terms<G::Rules>,
     entries: Vec<EntrySpec>,
     names: Names,
     seed: u64,
-    solver: &'static dyn Solver<G>,
+    solver: Solver<G>,
 }
 
 impl<G: Listed> Case<G> {
     fn player(&self, seat: usize) -> Result<Box<dyn Player<G>>, LineupError> {
         let chance = Seeded::new(self.seed, "bot", seat as u64);
-        player::<G>(&self.entries[seat], &self.names[Seat(seat as u16)], &self.table, chance)
+        player::<G>(&self.entries[seat], &self.names[Seat(seat as u16)], &self.terms, chance)
     }
 
     fn is_process(&self) -> bool {
@@ -79,18 +79,18 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
     let rules = lineup::rules::<G>(&args.set)?;
     let alone = *G::SEATS.end() == 1;
     if alone && args.against.is_some() {
-        return Err(Error::Usage(format!("{} is for one: leave out --against", G::ID)));
+        return Err(Error::usage(format!("{} is for one: leave out --against", G::ID)));
     }
     let seats = if alone { 1 } else { 2 };
     let solver = solver::<G>().ok_or(Unsolved::Game { game: G::ID })?;
-    let solution = solver.solve(&rules, seats)?;
+    let solution = (solver.solve)(&rules, seats)?;
     let mut words = vec![bot.to_owned()];
     if !alone {
         words.push(args.against.clone().unwrap_or_else(|| necrodome_solve::OPTIMAL.to_owned()));
     }
     let (entries, names) = lineup::entries(&words)?;
-    let table = lineup::table(rules, seats)?;
-    let case: Case<G> = Case { table, entries, names, seed: lineup::seed(args.seed)?, solver };
+    let terms = lineup::terms(rules, seats)?;
+    let case: Case<G> = Case { terms, entries, names, seed: lineup::seed(args.seed)?, solver };
     // A mistake in the line-up shows before anything is played.
     for seat in 0..seats {
         drop(case.player(seat)?);
@@ -106,7 +106,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         None
     };
     if interrupted() {
-        return Err(Error::Interrupted);
+        return Err(Error::interrupted());
     }
     let (exact, inexact) = match exact {
         Some(Ok(exact)) => (Some(exact), None),
@@ -123,17 +123,17 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         }
     }
     let failed = match (absent, &inexact) {
-        (Some(name), _) => Some(Error::NoStart(name)),
-        (None, Some(why)) if args.exact => Some(Error::Inexact(why.clone())),
+        (Some(name), _) => Some(Error::no_start(&name)),
+        (None, Some(why)) if args.exact => Some(Error::failure(format!("no exact value of {why}"))),
         (None, None) if args.exact && exact.is_none() => {
             let text = "exact values of bots are worked out for zombie-dice-solo and zombie-dice-race";
-            return Err(Error::Usage(text.into()));
+            return Err(Error::usage(text));
         }
         _ => None,
     };
-    let document = Document {
+    let document = ProfileDocument {
         game: G::ID,
-        options: &case.table.rules,
+        options: &case.terms.rules,
         bot: &case.names[Seat(0)],
         against: case.names.iter().nth(1),
         unit: if alone { "points" } else { "win_chance" },
@@ -146,7 +146,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
     if args.json {
         commands::print_json(&document)?;
     } else {
-        print(&document, &Unit::of::<G>())?;
+        print(&document, &Scale::of::<G>())?;
     }
     failed.map_or(Ok(()), Err)
 }
@@ -157,11 +157,12 @@ fn play<G: Listed>(
     solution: Arc<dyn Solution<G>>,
     blocks: u32,
 ) -> Result<Result<Profile, (String, Trouble)>, Error> {
-    let Case { table, names, seed, solver, .. } = case;
-    let setting = Setting { names, rules: &table.rules, solver: *solver, solution, seed: *seed, blocks };
+    let Case { terms, names, seed, solver, .. } = case;
+    let plan =
+        ProfilePlan { names, rules: &terms.rules, solver: solver.clone(), solution, seed: *seed, blocks };
     let players = || (0..case.names.len()).map(|seat| case.player(seat)).collect();
     let mut progress = Progress::new("playing");
-    let result = profile(&setting, &players, &mut |done, all| {
+    let result = profile(&plan, &players, &mut |done, all| {
         progress.show(f64::from(done) / f64::from(all));
         !interrupted()
     });
@@ -170,12 +171,12 @@ fn play<G: Listed>(
         Err(ProfileError::NoStart { name, trouble }) => Ok(Err((name, trouble))),
         Err(ProfileError::Lineup(error)) => Err(error.into()),
         Err(ProfileError::Run(error)) => Err(error.into()),
-        Err(ProfileError::Setup(source)) => Err(Error::Setup { game: G::ID, source }),
-        Err(ProfileError::Interrupted) => Err(Error::Interrupted),
+        Err(ProfileError::Setup(error)) => Err(Error::setup(G::ID, &error)),
+        Err(ProfileError::Interrupted) => Err(Error::interrupted()),
     }
 }
 
-/// What came of asking.
+/// The result of asking a bot in every state.
 struct Survey {
     /// None where exact values are not worked out, or a bot did not start.
     exact: Option<Result<Exact, Inexact>>,
@@ -210,7 +211,7 @@ fn survey<G: Listed>(case: &Case<G>, other: bool) -> Result<Survey, Error> {
     let mut progress = Progress::new("asking");
     let (bot, rival) = asked.split_at_mut(1);
     let rival = rival.first_mut().map(|rival| rival as &mut dyn Asked<G>);
-    let exact = case.solver.exact(&case.table.rules, &mut bot[0], rival, &mut |share| progress.show(share));
+    let exact = (case.solver.exact)(&case.terms.rules, &mut bot[0], rival, &mut |share| progress.show(share));
     drop(progress);
     for (seat, asked) in asked.iter_mut().enumerate() {
         note(&mut notes, seat, asked.close());
@@ -223,13 +224,24 @@ fn note(notes: &mut Notes, seat: usize, (faults, log): (Vec<Fault>, String)) {
     notes.log(seat, &log);
 }
 
-fn estimate(unit: &Unit, estimate: Option<&Estimate>) -> String {
+fn estimate(unit: &Scale, estimate: Option<&Estimate>) -> String {
     let Some(Estimate { mean, low, high }) = estimate else { return "-".into() };
     let half = low.zip(*high).map(|(low, high)| unit.show((high - low) / 2.0));
     half.map_or(unit.show(*mean), |half| format!("{} ±{half}", unit.show(*mean)))
 }
 
-fn print<R>(document: &Document<R>, unit: &Unit) -> Result<(), Error> {
+/// `4.29% ±0.90% more`, and whether that is a clear difference.
+fn change(unit: &Scale, gain: Option<&Estimate>) -> String {
+    let Some(&gain) = gain else { return "-".into() };
+    let size = estimate(unit, Some(&Estimate { mean: gain.mean.abs(), ..gain }));
+    let more = if gain.mean < 0.0 { "less" } else { "more" };
+    match (gain.low, gain.high) {
+        (Some(low), Some(high)) if low > 0.0 || high < 0.0 => format!("{} {more}", green(size)),
+        _ => format!("{size} {more} (no clear difference)"),
+    }
+}
+
+fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     let bot = document.bot;
     let against = document.against.map_or(String::new(), |other| format!(" against {other}"));
@@ -241,7 +253,7 @@ fn print<R>(document: &Document<R>, unit: &Unit) -> Result<(), Error> {
             writeln!(out, "  {name:<28}{}", estimate(unit, value))
         };
         line(&mut out, "result", profile.result.as_ref())?;
-        line(&mut out, "result, luck taken out", profile.luck_adjusted.as_ref())?;
+        line(&mut out, "luck-adjusted result", profile.luck_adjusted.as_ref())?;
         line(&mut out, "cost of a match", profile.regret_per_match.as_ref())?;
         line(&mut out, "cost of a decision", profile.regret_per_decision.as_ref())?;
         writeln!(
@@ -272,9 +284,8 @@ fn print<R>(document: &Document<R>, unit: &Unit) -> Result<(), Error> {
             writeln!(out, "{place:>2}. {}: costs {cost} each time, {often}", habit.habit)?;
         }
         if let Some(cured) = &profile.without_habits {
-            let gain = estimate(unit, cured.gain.as_ref());
             let result = estimate(unit, cured.luck_adjusted.as_ref());
-            writeln!(out, "without these habits: {} better, {result} (luck taken out)", green(gain))?;
+            writeln!(out, "without these habits: {result}, {}", change(unit, cured.gain.as_ref()))?;
         }
         writeln!(out)?;
     }
@@ -286,8 +297,8 @@ fn print<R>(document: &Document<R>, unit: &Unit) -> Result<(), Error> {
             writeln!(out, "{}", dim(format!("asked in {} states", exact.views)))?;
         }
         Some(Exact::Race(exact)) => {
-            let line = |out: &mut dyn Write, name: String, chance: &Chance| {
-                let Chance { first, second, mean } = chance;
+            let line = |out: &mut dyn Write, name: String, chance: &WinChance| {
+                let WinChance { first, second, mean } = chance;
                 writeln!(out, "  {name:<44}{mean:>16.12}{first:>16.12}{second:>16.12}")
             };
             let head = format!(

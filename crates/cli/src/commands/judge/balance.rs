@@ -1,6 +1,6 @@
 //! `necrodome judge balance`: how many zombies and turns make the fairest game.
 
-use super::simulate::{PartyArgs, Progress, percent, plus_minus, refused};
+use super::simulate::{GameBar, PartyArgs, percent, plus_minus, refused};
 use crate::{
     commands::print_json,
     error::Error,
@@ -27,10 +27,10 @@ Numbers of zombies that cannot be the fairest are given up early; --games is for
 pub struct Args {
     #[command(flatten)]
     party: PartyArgs,
-    /// Try up to so many zombies [default: a third of the players, 12 at most]
+    /// The most zombies to try [default: a third of the players, 12 at most]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=499))]
     max_zombies: Option<u32>,
-    /// Try up to so many turns
+    /// The most turns to try
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000))]
     max_turns: u32,
     /// How many games to play with each number of zombies that stays in the race
@@ -45,17 +45,17 @@ const COLUMNS: u32 = 12;
 
 /// The options of the rules that are the same in all cells.
 #[derive(Serialize)]
-struct Options {
+struct SharedOptions {
     start_antibodies: u32,
     start_viruses: u32,
     surplus_virus: SurplusVirus,
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct BalanceDocument<'a> {
     game: &'static str,
     players: usize,
-    options: Options,
+    options: SharedOptions,
     humans_play: String,
     zombies_play: String,
     seed: u64,
@@ -71,13 +71,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let most = plan.players as u32 - 1;
     let max_zombies = args.max_zombies.unwrap_or((plan.players as u32 / 3).clamp(1, 12));
     if max_zombies > most {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "--max-zombies {max_zombies}: of {} players at most {most} can be zombies",
             plan.players
         )));
     }
     let bounds = Bounds { max_zombies, max_turns: args.max_turns, games: args.games };
-    let progress = Progress::new(args.games * u64::from(max_zombies));
+    let progress = GameBar::new(args.games * u64::from(max_zombies));
     let plays = [&plan.humans, &plan.zombie_play];
     let result = on_threads(plan.threads, || {
         balance(
@@ -92,12 +92,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
     });
     progress.finish();
     let balance = result.map_err(refused)?;
-    let balance = balance.ok_or_else(|| Error::Usage("no games were played".to_owned()))?;
+    let balance = balance.ok_or_else(|| Error::usage("no games were played"))?;
     let fairest = balance.fairest();
-    let document = Document {
+    let document = BalanceDocument {
         game: Infection::ID,
         players: plan.players,
-        options: Options {
+        options: SharedOptions {
             start_antibodies: plan.rules.start_antibodies.get(),
             start_viruses: plan.rules.start_viruses.get(),
             surplus_virus: plan.rules.surplus_virus,
@@ -117,7 +117,7 @@ fn size(cell: &Cell) -> String {
     format!("{}, {}", count(cell.zombies, "zombie"), count(cell.turns, "turn"))
 }
 
-fn print(document: &Document) -> Result<(), Error> {
+fn print(document: &BalanceDocument) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     let balance = document.balance;
     let best = &balance.recommended;
@@ -166,7 +166,7 @@ fn same(a: &Cell, b: &Cell) -> bool {
 }
 
 /// The zombies' chance: zombies down, turns across.
-fn print_grid(out: &mut impl Write, document: &Document) -> Result<(), Error> {
+fn print_grid(out: &mut impl Write, document: &BalanceDocument) -> Result<(), Error> {
     let balance = document.balance;
     // As many columns as fit, always with that of the recommended cell.
     let step = balance.useful_turns().div_ceil(COLUMNS);

@@ -30,7 +30,7 @@ at the screen, which shows nothing but what was announced. Otherwise one line of
 command, and all answers are for the judge. Every command is in the script, and on the disk,
 before its answer is shown. Only one can write a script at a time.")]
 pub struct Args {
-    /// The script; it is begun if there is none
+    /// The script; a new one is begun if the file does not exist
     #[arg(default_value = "game.txt")]
     script: PathBuf,
 }

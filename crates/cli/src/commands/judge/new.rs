@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     lineup,
     output_file::{Access, OutputFile},
-    paint::dim,
+    paint::{count, dim},
 };
 use necrodome_judge::config::{Config, EXAMPLE};
 use std::{fs, io::Write, path::PathBuf};
@@ -17,7 +17,7 @@ Examples:
   necrodome judge new --force                      draws again, after config.yml was edited
   necrodome judge new --config friday.yml --script friday.txt --seed 7")]
 pub struct Args {
-    /// Who plays and by which rules, in YAML; an example is written if there is none
+    /// The players and the rules, in YAML; an example is written if the file does not exist
     #[arg(long, value_name = "FILE", default_value = "config.yml")]
     config: PathBuf,
     /// The script to write
@@ -39,23 +39,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let text = format!("there was no {0}: an example is in {0}, to be edited", args.config.display());
         writeln!(out, "{}", dim(text))?;
     }
-    let unreadable = |error: std::io::Error| Error::Config {
-        path: args.config.display().to_string(),
-        why: error.to_string(),
-    };
-    let text = fs::read(&args.config).map_err(unreadable)?;
+    let text = fs::read(&args.config).map_err(|error| Error::at(args.config.display(), error))?;
     let config = Config::parse(&String::from_utf8_lossy(&text)).map_err(|error| {
-        let path = format!("{}:{}:{}", args.config.display(), error.line, error.column);
-        Error::Config { path, why: error.message }
+        let place = format!("{}:{}:{}", args.config.display(), error.line, error.column);
+        Error::at(place, error.message)
     })?;
     let seed = lineup::seed(args.seed)?;
     file.write(config.script(seed))?;
-    let (players, zombies) = (config.players.len(), config.rules.zombies.get());
+    let (players, zombies) = (config.players.len(), count(config.rules.zombies.get(), "zombie"));
     let script = args.script.display();
-    writeln!(
-        out,
-        "{players} players, {zombies} of them zombies, drawn with seed {seed}: the script is {script}"
-    )?;
+    writeln!(out, "{players} players, {zombies} among them, drawn with seed {seed}: the script is {script}")?;
     writeln!(
         out,
         "{}",

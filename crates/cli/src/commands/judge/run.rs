@@ -56,7 +56,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct ScriptDocument<'a> {
     rules: &'a InfectionRules,
     players: Vec<PlayerInfo<'a>>,
     turns: u32,
@@ -78,11 +78,7 @@ struct PlayerInfo<'a> {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let unreadable = |error: std::io::Error| Error::Config {
-        path: args.script.display().to_string(),
-        why: error.to_string(),
-    };
-    let bytes = fs::read(&args.script).map_err(unreadable)?;
+    let bytes = fs::read(&args.script).map_err(|error| Error::at(args.script.display(), error))?;
     let (text, parsed) = parse_bytes(&bytes);
     let book = Book::of(&parsed);
     let mut out = BufWriter::new(anstream::stdout().lock());
@@ -93,7 +89,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     } else if let Some(name) = &args.player {
         let Some(seat) = book.player(name) else {
             let names = book.names().join(", ");
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "nobody, or more than one, is called {name:?}: expected one of {names}"
             )));
         };
@@ -112,16 +108,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
         return Ok(());
     }
     // A mistake can tell a secret ("is a zombie"): players who look at the screen must not read it.
-    if args.public || args.player.is_some() {
-        return Err(Error::Mistakes {
-            count: book.mistakes().len(),
-            path: args.script.display().to_string(),
-        });
-    }
-    if !args.json {
+    if !args.public && args.player.is_none() && !args.json {
         show_mistakes(&args.script, &text, book.mistakes())?;
     }
-    Err(Error::Mistakes { count: book.mistakes().len(), path: args.script.display().to_string() })
+    let (lines, were) = match book.mistakes().len() {
+        1 => ("1 line".to_owned(), "was"),
+        many => (format!("{many} lines"), "were"),
+    };
+    Err(Error::failure(format!("{lines} of {} {were} left out", args.script.display())))
 }
 
 /// Says which lines do not count.
@@ -154,13 +148,13 @@ pub fn show_mistakes(path: &Path, text: &str, mistakes: &[Mistake]) -> Result<()
     Ok(())
 }
 
-fn document(book: &Book) -> Document<'_> {
+fn document(book: &Book) -> ScriptDocument<'_> {
     let info = |(index, name)| PlayerInfo {
         name,
         player: book.party().and_then(|party| party.players().get(index)),
         letter: report::player(book, Seat(index as u16)),
     };
-    Document {
+    ScriptDocument {
         rules: book.rules(),
         players: book.names().iter().map(String::as_str).enumerate().map(info).collect(),
         turns: book.party().map_or(0, necrodome_rules::infection::Party::turns),

@@ -1,12 +1,11 @@
 //! The whole terminal for the judge, and the curtain before it.
 
 use super::words::{Said, Tone, last_announcement, progress};
-use crate::human::restore::{FullScreen, RawMode};
+use crate::human::restore::{FullScreen, RawMode, clean_screen};
 use necrodome_judge::{book::Book, report};
 use ratatui::{
-    Frame, Terminal, TerminalOptions, Viewport,
+    Frame, Terminal,
     backend::CrosstermBackend,
-    crossterm::{execute, terminal},
     layout::{Alignment, Constraint, Flex, Layout, Rect},
     style::{Color, Modifier, Style, Stylize},
     text::{Line, Span},
@@ -26,27 +25,18 @@ impl Screen {
     pub fn enter() -> io::Result<Self> {
         let raw = RawMode::enter()?;
         let full = FullScreen::enter()?;
-        Ok(Screen { terminal: clean()?, _full: full, _raw: raw })
+        Ok(Screen { terminal: clean_screen()?, _full: full, _raw: raw })
     }
 
     /// The window has another size.
     pub fn resize(&mut self) -> io::Result<()> {
-        self.terminal = clean()?;
+        self.terminal = clean_screen()?;
         Ok(())
     }
 
     pub fn draw(&mut self, picture: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         self.terminal.draw(picture).map(drop)
     }
-}
-
-/// An empty screen. Its size is fixed, since ratatui asks the terminal where the cursor is when it adapts itself, which
-/// not all answer.
-fn clean() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
-    execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
-    let (width, height) = terminal::size()?;
-    let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
-    Terminal::with_options(CrosstermBackend::new(io::stdout()), TerminalOptions { viewport })
 }
 
 /// How a line is painted on the screen.

@@ -43,7 +43,7 @@ pub struct Args {
     /// How many are zombies at the start
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=499))]
     zombies: u32,
-    /// The game ends after so many turns
+    /// How many turns a game lasts at most
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     turns: u32,
     /// How many games to play
@@ -102,11 +102,11 @@ impl PartyArgs {
                 Ok((name, _)) if name == "max_turns" => ("turns", name),
                 _ => continue,
             };
-            return Err(Error::Usage(format!("{option} is not for --set here: use --{flag}")));
+            return Err(Error::usage(format!("{option} is not for --set here: use --{flag}")));
         }
         let spec = |flag: &str, text: &str| {
-            let context = format!("--{flag} {text}");
-            text.parse::<BotSpec>().map_err(|source| Error::Option { context, source })
+            let parsed = text.parse::<BotSpec>();
+            parsed.map_err(|error| Error::option(format_args!("--{flag} {text}"), &error))
         };
         Ok(PartyPlan {
             players: self.players as usize,
@@ -125,19 +125,19 @@ pub fn refused(error: SimulateError) -> Error {
     match error {
         SimulateError::UnknownBot { name, valid } => LineupError::UnknownBot { game, name, valid }.into(),
         SimulateError::Params { text, source } => LineupError::Params { text, source }.into(),
-        SimulateError::Setup(source) => Error::Setup { game, source },
-        SimulateError::Stopped => Error::Interrupted,
-        error => Error::Simulate(error),
+        SimulateError::Setup(error) => Error::setup(game, &error),
+        SimulateError::Stopped => Error::interrupted(),
+        error => Error::failure(error.to_string()),
     }
 }
 
 /// A bar on a terminal, and nothing elsewhere. It says whether to go on.
-pub struct Progress {
+pub struct GameBar {
     bar: ProgressBar,
     stop: &'static AtomicBool,
 }
 
-impl Progress {
+impl GameBar {
     pub fn new(games: u64) -> Self {
         let stop = interrupt::flag();
         let bar = if error_redraws() { ProgressBar::new(games) } else { ProgressBar::hidden() };
@@ -147,7 +147,7 @@ impl Progress {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
         };
-        Progress { bar, stop }
+        GameBar { bar, stop }
     }
 
     pub fn plan(&self, games: u64) {
@@ -167,7 +167,7 @@ impl Progress {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct SimulationDocument<'a> {
     game: &'static str,
     players: usize,
     options: &'a InfectionRules,
@@ -184,13 +184,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let rules = sized(&plan.rules, args.zombies, args.turns).map_err(refused)?;
     let simulator = Simulator::new(plan.players, rules, &plan.humans, &plan.zombie_play).map_err(refused)?;
     let svg = args.svg.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
-    let progress = Progress::new(args.games);
+    let progress = GameBar::new(args.games);
     let play = || simulator.run(plan.seed, 0..args.games, &|games| progress.advance(games));
     let tally = on_threads(plan.threads, play);
     progress.finish();
     let report = tally.map_err(refused)?.report(args.turns as usize);
-    let report = report.ok_or_else(|| Error::Usage("no games were played".to_owned()))?;
-    let document = Document {
+    let report = report.ok_or_else(|| Error::usage("no games were played"))?;
+    let document = SimulationDocument {
         game: Infection::ID,
         players: plan.players,
         options: simulator.rules(),
@@ -207,7 +207,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     printed
 }
 
-fn title(document: &Document) -> String {
+fn title(document: &SimulationDocument) -> String {
     let rules = document.options;
     format!(
         "{}, {}, {}",
@@ -234,7 +234,7 @@ fn quartiles(spread: &Spread) -> String {
     format!("{lower:>3} {median:>3} {upper:>3}")
 }
 
-fn print(document: &Document) -> Result<(), Error> {
+fn print(document: &SimulationDocument) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     let report = document.report;
     writeln!(out, "{}", bold(title(document)))?;

@@ -6,7 +6,7 @@ mod window;
 
 use super::screen::Screen;
 use crate::{error::Error, human::at_terminal, paint::Painted};
-use follow::{Change, Follower};
+use follow::{FileEvent, Follower};
 use picture::Picture;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use std::{
@@ -16,7 +16,7 @@ use std::{
     sync::mpsc::{RecvTimeoutError, channel},
     thread,
 };
-use window::Window;
+use window::WatchWindow;
 
 /// Show a script and how it stands, while it is edited elsewhere
 #[derive(clap::Args)]
@@ -41,16 +41,13 @@ pub struct Args {
 /// What the view waits for.
 enum Happened {
     /// Something has happened to the file.
-    Changed(Change),
+    Changed(FileEvent),
     Terminal(io::Result<Event>),
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
     if args.once {
-        let bytes = fs::read(&args.script).map_err(|error| Error::Config {
-            path: args.script.display().to_string(),
-            why: error.to_string(),
-        })?;
+        let bytes = fs::read(&args.script).map_err(|error| Error::at(args.script.display(), error))?;
         return Ok(print(&Picture::of(bytes))?);
     }
     let (sender, happened) = channel();
@@ -82,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         }
     });
     let name = args.script.display().to_string();
-    let mut window = Window::default();
+    let mut window = WatchWindow::default();
     let mut stale = true;
     loop {
         if std::mem::take(&mut stale) {

@@ -14,7 +14,7 @@ use necrodome_rules::{
     infection::{PrivateReport, PublicReport, Role},
 };
 
-/// How a line is meant.
+/// The tone of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Plain,
@@ -109,7 +109,7 @@ pub fn alone(book: &Book) -> Said {
     }
 }
 
-/// How it all stands, for the judge.
+/// The whole situation, for the judge.
 pub fn state(book: &Book) -> Vec<Said> {
     let mut lines = vec![said(Tone::Heading, progress(book))];
     let width = book.names().iter().map(|name| name.chars().count()).max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! What the flags and the TOML file say together.
 
 use super::Args;
-use crate::{documents::Document, error::Error, paint::say};
+use crate::{documents::Page, error::Error, paint::say};
 use necrodome_arena::{entry::moved_to, process::Limits};
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -61,7 +61,7 @@ pub struct Config {
     settings: Vec<String>,
 }
 
-/// An option in a file.
+/// An option of the rules, set in a file.
 #[derive(Debug)]
 struct Setting {
     name: String,
@@ -92,7 +92,7 @@ impl Config {
     }
 
     fn from_file(path: &Path) -> Result<Self, Error> {
-        let refuse = |why: String| Error::Usage(format!("{}: {why}", path.display()));
+        let refuse = |why: String| Error::at(path.display(), why);
         let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
         let file: File = toml::from_str(&text).map_err(|error| {
             let place = error.span().map(|span| place(path, &text, span.start));
@@ -103,7 +103,7 @@ impl Config {
         }
         if let Some(until) = file.until.as_ref().filter(|until| until.get_ref() != "decided") {
             let place = place(path, &text, until.span().start);
-            return Err(Error::Usage(format!("{place}: expected \"decided\", got {:?}", until.get_ref())));
+            return Err(Error::at(place, format_args!("expected \"decided\", got {:?}", until.get_ref())));
         }
         // Files are named as seen from the file.
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -138,28 +138,27 @@ impl Config {
     /// The rules: options of the file, then `--set`.
     pub fn rules<G: Listed>(&self) -> Result<G::Rules, Error> {
         let flags = format!("{} --set", G::ID);
-        let refuse = |context: &String, source| Error::Option { context: context.clone(), source };
         let mut pairs = Vec::new();
         for text in &self.settings {
-            pairs.push(options::split_pair(text).map_err(|source| refuse(&flags, source))?);
+            pairs.push(options::split_pair(text).map_err(|error| Error::option(&flags, &error))?);
         }
         let set: Vec<String> = pairs.iter().map(|(name, _)| name.clone()).collect();
         let filed = self.options.iter().filter(|option| !set.contains(&option.name));
         pairs.extend(filed.map(|option| (option.name.clone(), option.value.clone())));
-        options::parse(&pairs).map_err(|source| {
+        options::parse(&pairs).map_err(|error| {
             let (OptionError::Unknown { name, .. }
             | OptionError::Value { name, .. }
             | OptionError::Twice { name }
-            | OptionError::Form { came: name }) = &source;
+            | OptionError::Form { came: name }) = &error;
             let filed = self.options.iter().find(|option| option.name == *name && !set.contains(name));
-            refuse(filed.map_or(&flags, |option| &option.place), source)
+            Error::option(filed.map_or(&flags, |option| &option.place), &error)
         })
     }
 
     /// Some bots to look at, one of them in Python where Python is. Its file lives as long as what is returned.
     pub fn default_line_up(&mut self, game: GameId) -> Result<Option<tempfile::TempDir>, Error> {
         self.bots = game.card().line_up.iter().map(|&bot| bot.to_owned()).collect();
-        let Some(python) = Document::bot_of_game(&game.card()) else { return Ok(None) };
+        let Some(python) = Page::bot_of_game(&game.card()) else { return Ok(None) };
         let path = std::env::var_os("PATH").unwrap_or_default();
         if !std::env::split_paths(&path).any(|folder| folder.join("python3").is_file()) {
             say("note: python3 is not there, so the line-up has no Python bot");
@@ -186,9 +185,9 @@ fn place(path: &Path, text: &str, byte: usize) -> String {
 fn mistake(place: String, message: &str) -> Error {
     if message.starts_with("unknown field") {
         // unknown field `a`, expected one of `b`, `c`
-        let mut names = message.split('`').skip(1).step_by(2).map(str::to_owned);
+        let mut names = message.split('`').skip(1).step_by(2);
         let key = names.next().unwrap_or_default();
-        return Error::UnknownKey { place, key, valid: names.collect() };
+        return Error::unknown(format_args!("{place}: unknown key"), key, &names.collect::<Vec<_>>());
     }
     let came = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
     let why = match came.and_then(|came| came.rsplit_once(", expected ")) {
@@ -207,5 +206,5 @@ fn mistake(place: String, message: &str) -> Error {
         }
         None => message.replace('\n', " "),
     };
-    Error::Usage(format!("{place}: {why}"))
+    Error::at(place, why)
 }

@@ -156,8 +156,7 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
         writeln!(
             out,
-            "luck-adjusted: the luck of every roll is known exactly and taken out, as far as results follow it: the same mean, \
-             {mean:.0}% of the variance"
+            "luck-adjusted: without the luck of the dice, which is known exactly: the same mean, {mean:.0}% of the variance"
         )?;
     }
     trouble::print(out, &report.trouble)?;

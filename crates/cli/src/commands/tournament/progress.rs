@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How often standings are computed, and plain lines are written.
 const EVERY: Duration = Duration::from_secs(2);
 
-pub struct Progress<'a> {
+pub struct TournamentProgress<'a> {
     plan: &'a Plan,
     schedule: &'a Schedule,
     bars: Option<Bars>,
@@ -22,7 +22,7 @@ struct Bars {
     standings: ProgressBar,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> TournamentProgress<'a> {
     pub fn new(plan: &'a Plan, schedule: &'a Schedule, done: u32) -> Self {
         let bars = error_redraws().then(|| {
             let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
@@ -36,7 +36,7 @@ impl<'a> Progress<'a> {
             bar.reset_eta();
             Bars { bar, standings }
         });
-        Progress { plan, schedule, bars, began: Instant::now(), told: None, first: done }
+        TournamentProgress { plan, schedule, bars, began: Instant::now(), told: None, first: done }
     }
 
     pub fn show(&mut self, update: &Update) {

@@ -4,14 +4,13 @@ mod tokyo;
 mod zombie_dice;
 
 use necrodome_batch::observe::Observe;
-use necrodome_rules::game::Seat;
-use necrodome_solve::Solvable;
+use necrodome_solve::{Impossible, Solvable};
 pub use zombie_dice::turn_width;
 
 /// A game whose observations have exact values. `Err` says why a row is no position of the game.
 pub trait Seen: Solvable + Observe {
-    /// Whether a view fits the solution.
-    fn check(_: &Self::View) -> Result<(), String> {
+    /// Whether a view has as many seats as the solution.
+    fn fits(_: &Self::View) -> Result<(), Impossible> {
         Ok(())
     }
 
@@ -30,12 +29,4 @@ pub trait Seen: Solvable + Observe {
 /// A score.
 fn score(number: i16) -> Result<u32, String> {
     u32::try_from(number).map_err(|_| format!("a score of {number}"))
-}
-
-fn for_two(game: &str, seats: usize, seat: Seat) -> Result<(), String> {
-    match seats {
-        2 if seat.index() < 2 => Ok(()),
-        2 => Err(format!("seat {seat} at a match of two")),
-        _ => Err(format!("{game} is solved for two seats, and this view is of {seats}")),
-    }
 }

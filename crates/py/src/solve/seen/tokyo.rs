@@ -1,14 +1,14 @@
 //! Tokyo: a row as the view of a monster.
 
-use super::{Seen, for_two, score};
+use super::{Seen, score};
 use necrodome_rules::{
     game::Seat,
     tokyo::{self, Face, Monster, Phase, Tokyo, TokyoRules, TokyoView},
 };
-use necrodome_solve::{Solution as _, TokyoSolution};
+use necrodome_solve::{Impossible, Solution as _, TokyoSolution, for_two};
 
 /// The view of a row; none if nothing can be decided.
-fn tokyo_view(row: &[i16]) -> Result<Option<TokyoView>, String> {
+fn tokyo_view(solution: &TokyoSolution, row: &[i16]) -> Result<Option<TokyoView>, String> {
     let &[phase, rerolls_left, damage, ref rest @ ..] = row else { return Err("an empty row".to_owned()) };
     let (dice, monsters) = rest.split_at(6);
     let mut faces = [Face::One; 6];
@@ -48,15 +48,11 @@ fn tokyo_view(row: &[i16]) -> Result<Option<TokyoView>, String> {
         (0, 1..=2, _) if !over && own_turn => {
             Phase::Rolling { rerolls_left: rerolls_left.unsigned_abs() as u8 }
         }
-        (1, _, 1..=6) if !over && !own_turn => {
-            if view.in_tokyo != Some(Seat(0)) {
-                return Err("a monster that is not in Tokyo cannot leave it".to_owned());
-            }
-            Phase::Yielding { damage: damage.unsigned_abs() as u8 }
-        }
+        (1, _, 1..=6) if !over && !own_turn => Phase::Yielding { damage: damage.unsigned_abs() as u8 },
         (0..=2, 0..=2, 0..=6) => return Ok(None),
         _ => return Err(format!("phase={phase} with rerolls_left={rerolls_left} and damage={damage}")),
     };
+    solution.check(&view).map_err(|why| why.to_string())?;
     Ok(Some(view))
 }
 
@@ -67,17 +63,12 @@ fn kept(dice: &[Face; 6], mask: usize) -> u32 {
 }
 
 impl Seen for Tokyo {
-    fn check(view: &TokyoView) -> Result<(), String> {
-        for_two("tokyo", view.monsters.len(), view.seat)?;
-        if view.current.index() >= 2 {
-            Err(format!("it is the turn of seat {}", view.current))
-        } else {
-            Ok(())
-        }
+    fn fits(view: &TokyoView) -> Result<(), Impossible> {
+        for_two::<Tokyo>(view.monsters.len(), view.seat)
     }
 
     fn values(_: &TokyoRules, solution: &TokyoSolution, row: &[i16], out: &mut [f64]) -> Result<(), String> {
-        let Some(view) = tokyo_view(row)? else { return Ok(()) };
+        let Some(view) = tokyo_view(solution, row)? else { return Ok(()) };
         for option in solution.prices(&view) {
             match option.action {
                 tokyo::Action::Yield => out[64] = option.value,
@@ -94,7 +85,7 @@ impl Seen for Tokyo {
     }
 
     fn best(_: &TokyoRules, solution: &TokyoSolution, row: &[i16]) -> Result<u8, String> {
-        let Some(view) = tokyo_view(row)? else { return Ok(0) };
+        let Some(view) = tokyo_view(solution, row)? else { return Ok(0) };
         Ok(match solution.best(&view) {
             tokyo::Action::Keep { dice } => number(&dice) as u8,
             tokyo::Action::Yield => 64,

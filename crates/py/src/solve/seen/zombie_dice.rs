@@ -1,11 +1,15 @@
 //! Zombie Dice: where a turn stands, by its dice and the scores.
 
-use super::{Seen, for_two, score};
-use necrodome_rules::zombie_dice::{
-    Colour, Counts, DICE, GOAL, OutOfDice, Race, RaceRules, Solo, SoloRules, Table, TableRules, TableView,
+use super::{Seen, score};
+use necrodome_rules::{
+    game::Seat,
+    zombie_dice::{
+        Colour, Counts, DICE, GOAL, OutOfDice, Race, RaceRules, Solo, SoloRules, Table, TableRules, TableView,
+    },
 };
 use necrodome_solve::{
-    Graph, Position, RaceSolution, SoloSolution, Spot, Standing, TableSolution, TurnPrices,
+    Graph, Impossible, Position, RaceSolution, SoloSolution, Spot, Standing, TableSolution, TurnPrices,
+    for_two,
 };
 
 /// Three counts of dice by colour.
@@ -68,7 +72,7 @@ fn spot(graph: &Graph, row: &[i16]) -> Result<Option<Spot>, String> {
         return Ok(None);
     }
     let position = Position { cup, feet, shots, brains };
-    graph.spot(&position).map(Some).ok_or_else(|| "no turn comes to these dice".to_owned())
+    graph.find(&position).map(Some).map_err(|why| why.to_string())
 }
 
 /// Stop is 0, go is 1.
@@ -147,14 +151,15 @@ fn standing(
         (1, 2) | (3, 2) => return Ok(None),
         _ => return Err(format!("turn_0={turn} with turn_1={others_turn}")),
     };
-    Ok(match (second, tiebreak) {
-        (false, true) => Some(Standing::TiebreakFirst),
-        (true, true) => other.checked_sub(own).map(|behind| Standing::TiebreakSecond { behind }),
-        _ if own >= GOAL => None,
-        (false, false) => (other < GOAL).then_some(Standing::First { own, other }),
-        (true, false) if other >= GOAL => Some(Standing::Chase { behind: other - own }),
-        (true, false) => Some(Standing::Second { own, other }),
-    })
+    let over = match tiebreak {
+        true => own > other,
+        false => own >= GOAL || !second && other >= GOAL,
+    };
+    if over {
+        return Ok(None);
+    }
+    let scores = if second { [other, own] } else { [own, other] };
+    Standing::of(Seat(second.into()), scores, tiebreak).map(Some).map_err(|why| why.to_string())
 }
 
 impl Seen for Solo {
@@ -166,8 +171,8 @@ impl Seen for Race {
 }
 
 impl Seen for Table {
-    fn check(view: &TableView) -> Result<(), String> {
-        for_two("zombie-dice", view.scores.len(), view.seat)
+    fn fits(view: &TableView) -> Result<(), Impossible> {
+        for_two::<Table>(view.scores.len(), view.seat)
     }
 
     dice!(TableRules, TableSolution);

@@ -9,13 +9,24 @@ use checks::{Checked, conformance, conformance_with};
 use hostile::survives_damage;
 use necrodome_rules::{catalog::GameId, with_game};
 use probes::Probes;
+use std::thread;
 
-/// A game that is added to the catalog is tested without being named here.
+/// Checks the games side by side: one takes longer than all others. A game that is added to the catalog is tested without being
+/// named here.
+fn for_every_game(check: impl Fn(GameId) + Sync) {
+    thread::scope(|scope| {
+        for &id in GameId::WITH_EXAMPLES {
+            let check = &check;
+            scope.spawn(move || check(id));
+        }
+    });
+}
+
 #[test]
 fn every_game_keeps_the_contract() {
-    for &id in GameId::WITH_EXAMPLES {
+    for_every_game(|id| {
         with_game!(id, G => conformance::<G>()).unwrap_or_else(|broken| panic!("{id}: {broken}"));
-    }
+    });
 }
 
 fn check_toy<const BREACH: u8>() -> Checked {
@@ -45,8 +56,8 @@ fn a_game_that_keeps_the_contract_passes_and_each_breach_is_found() {
 
 #[test]
 fn a_damaged_state_is_refused_or_can_be_played() {
-    for &id in GameId::WITH_EXAMPLES {
+    for_every_game(|id| {
         let accepted = with_game!(id, G => survives_damage::<G>(2000));
         assert!((1..2000).contains(&accepted), "{id}: {accepted} of 2000 damaged states were accepted");
-    }
+    });
 }

@@ -6,10 +6,10 @@ use necrodome_rules::{
     infection::{self, Commitment, Infection, InfectionRules},
     last_bullet::{self, Direction, LastBullet, LastBulletRules, LastBulletView, Order},
     options::{parse, split_pair},
+    own_part,
     tokyo::{self, Tokyo, TokyoRules},
     zombie_dice::{self, Race, Solo, Table},
 };
-use std::any::Any;
 
 /// [`Probe`], as values.
 pub struct Probes<G: Game> {
@@ -40,16 +40,15 @@ impl<G: Probe> Probes<G> {
 
 /// The probes of a game: those that were made for it, or some for any game.
 pub fn probes<G: Game>() -> Probes<G> {
-    let own: [Box<dyn Any>; 6] = [
-        Box::new(Probes::<Solo>::new()),
-        Box::new(Probes::<Race>::new()),
-        Box::new(Probes::<Table>::new()),
-        Box::new(Probes::<Tokyo>::new()),
-        Box::new(Probes::<Infection>::new()),
-        Box::new(Probes::<LastBullet>::new()),
+    let own = own_part![
+        Probes::<Solo>::new(),
+        Probes::<Race>::new(),
+        Probes::<Table>::new(),
+        Probes::<Tokyo>::new(),
+        Probes::<Infection>::new(),
+        Probes::<LastBullet>::new(),
     ];
-    let own = own.into_iter().find_map(|probes| probes.downcast::<Probes<G>>().ok());
-    own.map_or_else(usual, |own| *own)
+    own.unwrap_or_else(usual)
 }
 
 /// The fewest seats and the most, the usual rules, and no action that is not listed.

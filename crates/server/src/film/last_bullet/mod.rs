@@ -15,8 +15,8 @@ use necrodome_rules::{
     game::{Game, Seat},
     last_bullet::LastBullet,
 };
+pub use notable::Notable;
 use notable::Watcher;
-pub use notable::{Happening, Notable};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -88,7 +88,11 @@ fn battle_within(limits: &Limits, replay: &Replay<LastBullet>) -> Result<BattleF
     let mut talk = Talk::default();
     replay.play(|turn, game, log| {
         let (writer, curves, watcher) = shooting.get_or_insert_with(|| {
-            (Writer::new(game, seats, copies as usize), Curves::new(seats), Watcher::new(seats, copies))
+            (
+                Writer::new(game, seats, copies as usize),
+                Curves::new(seats),
+                Watcher::new(&replay.names, copies),
+            )
         });
         writer.turn(game, log);
         curves.turn(turn as u32, game);

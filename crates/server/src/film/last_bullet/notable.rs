@@ -1,8 +1,12 @@
 //! The moments of a battle that are worth a look.
 
 use necrodome_rules::{
+    catalog::Listed,
     game::{Logged, Seat},
-    last_bullet::{Event, Kind, LastBullet, ShotResult, WhoIs},
+    last_bullet::{Event, Kind, LastBullet, ShotResult, words::seat_of},
+    names::Names,
+    text,
+    words::{Told, bad, count, name},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,74 +19,8 @@ pub struct Notable {
     pub turn: u32,
     /// Where to look: the place of a piece in the list of pieces.
     pub piece: Option<u32>,
-    /// What.
-    pub what: Happening,
-}
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Happening {
-    /// The first survivor became a zombie.
-    FirstBite {
-        /// Its entry.
-        seat: Seat,
-    },
-    /// The first survivor was shot.
-    FirstBlood {
-        /// The entry of the first who hit it.
-        seat: Seat,
-        /// The entry of the victim.
-        victim: Seat,
-    },
-    /// No survivor has hit more than this one.
-    Hunter {
-        /// Its entry.
-        seat: Seat,
-        /// Whom it has hit so far: zombies and survivors.
-        hits: u32,
-    },
-    /// No survivor has carried more bullets than this one.
-    Hoard {
-        /// Its entry.
-        seat: Seat,
-        /// Its bullets.
-        bullets: u32,
-    },
-    /// One of the turns in which the most survivors were lost.
-    Massacre {
-        /// How many.
-        lost: u32,
-    },
-    /// From now on there are more zombies than survivors.
-    Outnumbered {
-        /// Zombies.
-        zombies: u32,
-        /// Survivors.
-        living: u32,
-    },
-    /// An entry has lost half of its copies.
-    HalfGone {
-        /// The entry.
-        seat: Seat,
-    },
-    /// An entry has lost its last copy.
-    EntryOut {
-        /// The entry.
-        seat: Seat,
-        /// Its score.
-        score: u32,
-    },
-    /// Only one entry is left.
-    LastEntry {
-        /// The entry.
-        seat: Seat,
-    },
-    /// Only one survivor is left.
-    LastSurvivor {
-        /// Its entry.
-        seat: Seat,
-    },
+    /// What, in words.
+    pub told: Told,
 }
 
 /// So many hits are worth a word.
@@ -94,7 +32,8 @@ const MIN_MASSACRE: u32 = 5;
 const MAX_MASSACRES: usize = 10;
 
 /// Watches a battle.
-pub(super) struct Watcher {
+pub(super) struct Watcher<'a> {
+    names: &'a Names,
     notable: Vec<Notable>,
     massacres: Vec<(u32, u32)>,
     copies: u32,
@@ -107,13 +46,14 @@ pub(super) struct Watcher {
     is_outnumbered: bool,
 }
 
-impl Watcher {
-    pub(super) fn new(seats: usize, copies: u32) -> Self {
+impl<'a> Watcher<'a> {
+    pub(super) fn new(names: &'a Names, copies: u32) -> Self {
         Watcher {
+            names,
             notable: Vec::new(),
             massacres: Vec::new(),
             copies,
-            living: vec![copies; seats],
+            living: vec![copies; names.len()],
             hits: HashMap::new(),
             most_hits: MIN_HITS - 1,
             most_bullets: MIN_HOARD - 1,
@@ -124,34 +64,43 @@ impl Watcher {
     }
 
     pub(super) fn turn(&mut self, turn: u32, game: &LastBullet, log: &[Logged<Event>]) {
-        let mut record = |piece: Option<u32>, what| self.notable.push(Notable { turn, piece, what });
+        let mut record = |piece: Option<u32>, told| self.notable.push(Notable { turn, piece, told });
         for logged in log {
             match logged.event {
                 Event::Bitten { seat, number, .. } if !self.is_bitten => {
                     self.is_bitten = true;
-                    record(Some(number), Happening::FirstBite { seat });
+                    record(Some(number), Told::by(seat, "is the first to lose a survivor to a bite"));
                 }
                 Event::Shot { seat, number, target, result: ShotResult::Hit } => {
                     let killed = killed(log, target);
                     if let (Some(Some(victim)), false) = (killed, self.is_bloody) {
                         self.is_bloody = true;
-                        record(Some(target), Happening::FirstBlood { seat, victim });
+                        let whose = match victim == seat {
+                            true => "one of their own".into(),
+                            false => text!["a survivor of ", name(self.names, victim)],
+                        };
+                        record(Some(target), Told::by(seat, text!["draws first blood: ", whose]));
                     }
                     let hits = self.hits.entry(number).or_default();
                     *hits += u32::from(killed.is_some());
                     if *hits > self.most_hits {
                         self.most_hits = *hits;
-                        record(Some(number), Happening::Hunter { seat, hits: *hits });
+                        let hits = count(*hits, "hit");
+                        record(Some(number), Told::by(seat, format!("has a survivor with {hits}")));
                     }
                 }
                 Event::Scavenged { seat, number, .. } => {
                     let bullets = game.pieces()[number as usize].bullets;
                     if bullets > self.most_bullets {
                         self.most_bullets = bullets;
-                        record(Some(number), Happening::Hoard { seat, bullets });
+                        let bullets = count(bullets, "bullet");
+                        record(Some(number), Told::by(seat, format!("has a survivor with {bullets}")));
                     }
                 }
-                Event::EntryOut { seat, score } => record(None, Happening::EntryOut { seat, score }),
+                Event::EntryOut { seat, score } => {
+                    let score = LastBullet::score(score.into());
+                    record(None, Told::by(seat, text![bad("is gone"), format!(": {score}")]));
+                }
                 _ => {}
             }
         }
@@ -177,24 +126,25 @@ impl Watcher {
         if before - now >= MIN_MASSACRE {
             self.massacres.push((turn, before - now));
         }
-        let mut record = |piece: Option<u32>, what| self.notable.push(Notable { turn, piece, what });
+        let mut record = |piece: Option<u32>, told| self.notable.push(Notable { turn, piece, told });
         for ((&seat, &before), &now) in Seat::all(living.len()).iter().zip(&self.living).zip(&living) {
             // Those with one copy are out at once.
             if now > 0 && 2 * now <= self.copies && self.copies < 2 * before {
-                record(None, Happening::HalfGone { seat });
+                record(None, Told::by(seat, "has lost half of their survivors"));
             }
         }
         if zombies > now && !self.is_outnumbered {
             self.is_outnumbered = true;
-            record(None, Happening::Outnumbered { zombies, living: now });
+            let (zombies, living) = (count(zombies, "zombie"), count(now, "survivor"));
+            record(None, Told::all(format!("Outnumbered: {zombies} against {living}")));
         }
         let entries = |living: &[u32]| living.iter().filter(|&&count| count > 0).count();
         if let Some((place, seat)) = last {
             if entries(&living) == 1 && entries(&self.living) > 1 {
-                record(Some(place), Happening::LastEntry { seat });
+                record(Some(place), Told::by(seat, "is the only entry left"));
             }
             if now == 1 && before > 1 {
-                record(Some(place), Happening::LastSurvivor { seat });
+                record(Some(place), Told::by(seat, "has the last survivor"));
             }
         }
         self.living = living;
@@ -203,7 +153,10 @@ impl Watcher {
     pub(super) fn finish(mut self) -> Vec<Notable> {
         self.massacres.sort_by_key(|&(turn, lost)| (Reverse(lost), turn));
         self.massacres.truncate(MAX_MASSACRES);
-        let massacre = |(turn, lost)| Notable { turn, piece: None, what: Happening::Massacre { lost } };
+        let massacre = |(turn, lost): (u32, u32)| {
+            let told = Told::all(format!("Massacre: {} lost in one turn", count(lost, "survivor")));
+            Notable { turn, piece: None, told }
+        };
         self.notable.extend(self.massacres.into_iter().map(massacre));
         self.notable.sort_by_key(|notable| notable.turn);
         self.notable
@@ -213,9 +166,7 @@ impl Watcher {
 /// Whether whoever had this number was killed, and its entry if it was a survivor.
 fn killed(log: &[Logged<Event>], target: u32) -> Option<Option<Seat>> {
     log.iter().find_map(|logged| match logged.event {
-        Event::Killed { who, number, .. } if number == target => {
-            Some((who != WhoIs::ZOMBIE).then(|| Seat(who.0 - 2)))
-        }
+        Event::Killed { who, number, .. } if number == target => Some(seat_of(who)),
         _ => None,
     })
 }

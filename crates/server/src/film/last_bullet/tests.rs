@@ -229,18 +229,21 @@ fn what_is_worth_a_look_is_listed_by_turn() {
     let film = check(&replay(3, 0, &["gunner", "huddle", "runner", "gunner"], &LastBulletRules::default()));
     let turns: Vec<u32> = film.notable.iter().map(|notable| notable.turn).collect();
     assert!(turns.is_sorted());
-    let outs = film.notable.iter().filter(|n| matches!(n.what, Happening::EntryOut { .. })).count();
-    assert_eq!(outs, 4, "nobody outlives a match without a limit");
+    let told = |words: &str| {
+        let says = |notable: &&Notable| notable.told.text.to_string().starts_with(words);
+        film.notable.iter().filter(says).collect::<Vec<_>>()
+    };
+    assert_eq!(told("is gone").len(), 4, "nobody outlives a match without a limit");
     for (seat, curve) in film.living.iter().enumerate() {
         let (turn, living) = *curve.last().unwrap();
         assert_eq!(living, 0);
-        let out = Happening::EntryOut { seat: Seat(seat as u16), score: turn - 1 };
-        assert!(film.notable.iter().any(|notable| notable.turn == turn && notable.what == out), "{out:?}");
+        let out = told(&format!("is gone: lived to clock {}", turn - 1));
+        let seat = Some(Seat(seat as u16));
+        assert!(out.iter().any(|notable| notable.turn == turn && notable.told.seat == seat), "{seat:?}");
     }
-    let first = |wanted: fn(&Happening) -> bool| film.notable.iter().filter(|n| wanted(&n.what)).count();
-    assert_eq!(first(|what| matches!(what, Happening::FirstBite { .. })), 1);
-    assert_eq!(first(|what| matches!(what, Happening::LastEntry { .. })), 1);
-    assert_eq!(first(|what| matches!(what, Happening::HalfGone { .. })), 4);
+    assert_eq!(told("is the first to lose a survivor to a bite").len(), 1);
+    assert_eq!(told("is the only entry left").len(), 1);
+    assert_eq!(told("has lost half of their survivors").len(), 4);
 }
 
 #[test]

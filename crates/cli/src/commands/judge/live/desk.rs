@@ -1,9 +1,9 @@
 //! What the judge types, and what comes of it. The same at a prompt on the screen and in plain text.
 
-use super::paper::{Look, Paper};
+use super::paper::{Change, Paper};
 use crate::{
     commands::judge::words::{Said, Tone, alone, complaint, effects, mistake, progress, said, state},
-    error::Error,
+    error::{Error, ExitKind},
 };
 use necrodome_judge::{
     book::Book,
@@ -28,7 +28,7 @@ Mending:    undo: takes back the last command; redo: does it again
 
 /// What is said to something that was typed.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct Reply {
     pub lines: Vec<Said>,
     pub then: Then,
 }
@@ -96,8 +96,8 @@ impl Desk {
     pub fn refresh(&mut self) -> Result<Vec<Said>, Error> {
         match self.paper.look() {
             // An editor that replaces the script takes it away for a moment.
-            Ok(Look::Same | Look::Gone) => Ok(Vec::new()),
-            Ok(Look::Changed) => {
+            Ok(Change::None | Change::Gone) => Ok(Vec::new()),
+            Ok(Change::Written) => {
                 self.undone.clear();
                 self.book = read(self.paper.bytes()).1;
                 let text = format!("somebody else has changed the script: {}", progress(&self.book));
@@ -105,7 +105,7 @@ impl Desk {
                 lines.extend(self.complaints());
                 Ok(lines)
             }
-            Err(error @ Error::InUse { .. }) => Err(error),
+            Err(error) if error.kind == ExitKind::InUse => Err(error),
             // It may come back; until then nothing can be written.
             Err(_) => Ok(Vec::new()),
         }
@@ -114,20 +114,20 @@ impl Desk {
     /// The script must be there before something is written.
     fn ensure(&mut self) -> io::Result<Vec<Said>> {
         match self.paper.look() {
-            Ok(Look::Gone) => {
+            Ok(Change::Gone) => {
                 self.paper.replace(self.paper.bytes().to_vec())?;
                 Ok(vec![said(Tone::Wrong, "the script was gone: it is written again, complete")])
             }
             Ok(_) => Ok(Vec::new()),
-            Err(error) => Err(io::Error::other(error.to_string())),
+            Err(error) => Err(io::Error::other(error.what)),
         }
     }
 
     /// Carries out what was typed. What it did is on the disk when this returns.
-    pub fn command(&mut self, typed: &str) -> Result<Answer, Error> {
+    pub fn command(&mut self, typed: &str) -> Result<Reply, Error> {
         let news = self.refresh()?;
         let changed = !news.is_empty();
-        let mut answer = Answer { lines: news, then: Then::Next };
+        let mut answer = Reply { lines: news, then: Then::Next };
         let typed = typed.trim();
         let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -181,10 +181,10 @@ impl Desk {
     }
 
     /// Carries out a line of the script and appends it.
-    fn write(&mut self, typed: &str) -> Answer {
+    fn write(&mut self, typed: &str) -> Reply {
         let line = match self.understand(typed) {
             Ok(Some(line)) => line,
-            Ok(None) => return Answer::default(),
+            Ok(None) => return Reply::default(),
             Err(mistake) => return one_line(refused(&mistake)),
         };
         let mut next = self.book.clone();
@@ -197,7 +197,7 @@ impl Desk {
         self.undone.clear();
         let lines = done(&self.book, &next, &line);
         self.book = next;
-        Answer { lines, then: Then::Next }
+        Reply { lines, then: Then::Next }
     }
 
     /// Reads a line as if it stood at the end of the script, with all names written out.
@@ -247,7 +247,7 @@ impl Desk {
     }
 
     /// Takes back the last line that counts. Comments and mistakes stay.
-    fn undo(&mut self) -> Answer {
+    fn undo(&mut self) -> Reply {
         let (parsed, _) = read(self.paper.bytes());
         let wrong = wrong_lines(&self.book);
         let counts = |line: &&Line| line.command.is_some() && !wrong.contains(&line.number);
@@ -268,7 +268,7 @@ impl Desk {
     }
 
     /// Does again what was taken back.
-    fn redo(&mut self) -> Answer {
+    fn redo(&mut self) -> Reply {
         let Some((place, taken)) = self.undone.last() else {
             return one_line(said(Tone::Plain, "there is nothing to do again"));
         };
@@ -287,7 +287,7 @@ impl Desk {
     }
 
     /// Plays the script from its start, after it was changed.
-    fn again(&mut self, what: String) -> Answer {
+    fn again(&mut self, what: String) -> Reply {
         let before = std::mem::replace(&mut self.book, read(self.paper.bytes()).1);
         let mut lines = vec![said(Tone::Plain, what)];
         if progress(&before) != progress(&self.book) {
@@ -298,7 +298,7 @@ impl Desk {
             lines.push(said(Tone::Wrong, "other lines of the script mean something else now:"));
             lines.extend(self.complaints());
         }
-        Answer { lines, then: Then::Next }
+        Reply { lines, then: Then::Next }
     }
 }
 
@@ -328,15 +328,15 @@ fn tame(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-fn one_line(line: Said) -> Answer {
-    Answer { lines: vec![line], then: Then::Next }
+fn one_line(line: Said) -> Reply {
+    Reply { lines: vec![line], then: Then::Next }
 }
 
 fn refused(mistake: &Mistake) -> Said {
     said(Tone::Wrong, format!("refused, column {}: {}", mistake.column, complaint(mistake)))
 }
 
-fn unwritten(error: &io::Error) -> Answer {
+fn unwritten(error: &io::Error) -> Reply {
     one_line(said(Tone::Wrong, format!("not done, the script cannot be written: {error}")))
 }
 

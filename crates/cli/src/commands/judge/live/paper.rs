@@ -1,6 +1,9 @@
 //! The script on the disk: locked, appended line by line, replaced as a whole.
 
-use crate::error::Error;
+use crate::{
+    error::{Error, ExitKind},
+    output_file::folder,
+};
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, ErrorKind, Write},
@@ -19,16 +22,16 @@ const TRIES: usize = 10;
 pub struct Paper {
     path: PathBuf,
     file: File,
-    /// What is in the file, as far as we know.
+    /// The contents of the file when it was last read.
     bytes: Vec<u8>,
 }
 
 /// What has become of the file since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
-    Same,
+pub enum Change {
+    None,
     /// Somebody else has written to it.
-    Changed,
+    Written,
     Gone,
 }
 
@@ -67,10 +70,10 @@ impl Paper {
     }
 
     /// Looks whether the file is still what was written, and takes it in if it is not.
-    pub fn look(&mut self) -> Result<Look, Error> {
+    pub fn look(&mut self) -> Result<Change, Error> {
         let there = match fs::metadata(&self.path) {
             Ok(there) => there,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Look::Gone),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Change::Gone),
             Err(error) => return Err(failed(&self.path)(error)),
         };
         let ours = self.file.metadata().map_err(failed(&self.path))?;
@@ -91,7 +94,7 @@ impl Paper {
         }
         let bytes = match bytes {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Look::Gone),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Change::Gone),
             Err(error) => return Err(failed(&self.path)(error)),
         };
         if replaced {
@@ -99,7 +102,7 @@ impl Paper {
         }
         let changed = bytes != self.bytes;
         self.bytes = bytes;
-        Ok(if changed { Look::Changed } else { Look::Same })
+        Ok(if changed { Change::Written } else { Change::None })
     }
 
     /// Appends a line. When this returns it is on the disk; on an error the file is as it was.
@@ -137,13 +140,9 @@ impl Paper {
     }
 }
 
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 fn failed(path: &Path) -> impl Fn(io::Error) -> Error + use<> {
-    let path = path.display().to_string();
-    move |error| Error::Config { path: path.clone(), why: error.to_string() }
+    let path = path.to_owned();
+    move |error| Error::at(path.display(), error)
 }
 
 /// Opens a file and locks it.
@@ -155,7 +154,9 @@ fn open(path: &Path) -> Result<File, Error> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::InUse { path: path.display().to_string() });
+                let path = path.display();
+                let text = format!("{path} is in use: another `necrodome judge live` writes this script");
+                return Err(Error::new(ExitKind::InUse, text));
             }
             // Some file systems know no locks: better to write without than not at all.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}

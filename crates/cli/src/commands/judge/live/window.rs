@@ -32,7 +32,7 @@ const KEYS: &str =
     "Tab completes   Up Down earlier commands   PgUp PgDn scroll   Esc curtain   Ctrl-C leaves";
 const CURTAIN_KEYS: &str = "Esc opens the curtain";
 
-struct Window {
+struct LiveWindow {
     desk: Desk,
     input: Input,
     /// What was typed and answered.
@@ -49,7 +49,7 @@ struct Window {
 }
 
 pub fn run(desk: Desk, hello: Vec<Said>) -> Result<(), Error> {
-    let mut window = Window {
+    let mut window = LiveWindow {
         desk,
         input: Input::default(),
         talk: hello,
@@ -86,7 +86,7 @@ pub fn run(desk: Desk, hello: Vec<Said>) -> Result<(), Error> {
     Ok(())
 }
 
-impl Window {
+impl LiveWindow {
     fn press(&mut self, key: KeyEvent) -> Result<Then, Error> {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -211,7 +211,7 @@ mod tests {
         let path = folder.path().join("game.txt");
         std::fs::write(&path, "human tim\nzombie 日本\nnonsense \u{1b}[2J\nstart\ni tim 日本\nnt\n").unwrap();
         let (desk, talk) = Desk::open(&path).unwrap();
-        let mut window = Window {
+        let mut window = LiveWindow {
             desk,
             input: Input::new("i 日本 \u{301}🧟 long long long".to_owned()),
             talk,

@@ -13,20 +13,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// An editor that saves does several things in a row: the file is read when it has been quiet for so long.
+/// An editor that saves does several things in a row: the file is read when it has been quiet for this long.
 const QUIET: Duration = Duration::from_millis(50);
-/// Who has written and not closed the file may be in the middle of it.
+/// How long to wait for a writer that has not closed the file.
 const WRITING: Duration = Duration::from_millis(250);
-/// Somebody who never stops writing is shown in between.
+/// How long to wait for a writer that never stops: then what is there is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Some file systems tell nothing: the file is looked at anyway.
+/// How often to look at the file itself, since some file systems report no changes.
 const LOOK: Duration = Duration::from_secs(1);
-/// A file that is away or empty for so long is not just being saved.
+/// A file that is missing or empty for this long is not just being saved.
 const AWAY: Duration = Duration::from_secs(1);
 
 /// What happened to the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum FileEvent {
     /// Somebody writes to it.
     Writing,
     /// Somebody has finished, or it is another one.
@@ -59,10 +59,9 @@ pub struct Follower {
 
 impl Follower {
     /// Begins with the file as it is now. `tell` is called when something happens to it.
-    pub fn new(path: &Path, tell: impl Fn(Change) + Send + 'static) -> Result<Self, Error> {
+    pub fn new(path: &Path, tell: impl Fn(FileEvent) + Send + 'static) -> Result<Self, Error> {
         let watcher = watcher(path, tell);
-        let bytes = fs::read(path)
-            .map_err(|error| Error::Config { path: path.display().to_string(), why: error.to_string() })?;
+        let bytes = fs::read(path).map_err(|error| Error::at(path.display(), error))?;
         Ok(Follower {
             path: path.to_owned(),
             picture: Picture::of(bytes),
@@ -85,10 +84,10 @@ impl Follower {
     }
 
     /// Something has happened to the file.
-    pub fn told(&mut self, change: Change) {
+    pub fn told(&mut self, change: FileEvent) {
         let now = Instant::now();
         let since = *self.changing.get_or_insert(now);
-        let quiet = if change == Change::Writing { WRITING } else { QUIET };
+        let quiet = if change == FileEvent::Writing { WRITING } else { QUIET };
         self.next = (now + quiet).min(since + PATIENCE);
     }
 
@@ -106,7 +105,7 @@ impl Follower {
         }
         let bytes = fs::read(&self.path);
         if version(&self.path).ok() != before {
-            self.told(Change::Writing);
+            self.told(FileEvent::Writing);
             return false;
         }
         match bytes {
@@ -126,7 +125,7 @@ impl Follower {
                 new
             }
             _ => {
-                self.told(Change::Writing);
+                self.told(FileEvent::Writing);
                 false
             }
         }
@@ -146,14 +145,14 @@ impl Follower {
 }
 
 /// Watches the folder: a file that is replaced is another one under the same name.
-fn watcher(path: &Path, tell: impl Fn(Change) + Send + 'static) -> notify::Result<RecommendedWatcher> {
+fn watcher(path: &Path, tell: impl Fn(FileEvent) + Send + 'static) -> notify::Result<RecommendedWatcher> {
     let name = path.file_name().map(ToOwned::to_owned);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         let Ok(event) = event else { return };
         let named = event.paths.iter().any(|path| path.file_name() == name.as_deref());
         if event.need_rescan() {
-            tell(Change::Done);
+            tell(FileEvent::Done);
         } else if let (true, Some(change)) = (named, change(event.kind)) {
             tell(change);
         }
@@ -163,11 +162,11 @@ fn watcher(path: &Path, tell: impl Fn(Change) + Send + 'static) -> notify::Resul
 }
 
 /// Reading a file is no change, and we read it ourselves.
-fn change(kind: EventKind) -> Option<Change> {
+fn change(kind: EventKind) -> Option<FileEvent> {
     match kind {
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Change::Done),
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(FileEvent::Done),
         EventKind::Access(_) => None,
-        EventKind::Modify(ModifyKind::Data(_)) => Some(Change::Writing),
-        _ => Some(Change::Done),
+        EventKind::Modify(ModifyKind::Data(_)) => Some(FileEvent::Writing),
+        _ => Some(FileEvent::Done),
     }
 }

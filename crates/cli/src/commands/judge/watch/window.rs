@@ -18,9 +18,9 @@ use ratatui::{
 const KEYS: &str = "c curtain   arrows PgUp PgDn scroll   Left Right choose the pane   q quit";
 const CURTAIN_KEYS: &str = "c opens the curtain";
 
-/// What is looked at.
+/// Which part of the script the window shows.
 #[derive(Default)]
-pub struct Window {
+pub struct WatchWindow {
     curtain: bool,
     /// Whether the keys scroll the state instead of the script.
     at_state: bool,
@@ -31,7 +31,7 @@ pub struct Window {
     state_top: usize,
 }
 
-impl Window {
+impl WatchWindow {
     /// Whether to go on.
     pub fn press(&mut self, key: KeyEvent) -> bool {
         match key.code {
@@ -119,7 +119,7 @@ fn script(picture: &Picture) -> Vec<Line<'static>> {
     rows
 }
 
-/// Tabs would vanish.
+/// Replaces tabs, which would vanish.
 fn shown(text: &str) -> String {
     text.replace('\t', " ")
 }
@@ -172,7 +172,7 @@ mod tests {
                     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
                     for top in [None, Some(0), Some(usize::MAX)] {
                         for curtain in [false, true] {
-                            let mut window = Window {
+                            let mut window = WatchWindow {
                                 curtain,
                                 at_state: true,
                                 script_top: top,

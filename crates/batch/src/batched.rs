@@ -1,0 +1,311 @@
+//! Many matches of one game, stepped at once: threads, seeds, resets and saved states are the same for all games.
+//!
+//! What happens within a match is the business of its [`Kernel`].
+
+use crate::{
+    bytes,
+    field::Field,
+    kernel::{Kernel, MemoryOrder},
+    parts::{Chunk, OutPart},
+};
+use necrodome_rules::{game::Game, names::SetupError, options};
+
+/// What a batch is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchSetup<R> {
+    /// The rules of all matches.
+    pub rules: R,
+    /// How many seats each match has.
+    pub seats: usize,
+    /// How many matches there are.
+    pub matches: usize,
+    /// How many threads share them.
+    pub threads: usize,
+    /// What happens after the end of an episode.
+    pub autoreset: Autoreset,
+}
+
+/// What happens in a row after its episode has ended (as in Gymnasium).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Autoreset {
+    /// The next step begins a new one, whatever its action.
+    NextStep,
+    /// The same step begins a new one; the last observation of the old one goes to `final_obs`.
+    SameStep,
+    /// Nothing until `reset`: the row stays as it is, its reward is 0.
+    Disabled,
+}
+
+impl Autoreset {
+    /// Whether a step begins a new match where the old one had ended before the step, or is over after it.
+    #[inline(always)]
+    pub(crate) fn begins(self, had_ended: bool, is_over: bool) -> bool {
+        match self {
+            Autoreset::NextStep => had_ended,
+            Autoreset::SameStep => is_over,
+            Autoreset::Disabled => false,
+        }
+    }
+}
+
+/// Why a batch cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BatchError {
+    /// The game cannot be played with these rules or seats.
+    #[error(transparent)]
+    Game(#[from] SetupError),
+    /// No matches, or no threads.
+    #[error("expected at least one match and one thread, got {matches} and {threads}")]
+    Empty {
+        /// Matches asked for.
+        matches: usize,
+        /// Threads asked for.
+        threads: usize,
+    },
+}
+
+/// Where a batch writes. Every slice is as long as there are rows, observations times the number of fields.
+#[derive(Debug)]
+pub struct Out<'a, T> {
+    /// Observations, in the [`MemoryOrder`] of the kernel.
+    pub obs: &'a mut [T],
+    /// With [`Autoreset::SameStep`]: the last observation of rows that ended. In other rows it means nothing.
+    pub final_obs: &'a mut [T],
+    /// Rewards.
+    pub rewards: &'a mut [f32],
+    /// The episode has ended by the rules.
+    pub terminated: &'a mut [bool],
+    /// The episode was cut off.
+    pub truncated: &'a mut [bool],
+}
+
+/// Many matches side by side, stepped at once.
+///
+/// A row asks for one decision: it is a match in a sequential game, one survivor of one match in Last Bullet.
+/// What happens in a match depends only on its seed and on the actions: not on the number of matches, nor on threads.
+///
+/// ```
+/// use necrodome_batch::{batched::{Autoreset, BatchSetup}, last_bullet::LastBulletBatch};
+/// let setup =
+///     BatchSetup { rules: Default::default(), seats: 20, matches: 3, threads: 1, autoreset: Autoreset::NextStep };
+/// let batch = LastBulletBatch::new(&setup).unwrap();
+/// assert_eq!((batch.matches(), batch.rows()), (3, 3 * 20 * 50));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Batched<K: Kernel> {
+    /// What happens after the end of an episode; may be changed at any time.
+    pub autoreset: Autoreset,
+    pub(crate) kernel: K,
+    pub(crate) blocks: Vec<K::Block>,
+    matches: usize,
+    seats: usize,
+    /// How many numbers an observation has.
+    width: usize,
+    /// What the last match that ended in each row gave to its seats, where several take turns.
+    final_rewards: Vec<f32>,
+    /// One for each thread.
+    scratch: Vec<K::Scratch>,
+}
+
+impl<K: Kernel> Batched<K> {
+    /// New matches, each with its number as its seed.
+    pub fn new(setup: &BatchSetup<<K::Game as Game>::Rules>) -> Result<Self, BatchError> {
+        let &BatchSetup { ref rules, seats, matches, threads, autoreset } = setup;
+        if matches == 0 || threads == 0 {
+            return Err(BatchError::Empty { matches, threads });
+        }
+        if !K::Game::SEATS.contains(&seats) {
+            return Err(SetupError::Seats { expected: K::Game::SEATS, came: seats }.into());
+        }
+        let kernel = K::new(rules, seats)?;
+        let mut scratch = vec![kernel.scratch(); threads.min(matches.div_ceil(K::LANES))];
+        let block = |first| {
+            let seeds = first as u64..matches.min(first + K::LANES) as u64;
+            kernel.begun(seeds, &mut scratch[0])
+        };
+        Ok(Batched {
+            autoreset,
+            blocks: (0..matches).step_by(K::LANES).map(block).collect(),
+            matches,
+            seats,
+            width: kernel.fields().len(),
+            final_rewards: vec![0.0; if K::TURNS && seats > 1 { matches * seats } else { 0 }],
+            scratch,
+            kernel,
+        })
+    }
+
+    /// The number of seats when none is given.
+    pub fn usual_seats() -> usize {
+        K::usual_seats()
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.matches * self.kernel.rows_of_a_match()
+    }
+
+    /// How many matches there are, each with a seed of its own.
+    pub fn matches(&self) -> usize {
+        self.matches
+    }
+
+    /// How many seats a match has.
+    pub fn seats(&self) -> usize {
+        self.seats
+    }
+
+    /// Whether several seats take turns, so that [`to_act`](Batched::to_act) says something.
+    pub fn takes_turns(&self) -> bool {
+        !self.final_rewards.is_empty()
+    }
+
+    /// What the numbers of a row's observation mean.
+    pub fn fields(&self) -> Vec<Field> {
+        self.kernel.fields()
+    }
+
+    /// How many numbers an observation has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many actions there are; an action is a number below it.
+    pub fn actions(&self) -> usize {
+        self.kernel.actions()
+    }
+
+    /// Starts the stream of chance of a match from a seed. Nothing else changes until it is reset.
+    pub fn seed(&mut self, one: usize, seed: u64) {
+        K::seed(&mut self.blocks[one / K::LANES], one % K::LANES, seed);
+    }
+
+    /// Begins new matches, all or those that are marked, and writes everybody's observation, rewards of 0, and who has
+    /// ended: the same for all matches, marked or not.
+    pub fn reset(&mut self, which: Option<&[bool]>, out: &mut Out<'_, K::Cell>) {
+        let matches = self.matches;
+        let begins = |one| one < matches && which.is_none_or(|which| which[one]);
+        self.divide(out, |kernel, first, mut chunk| {
+            for (block, start) in chunk.blocks.iter_mut().zip((first..).step_by(K::LANES)) {
+                for lane in (0..K::LANES).filter(|lane| begins(start + lane)) {
+                    kernel.begin(block, lane, chunk.scratch);
+                }
+            }
+            chunk.out.rewards.fill(0.0);
+            kernel.tell(&mut chunk);
+        });
+    }
+
+    /// Plays one action in each row. Actions have been checked to be below [`actions`](Batched::actions).
+    pub fn step(&mut self, actions: &[u8], out: &mut Out<'_, K::Cell>) {
+        let autoreset = self.autoreset;
+        self.divide(out, |kernel, first, chunk| {
+            let row = first * kernel.rows_of_a_match();
+            let actions = &actions[row..][..chunk.out.rewards.len()];
+            kernel.step(chunk, actions, autoreset);
+        });
+    }
+
+    /// Gives each thread its chunk of the batch, and the number of the first match in it.
+    fn divide(&mut self, out: &mut Out<'_, K::Cell>, work: impl Fn(&K, usize, Chunk<'_, K>) + Sync) {
+        let Batched { kernel, blocks, scratch, final_rewards, .. } = self;
+        let kernel: &K = kernel;
+        let columns = match K::ORDER {
+            MemoryOrder::Columns => self.width,
+            MemoryOrder::Rows => 1,
+        };
+        if let [scratch] = &mut scratch[..] {
+            let out = OutPart::whole(out, columns, final_rewards);
+            return work(kernel, 0, Chunk { blocks, scratch, out });
+        }
+        let each = blocks.len().div_ceil(scratch.len());
+        let matches = each * K::LANES;
+        let outs = OutPart::cut(out, columns, matches * kernel.rows_of_a_match());
+        // Empty where seats do not take turns.
+        let rewards =
+            final_rewards.chunks_mut(matches * self.seats).chain(std::iter::repeat_with(Default::default));
+        let work = &work;
+        rayon::scope(|scope| {
+            let all = blocks.chunks_mut(each).zip(scratch).zip(outs.zip(rewards)).enumerate();
+            for (index, ((blocks, scratch), (mut out, final_rewards))) in all {
+                out.final_rewards = final_rewards;
+                scope.spawn(move |_| work(kernel, index * matches, Chunk { blocks, scratch, out }));
+            }
+        });
+    }
+
+    /// The block and the lane of each match.
+    fn lanes(&self) -> impl Iterator<Item = (&K::Block, usize)> {
+        (0..self.matches).map(|one| (&self.blocks[one / K::LANES], one % K::LANES))
+    }
+
+    /// Which actions are legal now: for each row, [`actions`](Batched::actions) flags.
+    pub fn masks(&self, out: &mut [bool]) {
+        let flags = self.kernel.rows_of_a_match() * self.actions();
+        for ((block, lane), out) in self.lanes().zip(out.chunks_exact_mut(flags)) {
+            self.kernel.mask(block, lane, out);
+        }
+    }
+
+    /// For each match, the seat that decides now; of a match that is over, the one that decided last.
+    ///
+    /// A row's observation is that of the seat that decides, its reward that of the seat that has just acted.
+    pub fn to_act(&self, out: &mut [u8]) {
+        for ((block, lane), out) in self.lanes().zip(out) {
+            *out = K::to_act(block, lane);
+        }
+    }
+
+    /// What the last match that ended in each row gave to all its seats: row by row, zeros where none has ended yet. Empty
+    /// where no seats take turns.
+    pub fn final_rewards(&self) -> &[f32] {
+        &self.final_rewards
+    }
+
+    /// The whole state, streams included.
+    pub fn save(&self) -> Vec<u8> {
+        let basis = self.kernel.basis();
+        let saved: Vec<K::Saved> = self.lanes().map(|(block, lane)| K::save(block, lane)).collect();
+        // The states of games without turns have no final rewards.
+        if K::TURNS {
+            bytes::write(&(basis, saved, &self.final_rewards))
+        } else {
+            bytes::write(&(basis, saved))
+        }
+    }
+
+    /// Brings back a state that [`save`](Batched::save) gave for a batch with the same rules, seats and number of matches.
+    /// On `Err` nothing has changed.
+    pub fn restore(&mut self, state: &[u8]) -> Result<(), String> {
+        let (basis, saved, final_rewards): (K::Basis, Vec<K::Saved>, Vec<f32>) = if K::TURNS {
+            bytes::read(state)?
+        } else {
+            let (basis, saved) = bytes::read(state)?;
+            (basis, saved, Vec::new())
+        };
+        let own = self.kernel.basis();
+        let fits =
+            basis == own && saved.len() == self.matches && final_rewards.len() == self.final_rewards.len();
+        if !fits || !final_rewards.iter().all(|reward| reward.is_finite()) {
+            let text = |basis| options::plain(&serde_json::to_value(basis).unwrap_or_default());
+            return Err(format!(
+                "expected the state of {} matches with {} and {} final rewards, got {} with {} and {}: restore it into a \
+                 batch like the one that was saved",
+                self.matches,
+                text(&own),
+                self.final_rewards.len(),
+                saved.len(),
+                text(&basis),
+                final_rewards.len()
+            ));
+        }
+        let mut blocks = self.blocks.clone();
+        for (one, saved) in saved.into_iter().enumerate() {
+            let restored = self.kernel.restore(&mut blocks[one / K::LANES], one % K::LANES, saved);
+            restored.map_err(|why| format!("match {one}: {why}"))?;
+        }
+        self.blocks = blocks;
+        self.final_rewards = final_rewards;
+        Ok(())
+    }
+}

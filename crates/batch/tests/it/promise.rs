@@ -1,0 +1,115 @@
+//! What all batches promise: seeds and saved states stay in every version, a reset writes everything.
+
+use crate::{
+    arrays::{Arrays, batch},
+    last_bullet,
+};
+use necrodome_batch::{
+    batched::{Autoreset, Batched},
+    kernel::Kernel,
+    last_bullet::LastBulletBatch,
+    refereed::Refereed,
+    stream::Stream,
+    tokyo::{TokyoBatch, TokyoKernel},
+    zombie_dice::{DiceKernel, RaceBatch, RaceFormat, SoloBatch, SoloFormat, TableBatch},
+};
+use necrodome_rules::{chance::Chance, zombie_dice::Table};
+
+/// Checksums of all that a reset and some steps write, and of the state after them.
+fn checksums<K: Kernel<Cell: Into<i64>>>(mut batch: Batched<K>, mode: Autoreset) -> (u32, u32) {
+    let mut arrays = Arrays::new(&batch, K::Cell::default());
+    let mut masks = vec![false; arrays.rows * batch.actions()];
+    let mut chance = Stream::new(4);
+    let mut hasher = crc32fast::Hasher::new();
+    batch.autoreset = mode;
+    (0..batch.matches()).for_each(|one| batch.seed(one, 40 + one as u64));
+    batch.reset(None, &mut arrays.out());
+    for step in 0..200 {
+        if step > 0 {
+            let action = |_| chance.uniform(batch.actions() as u32) as u8;
+            let actions: Vec<u8> = (0..arrays.rows).map(action).collect();
+            batch.step(&actions, &mut arrays.out());
+        }
+        batch.masks(&mut masks);
+        let Arrays { obs, final_obs, rewards, terminated, truncated, .. } = &arrays;
+        obs.iter().chain(final_obs).for_each(|&cell| hasher.update(&cell.into().to_le_bytes()));
+        rewards.iter().for_each(|reward| hasher.update(&reward.to_le_bytes()));
+        let flags = [terminated, truncated, &masks].into_iter().flatten();
+        flags.for_each(|&flag| hasher.update(&[flag.into()]));
+    }
+    let mut state = batch.save();
+    // With its own checksum, every state would have the same.
+    state.truncate(state.len() - 4);
+    (hasher.finalize(), crc32fast::hash(&state))
+}
+
+#[test]
+fn seeds_and_saved_states_stay() {
+    let all = |mode| {
+        let solo: SoloBatch = batch(&Default::default(), 1, 100, 1).unwrap();
+        let race: RaceBatch = batch(&Default::default(), 2, 100, 1).unwrap();
+        let tables: TableBatch = batch(&Default::default(), 3, 20, 1).unwrap();
+        let tokyo: TokyoBatch = batch(&Default::default(), 4, 100, 1).unwrap();
+        let worlds: LastBulletBatch = batch(&last_bullet::rules(6, 0.06, Some(25)), 3, 5, 1).unwrap();
+        [
+            checksums(solo, mode),
+            checksums(race, mode),
+            checksums(tables, mode),
+            checksums(tokyo, mode),
+            checksums(worlds, mode),
+        ]
+    };
+    let next_step = [
+        (391210507, 3994623922),
+        (2811099926, 1082872620),
+        (1126060572, 606220234),
+        (4147766352, 2810357089),
+        (2014717772, 743051574),
+    ];
+    let same_step = [
+        (798024357, 3630801915),
+        (24747826, 2851291447),
+        (815349533, 615157823),
+        (3058169066, 2380303324),
+        (37407092, 2592594963),
+    ];
+    let disabled = [
+        (446381501, 4117217108),
+        (436228081, 4171088765),
+        (2771519670, 3974531383),
+        (1330419540, 2096916537),
+        (3580831664, 919308495),
+    ];
+    assert_eq!(all(Autoreset::NextStep), next_step);
+    assert_eq!(all(Autoreset::SameStep), same_step);
+    assert_eq!(all(Autoreset::Disabled), disabled);
+}
+
+/// Plays until some matches are over, then resets none of them: everything is written again, but for the rewards.
+fn resets<K: Kernel<Cell: PartialEq + std::fmt::Debug>>(mut batch: Batched<K>) {
+    let nothing = K::Cell::default();
+    let mut played = Arrays::new(&batch, nothing);
+    batch.autoreset = Autoreset::Disabled;
+    batch.reset(None, &mut played.out());
+    for step in 0..40 {
+        let actions = vec![step % 2; batch.rows()];
+        batch.step(&actions, &mut played.out());
+    }
+    let mut again = Arrays::new(&batch, nothing);
+    batch.reset(Some(&vec![false; batch.matches()]), &mut again.out());
+    played.rewards.fill(0.0);
+    assert_eq!(again, played);
+    assert!(played.terminated.contains(&true));
+}
+
+#[test]
+fn a_reset_writes_everything_for_all_games() {
+    for threads in [1, 3] {
+        resets::<DiceKernel<SoloFormat>>(batch(&Default::default(), 1, 200, threads).unwrap());
+        resets::<DiceKernel<RaceFormat>>(batch(&Default::default(), 2, 200, threads).unwrap());
+        resets::<Refereed<Table>>(batch(&Default::default(), 2, 200, threads).unwrap());
+        resets::<TokyoKernel>(batch(&Default::default(), 2, 200, threads).unwrap());
+        let worlds: LastBulletBatch = batch(&last_bullet::rules(6, 0.06, Some(25)), 3, 5, threads).unwrap();
+        resets(worlds);
+    }
+}

@@ -1,0 +1,4 @@
+//! Last Bullet at the terminal.
+
+pub mod controls;
+pub mod tell;

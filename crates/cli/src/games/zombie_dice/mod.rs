@@ -1,0 +1,4 @@
+//! Zombie Dice at the terminal.
+
+pub mod advise;
+pub mod controls;

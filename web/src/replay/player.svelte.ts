@@ -1,0 +1,120 @@
+// Plays a film: where it stands, how fast it goes on, and its keys. The address says which step is shown, and the other way round.
+import { untrack } from "svelte";
+import type { Keys } from "../lib/keys";
+import { route, setHash, turnOf } from "../lib/router.svelte";
+
+export interface Tempo {
+  /** Steps a second to choose from. */
+  speeds: number[];
+  speed: number;
+  /** Up to this speed one step flows into the next; none where steps are jumps. */
+  flows?: number;
+}
+
+/** A single step that flows takes so long, in steps a second. */
+const STEP = 7;
+/** Browsers do not like an address that changes all the time (milliseconds). */
+const TELL = 300;
+const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export class Player {
+  readonly speeds: number[];
+  speed = $state(1);
+  playing = $state(false);
+  /** Where it stands: between two steps while one flows into the other. */
+  position = $state(0);
+  /** Whether the step that is shown was reached from the one before, and not by a jump. */
+  forward = $state(false);
+  /** A single step that is on its way. */
+  #bound = $state<number>();
+  /** Up to which speed steps flow; -1 where they jump. */
+  #most = -1;
+  #flows = $derived(this.#most >= 0 && (this.#bound !== undefined || this.speed <= this.#most));
+  /** The step that is shown, and how much of the way from the one before is done. */
+  step = $derived(this.#flows ? Math.ceil(this.position) : Math.floor(this.position));
+  progress = $derived(this.#flows ? this.position - this.step + 1 : 1);
+  moving = $derived(this.playing || this.#bound !== undefined);
+
+  #told: number | undefined;
+  #telling: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    readonly last: number,
+    { speeds, speed, flows = -1 }: Tempo,
+  ) {
+    [this.speeds, this.speed, this.#most] = [speeds, speed, calm ? -1 : flows];
+    $effect(() => {
+      if (this.moving) return frames((seconds) => this.#advance(seconds));
+    });
+    $effect(() => {
+      const wanted = turnOf(route.hash);
+      if (wanted === undefined || wanted === this.#told) return;
+      this.#told = wanted;
+      untrack(() => this.go(wanted));
+    });
+    $effect(() => () => clearTimeout(this.#telling));
+  }
+
+  readonly keys: Keys = {
+    " ": () => this.toggle(),
+    ArrowLeft: ({ shiftKey }) => this.move(shiftKey ? -10 : -1),
+    ArrowRight: ({ shiftKey }) => this.move(shiftKey ? 10 : 1),
+    ",": () => this.move(-1),
+    ".": () => this.move(1),
+    Home: () => this.go(0),
+    End: () => this.go(this.last),
+  };
+
+  /** Shows a step; if it plays, it goes on from there. */
+  go(step: number) {
+    this.#stand(Math.max(0, Math.min(this.last, Math.round(step))));
+  }
+
+  /** Goes so many steps on or back, and stays there. */
+  move(by: number) {
+    const whole = by < 0 && this.#flows ? Math.ceil : Math.floor;
+    const from = this.#bound ?? whole(this.position);
+    this.playing = false;
+    if (by !== 1 || this.#most < 0) this.go(from + by);
+    else this.#stand(from, from < this.last ? from + 1 : undefined);
+  }
+
+  toggle() {
+    const from = !this.playing && this.step >= this.last ? 0 : this.step;
+    this.playing = !this.playing;
+    this.#stand(from);
+  }
+
+  #advance(seconds: number) {
+    const to = this.#bound ?? this.last;
+    const next = this.position + seconds * (this.#bound === undefined ? this.speed : STEP);
+    if (next < to) return this.#stand(next, this.#bound);
+    this.playing = false;
+    this.#stand(to);
+  }
+
+  #stand(position: number, bound?: number) {
+    const before = this.step;
+    [this.position, this.#bound] = [position, bound];
+    if (this.step === before) return;
+    this.forward = this.step === before + 1;
+    this.#telling ??= setTimeout(() => {
+      this.#telling = undefined;
+      this.#told = this.step;
+      setHash(`#turn=${this.step}`);
+    }, TELL);
+  }
+}
+
+/** Calls `pass` for every picture with the time since the last one. Gives a function that ends it. */
+function frames(pass: (seconds: number) => void): () => void {
+  let last = performance.now();
+  let request = requestAnimationFrame(function frame(now) {
+    // After a pause of the browser it goes on where it was.
+    const passed = Math.max(0, Math.min(250, now - last));
+    last = now;
+    request = requestAnimationFrame(frame);
+    pass(passed / 1000);
+  });
+  return () => cancelAnimationFrame(request);
+}
