@@ -54,6 +54,8 @@ pub struct Story {
     current: Option<Seat>,
     /// Lines since a turn began or ended.
     lines: u32,
+    /// Whether the game says where turns begin and end; otherwise one ends when another player does something.
+    has_marks: bool,
 }
 
 impl Story {
@@ -72,7 +74,9 @@ impl Story {
         let own = headed && told.seat.is_some() && told.seat == self.current;
         match told.seat {
             _ if told.mark && !own => writeln!(out, "{}", sentence())?,
-            Some(seat) if headed && !own && (self.current.is_none() || self.lines == 0) => {
+            Some(seat)
+                if headed && !own && (self.current.is_none() || self.lines == 0 || !self.has_marks) =>
+            {
                 writeln!(out, "{}\n  {}", paint::name(names, seat), paint::text(&told.text))?;
                 self.current = Some(seat);
             }
@@ -80,6 +84,7 @@ impl Story {
             _ => writeln!(out, "  {}", sentence())?,
         }
         if told.mark {
+            self.has_marks = true;
             (self.current, self.lines) = (if own { None } else { told.seat }, 0);
         } else {
             self.lines += 1;

@@ -27,7 +27,7 @@ pub use solo::SoloSolution;
 pub use solution::{Meter, OPTIMAL, Price, Roll, Solution, Solvable, Unsolved, Worth, result};
 pub use solver::{Optimal, Solver, solve, solved};
 pub use table::{Standing, TableSolution};
-pub use tokyo::{PerfectMonster, Place, Rolls, Start, TokyoMeter, TokyoSolution};
+pub use tokyo::{MonsterQuestion, PerfectMonster, Place, Rolls, Start, TokyoMeter, TokyoSolution};
 pub use turn::{Graph, Position, Spot, TurnPrices};
 pub use zombie_dice::{Perfect, ROUNDS, TurnMeter, TurnSolution};
 

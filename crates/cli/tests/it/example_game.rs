@@ -10,7 +10,11 @@ fn it_is_narrated_recorded_and_verified() {
     let words =
         ["match", "pig", "hold-at", "random", "hold-at:points=10", "--seed", "3", "--replay", "pig.replay"];
     let story = output_in(folder.path(), &words);
-    assert!(story.contains("hold-at\n  rolled, die "), "{story}");
+    // The name of a player stands above each of their turns.
+    for name in ["hold-at", "random"] {
+        assert!(story.contains(&format!("{name}\n  rolled, die ")), "{story}");
+        assert!(!story.contains(&format!("  {name} rolled")), "{story}");
+    }
     assert!(story.contains("1. "), "{story}");
     assert!(story.contains("points"), "{story}");
     assert!(output_in(folder.path(), &["replay", "pig.replay", "--verify"]).starts_with("verified"));

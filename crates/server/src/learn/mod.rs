@@ -4,13 +4,9 @@
 
 mod position;
 mod stopping;
-mod tokyo;
-mod zombie_dice;
 
-pub use position::AdviseOn;
+pub use position::{AdviseOn, DiceOut, MonsterAsked, MonsterPlace};
 pub use stopping::{Cell, Row, Stopping};
-pub use tokyo::{MonsterAsked, MonsterPlace};
-pub use zombie_dice::DiceOut;
 
 use crate::{Refusal, Site, film::Unit, json::Body, tables::priced};
 use axum::{

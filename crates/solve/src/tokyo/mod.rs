@@ -9,6 +9,7 @@ mod position;
 mod sheet;
 
 pub use play::{PerfectMonster, Rolls, TokyoMeter};
+pub use position::MonsterQuestion;
 
 use crate::solution::apart;
 use dice::{FULL, Handfuls};

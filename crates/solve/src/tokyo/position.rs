@@ -1,10 +1,52 @@
 //! Views that somebody made by hand: whether a match of two monsters can come to them, and if not, why.
 
+use super::Place;
 use crate::position::{Impossible, for_two, refuse};
 use necrodome_rules::{
-    tokyo::{GOAL, MAX_HEALTH, Phase, Tokyo, TokyoView},
+    game::Seat,
+    tokyo::{Dice, Face, GOAL, MAX_HEALTH, Monster, Phase, Tokyo, TokyoView},
     words::count,
 };
+
+/// What one of two monsters is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MonsterQuestion {
+    /// Which dice to keep.
+    Keep {
+        /// The dice on the table.
+        dice: Dice,
+        /// How often it may still reroll.
+        rerolls: u8,
+    },
+    /// It was hit in Tokyo: leave or stay?
+    Leave {
+        /// Heal dice that the attacker has still to use.
+        heals: u8,
+    },
+}
+
+impl MonsterQuestion {
+    /// What the monster sees that is asked. Its own health and points come first.
+    pub fn view(self, health: [u8; 2], points: [u32; 2], place: Place) -> TokyoView {
+        let (current, dice, phase) = match self {
+            MonsterQuestion::Keep { dice, rerolls } => {
+                (Seat(0), dice, Phase::Rolling { rerolls_left: rerolls })
+            }
+            MonsterQuestion::Leave { heals } => {
+                // Of the attacker's dice only those that heal still matter.
+                let die = |at: usize| if at < heals.into() { Face::Heal } else { Face::Attack };
+                (Seat(1), std::array::from_fn(die), Phase::Yielding { damage: 6_u8.saturating_sub(heals) })
+            }
+        };
+        let in_tokyo = match place {
+            Place::Inside => Some(Seat(0)),
+            Place::Outside => Some(Seat(1)),
+            Place::Empty => None,
+        };
+        let monsters = [0, 1].map(|seat| Monster { health: health[seat], points: points[seat] }).into();
+        TokyoView { seat: Seat(0), current, monsters, in_tokyo, dice, phase, turn: 1 }
+    }
+}
 
 /// Whether a match of two comes to this view, with something to decide.
 pub(super) fn check(view: &TokyoView) -> Result<(), Impossible> {

@@ -11,10 +11,9 @@ use crate::{
 };
 use necrodome_rules::{
     catalog::Listed,
-    game::Seat,
-    tokyo::{Action, Dice, Face, MAX_HEALTH, Monster, Phase, Tokyo, TokyoRules, TokyoView, words},
+    tokyo::{Action, Dice, Face, MAX_HEALTH, Tokyo, TokyoRules, TokyoView, words},
 };
-use necrodome_solve::{Place, Price, Solution, Solvable};
+use necrodome_solve::{MonsterQuestion, Place, Price, Solution, Solvable};
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
@@ -268,31 +267,11 @@ impl State {
     }
 
     fn view(&self) -> TokyoView {
-        let monster = |seat: usize| Monster { health: self.health[seat], points: self.points[seat] };
-        let (current, dice, phase) = match self.asked {
-            AskedAbout::Rolling { dice, rerolls } => {
-                (Seat(0), dice, Phase::Rolling { rerolls_left: rerolls })
-            }
-            AskedAbout::Hit { heals, .. } => {
-                // Of the attacker's dice only those that heal still matter.
-                let die = |place: usize| if place < heals.into() { Face::Heal } else { Face::Attack };
-                (Seat(1), std::array::from_fn(die), Phase::Yielding { damage: 6 - heals })
-            }
+        let question = match self.asked {
+            AskedAbout::Rolling { dice, rerolls } => MonsterQuestion::Keep { dice, rerolls },
+            AskedAbout::Hit { heals, .. } => MonsterQuestion::Leave { heals },
         };
-        let in_tokyo = match self.place {
-            Place::Inside => Some(Seat(0)),
-            Place::Outside => Some(Seat(1)),
-            Place::Empty => None,
-        };
-        TokyoView {
-            seat: Seat(0),
-            current,
-            monsters: vec![monster(0), monster(1)],
-            in_tokyo,
-            dice,
-            phase,
-            turn: 1,
-        }
+        question.view(self.health, self.points, self.place)
     }
 
     fn told(&self) -> String {

@@ -1,7 +1,6 @@
 //! Turns of Zombie Dice as they are clicked together.
 
-use super::stopping::left;
-use crate::Refusal;
+use crate::{Refusal, learn::stopping::left};
 use necrodome_rules::{
     game::Seat,
     zombie_dice::{Colour, Counts, DICE, Die, Face, RaceView, SoloView, TableView, TurnView},

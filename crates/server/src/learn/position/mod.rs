@@ -1,10 +1,9 @@
 //! The positions that the calculator takes, as what a player would see: one variant for each solved game.
 
-use super::{
-    Advice, of,
-    tokyo::{self, MonsterAsked, MonsterPlace},
-    zombie_dice::{self, DiceOut},
-};
+mod tokyo;
+mod zombie_dice;
+
+use super::{Advice, of};
 use crate::Refusal;
 use necrodome_rules::{
     tokyo::Tokyo,
@@ -12,6 +11,8 @@ use necrodome_rules::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
+pub use tokyo::{MonsterAsked, MonsterPlace};
+pub use zombie_dice::DiceOut;
 
 /// A position to advise on, under the usual rules.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

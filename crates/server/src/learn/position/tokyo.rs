@@ -1,9 +1,7 @@
 //! Two monsters as they are clicked together.
 
-use necrodome_rules::{
-    game::Seat,
-    tokyo::{Dice, Face, Monster, Phase, TokyoView},
-};
+use necrodome_rules::tokyo::{Dice, TokyoView};
+use necrodome_solve::{MonsterQuestion, Place};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -38,27 +36,14 @@ pub enum MonsterAsked {
 }
 
 pub(super) fn view(health: [u8; 2], points: [u32; 2], place: MonsterPlace, asked: MonsterAsked) -> TokyoView {
-    let (current, dice, phase) = match asked {
-        MonsterAsked::Rolling { dice, rerolls } => (Seat(0), dice, Phase::Rolling { rerolls_left: rerolls }),
-        MonsterAsked::Hit { heals } => {
-            // Of the attacker's dice only those that heal still matter.
-            let die = |at: usize| if at < heals.into() { Face::Heal } else { Face::Attack };
-            (Seat(1), std::array::from_fn(die), Phase::Yielding { damage: 6_u8.saturating_sub(heals) })
-        }
+    let place = match place {
+        MonsterPlace::In => Place::Inside,
+        MonsterPlace::Out => Place::Outside,
+        MonsterPlace::Empty => Place::Empty,
     };
-    let monster = |seat: usize| Monster { health: health[seat], points: points[seat] };
-    let in_tokyo = match place {
-        MonsterPlace::In => Some(Seat(0)),
-        MonsterPlace::Out => Some(Seat(1)),
-        MonsterPlace::Empty => None,
+    let question = match asked {
+        MonsterAsked::Rolling { dice, rerolls } => MonsterQuestion::Keep { dice, rerolls },
+        MonsterAsked::Hit { heals } => MonsterQuestion::Leave { heals },
     };
-    TokyoView {
-        seat: Seat(0),
-        current,
-        monsters: vec![monster(0), monster(1)],
-        in_tokyo,
-        dice,
-        phase,
-        turn: 1,
-    }
+    question.view(health, points, place)
 }
