@@ -35,6 +35,11 @@ test("the race dares more when it is behind", async () => {
   await page.getByLabel("You have banked").first().fill("0");
   await page.getByLabel("The other has banked").first().fill("12");
   await same("roll").waitFor();
+  // The calculator is asked about the same race.
+  await same("roll").click();
+  assert.equal(await page.getByLabel("Game").inputValue(), "zombie-dice-race");
+  assert.equal(await page.getByLabel("The other has banked").last().inputValue(), "12");
+  await page.getByText("2 brains, 2 shotguns, feet green").waitFor();
   assert.deepEqual(problems, []);
 });
 
@@ -54,5 +59,13 @@ test("the calculator takes clicks: dice, and Tokyo", async () => {
   // What cannot be is told in words.
   await page.getByLabel("Your points").fill("0");
   await page.getByText(/at least 1 point, for entering/).waitFor();
+  // The other games are as they were left, with the same dice in all of Zombie Dice.
+  await page.getByLabel("Game").selectOption({ label: "Zombie Dice for two" });
+  await page.getByText("3 brains, 2 shotguns, feet green").waitFor();
+  await page.getByRole("checkbox", { name: "The other begins the rounds" }).check();
+  await page.getByLabel("The other has banked").fill("25");
+  await page.getByText("0 to 25 banked, 3 brains, 2 shotguns, feet green").waitFor();
+  await page.getByLabel("Game").selectOption("tokyo");
+  assert.ok(await page.getByRole("checkbox", { name: /I was hit in Tokyo/ }).isChecked());
   assert.deepEqual(problems, []);
 });

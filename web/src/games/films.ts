@@ -1,12 +1,7 @@
-// How films of the games look. A game that is not listed here is shown by the generic board, and its dice are plain boxes.
+// How films of the games look. A game whose folder has no film.ts is shown by the generic board, and its dice are plain boxes.
 import type { Component } from "svelte";
 import type { Film } from "../lib/schema";
-import InfectionFilm from "./infection/InfectionFilm.svelte";
-import { kept } from "./tokyo/kept";
-import TokyoFilm from "./tokyo/TokyoFilm.svelte";
-import TokyoWord from "./tokyo/TokyoWord.svelte";
-import ZombieFilm from "./zombie-dice/ZombieFilm.svelte";
-import ZombieWord from "./zombie-dice/ZombieWord.svelte";
+import { byGame } from "./parts";
 
 /** What a film's board is given. */
 export interface OnStage {
@@ -25,7 +20,10 @@ export interface DieWord {
   size: number;
 }
 
-interface Look {
+/** The `film` of a game's film.ts. */
+export interface Look {
+  /** The ids of the games that look like this. */
+  games: string[];
   /** Draws a step. */
   Board: Component<OnStage>;
   /** Draws a die. */
@@ -34,13 +32,6 @@ interface Look {
   kept?: (action: unknown) => boolean[] | undefined;
 }
 
-const zombieDice: Look = { Board: ZombieFilm, Die: ZombieWord };
-const looks: Record<string, Look> = {
-  "zombie-dice": zombieDice,
-  "zombie-dice-solo": zombieDice,
-  "zombie-dice-race": zombieDice,
-  infection: { Board: InfectionFilm },
-  tokyo: { Board: TokyoFilm, Die: TokyoWord, kept },
-};
+const looks = byGame(import.meta.glob<Look>("./*/film.ts", { eager: true, import: "film" }));
 
-export const lookOf = (game: string): Look | undefined => looks[game];
+export const lookOf = (game: string): Look | undefined => looks.get(game);
