@@ -160,6 +160,8 @@ test("a link opens at its turn, an event and the curves lead to theirs", async (
   await page.getByText(film.result, { exact: true }).waitFor();
   await events.getByRole("button").last().click();
   assert.equal(await turn(), notable.turn);
+  // Whoever listens hears it, too.
+  await page.locator(".battle p.sr-only", { hasText: words }).waitFor({ state: "attached" });
   const curves = page.getByRole("img", { name: /Curves of the populations/ });
   const box = await curves.boundingBox();
   await curves.click({ position: { x: box.width / 2, y: box.height / 2 } });

@@ -1,4 +1,4 @@
-// What a person can do with one survivor, and what has become of it since: only from what its view tells.
+// What a person can do with one survivor, from what its view tells.
 import type { CopyView, Direction, LastBulletView, Order, Seen } from "../lib/schema";
 import { CORPSE, RANGE, ZOMBIE } from "./film";
 import { count } from "../lib/words";
@@ -100,20 +100,15 @@ export function situation(view: LastBulletView, copy: CopyView): string {
 }
 
 /**
- * What has become of the entry between two views, in which `order` was given to the survivor that is steered. Shots and bullets are
- * left to those who know: a view does not say what was hit.
+ * What the page adds to what the rules tell, once an order was carried out: whom the keys steer now, and that a step was not taken,
+ * for which there is no event.
  */
-export function newsBetween(before: LastBulletView, now: LastBulletView, order: Order | undefined): string[] {
-  const news: string[] = [];
-  const lost = before.copies.length - now.copies.length;
-  const was = before.copies.find((copy) => copy.number === order?.copy);
-  const is = now.copies.find((copy) => copy.number === order?.copy);
-  if (was && !is) news.push("You were lost: you go on with another survivor.");
-  const others = lost - (was && !is ? 1 : 0);
-  if (others > 0) news.push(`${count(others, "spare survivor")} lost.`);
-  if (!was || !is || !order) return news;
-  if (order.type === "move" && order.direction !== "stay" && was.x === is.x && was.y === is.y) {
-    news.push("Somebody wanted the same square: you stayed.");
-  }
-  return news;
+export function newsBetween(before: LastBulletView, now: LastBulletView, order: Order): string[] {
+  const [was, is] = [before, now].map((view) => view.copies.find((copy) => copy.number === order.copy));
+  if (!was) return [];
+  if (!is) return ["You go on with another survivor."];
+  const stayed = was.x === is.x && was.y === is.y;
+  return stayed && order.type === "move" && order.direction !== "stay"
+    ? ["Somebody wanted the same square: you stayed."]
+    : [];
 }

@@ -1,24 +1,26 @@
-// A battle in words: what a turn looks like, and what becomes of the piece that is followed. What happened comes from the server.
+// The numbers of a battle with their labels, for a turn and for the piece that is followed. They are read off the film here: a
+// line for every piece and turn would be too much to send. What happened comes from the server in words.
 import type { BattleFilm } from "../lib/schema";
 import { count } from "../lib/words";
+import { sentence } from "../replay/words";
 import { CORPSE, RANGE, VISION, ZOMBIE, livingAt, way, type Moment, type Reel } from "./film";
 
-/** The turn for those who listen. */
+/** The turn for those who listen: the numbers, and what the server has found worth a word. */
 export function turnInWords(battle: BattleFilm, names: string[], turn: number): string {
-  const living = battle.living.map((curve) => livingAt(curve, turn));
-  const total = living.reduce((sum, one) => sum + one, 0);
-  const best = living
-    .map((number, seat) => ({ number, name: names[seat] }))
-    .filter((entry) => entry.number > 0)
-    .sort((a, b) => b.number - a.number)
-    .slice(0, 3)
-    .map((entry) => `${entry.name} ${entry.number}`);
-  const entries = living.filter((number) => number > 0).length;
-  const who = best.length === 0 ? "" : `, most of ${best.join(", ")}`;
-  return (
-    `Turn ${turn} of ${battle.turns}: ${count(total, "survivor")} of ${count(entries, "entry", "entries")}${who}; ` +
-    `${count(battle.zombies[turn] ?? 0, "zombie")}, ${count(battle.corpses[turn] ?? 0, "corpse")}.`
-  );
+  const living = battle.living
+    .map((curve, seat) => ({ name: names[seat], number: livingAt(curve, turn) }))
+    .filter(({ number }) => number > 0)
+    .sort((a, b) => b.number - a.number);
+  const total = living.reduce((sum, { number }) => sum + number, 0);
+  const best = living.slice(0, 3).map(({ name, number }) => `${name} ${number}`);
+  const numbers = [
+    count(total, "survivor") +
+      (best.length > 0 ? ` (${best.join(", ")}${living.length > 3 ? "…" : ""})` : ""),
+    count(battle.zombies[turn] ?? 0, "zombie"),
+    count(battle.corpses[turn] ?? 0, "corpse"),
+  ];
+  const happened = battle.notable.filter((one) => one.turn === turn).map(({ told }) => sentence(told, names));
+  return [`Turn ${turn} of ${battle.turns}: ${numbers.join(", ")}`, ...happened].join(". ");
 }
 
 export interface Portrait {
