@@ -2,6 +2,8 @@
 //!
 //! The referees of `necrodome-rules` say what the rules are. What is here plays the same games faster, with the state of
 //! many matches side by side in plain arrays, and tests prove that the two agree exactly.
+//!
+//! Games are listed in this file only: those with numbers of their own, and those with a kernel.
 
 #![deny(missing_docs)]
 
@@ -12,12 +14,36 @@ pub mod field;
 mod infection;
 pub mod kernel;
 pub mod last_bullet;
+pub mod numbers;
 pub mod observe;
 pub mod parts;
 pub mod refereed;
 pub mod stream;
 pub mod tokyo;
 pub mod zombie_dice;
+
+use necrodome_rules::{
+    game::Game,
+    infection::Infection,
+    own_part,
+    tokyo::Tokyo,
+    zombie_dice::{Race, Solo, Table},
+};
+use numbers::{Numbers, layout};
+use std::sync::Arc;
+
+/// The numbers that were made for a game. This is the list of games that have their own; [`numbers::numbers`] has some for
+/// any game.
+pub fn own_numbers<G: Game>() -> Option<Arc<dyn Numbers<G>>> {
+    own_part![
+        layout::<Solo>(),
+        layout::<Race>(),
+        layout::<Table>(),
+        layout::<Tokyo>(),
+        layout::<Infection>(),
+        last_bullet::windows(),
+    ]
+}
 
 /// Evaluates an expression with a type name bound to the batch of a game; `None` if the game has none. This is the list of
 /// games that can be played in batches.

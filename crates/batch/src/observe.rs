@@ -4,8 +4,8 @@
 //! that nothing is lost which decides what comes next. Seats are told as seen from the one who looks: the own seat is 0, the
 //! next one is 1, and so on around the table, so that a policy learned in one seat can play in all.
 //!
-//! An entry of Last Bullet decides for many survivors at once, each with a window of its own: it does not fit this
-//! trait and has functions of its own, in [`last_bullet::observe`](crate::last_bullet::observe).
+//! A seat that decides for many at once, each with an observation of its own, does not fit this trait:
+//! [`Numbers`](crate::numbers::Numbers) is for such games, too.
 
 use crate::field::Field;
 use necrodome_rules::game::{Game, Outcome, Seat};

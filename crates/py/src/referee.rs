@@ -1,9 +1,10 @@
 //! A referee for Python: one match of any game, with its stream of chance.
 
-mod numbers;
-
 use crate::setup::{self, refuse};
-use necrodome_batch::field::Field;
+use necrodome_batch::{
+    field::Field,
+    numbers::{Cells, Numbers, numbers},
+};
 use necrodome_rules::{
     catalog::Listed,
     chance::Seeded,
@@ -11,7 +12,6 @@ use necrodome_rules::{
     names::Names,
     with_game,
 };
-use numbers::{Cells, Numbers, numbers};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -10,6 +10,7 @@ use necrodome_batch::{
     kernel::{Kernel, MemoryOrder},
     with_batch,
 };
+use necrodome_rules::catalog::GameId;
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::{
     exceptions::PyTypeError,
@@ -65,9 +66,12 @@ impl Vector {
             Box::new(Held::new(py, Batch::new(&setup).map_err(refuse)?)?)
         });
         made.map(Vector).ok_or_else(|| {
+            let has_batch = |&id: &GameId| with_batch!(id, Batch => Batch::usual_seats()).is_some();
+            let known: Vec<_> = GameId::ALL.into_iter().filter(has_batch).map(GameId::as_str).collect();
             let seats = seats.unwrap_or(2);
             refuse(format!(
-                "{id} has no vector environment: use necrodome.envs.aec.TurnEnv({:?}, {seats})",
+                "{id} has no vector environment: expected one of {}, or use necrodome.envs.aec.TurnEnv({:?}, {seats})",
+                known.join(", "),
                 id.as_str()
             ))
         })

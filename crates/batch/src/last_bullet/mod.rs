@@ -22,6 +22,7 @@
 
 mod kernel;
 mod moves;
+mod numbers;
 pub mod observe;
 mod save;
 mod set;
@@ -35,6 +36,7 @@ use necrodome_rules::{
     game::Seat,
     last_bullet::{Kind, Square},
 };
+pub(crate) use numbers::windows;
 use observe::code;
 use shape::Shape;
 use world::World;

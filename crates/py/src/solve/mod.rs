@@ -9,11 +9,7 @@ pub use ledger::analyze;
 
 use crate::setup::{self, refuse};
 use necrodome_batch::field::Field;
-use necrodome_rules::{
-    catalog::GameId,
-    tokyo::Tokyo,
-    zombie_dice::{Race, Solo, Table},
-};
+use necrodome_rules::{catalog::Listed, game::Game, with_game};
 use necrodome_solve::{Data, Solution as _, Solvable, Unsolved};
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -41,21 +37,35 @@ struct Of<G: Solvable> {
     solution: Arc<G::Solution>,
 }
 
-impl<G: Seen> Of<G>
+/// Makes a [`Solved`] game of type `G`.
+struct Solver<G: Game>(fn(G::Rules, usize) -> MaybeSolved);
+
+type MaybeSolved = Result<Box<dyn Solved>, Unsolved>;
+
+impl<G: Seen> Solver<G>
 where
     G::Rules: Send + Sync,
 {
-    fn solve(options: &str, seats: Option<usize>) -> PyResult<Box<dyn Solved>> {
-        let rules: G::Rules = setup::rules(options)?;
-        let seats = seats.unwrap_or(2.clamp(*G::SEATS.start(), *G::SEATS.end()));
-        if !G::SEATS.contains(&seats) {
-            let (least, most) = (G::SEATS.start(), G::SEATS.end());
-            return Err(refuse(format!("{} is for {least} to {most} seats, not for {seats}", G::ID)));
-        }
-        let solution = G::solve(&rules, seats).map_err(refuse)?;
-        Ok(Box::new(Of::<G> { rules, seats, solution }))
+    fn new() -> Self {
+        Solver(|rules, seats| {
+            let solution = G::solve(&rules, seats)?;
+            Ok(Box::new(Of::<G> { rules, seats, solution }))
+        })
     }
+}
 
+fn solve<G: Listed>(options: &str, seats: Option<usize>) -> PyResult<Box<dyn Solved>> {
+    let Solver(solve) = seen::solver::<G>().ok_or_else(|| refuse(Unsolved::Game { game: G::ID }))?;
+    let rules = setup::rules(options)?;
+    let seats = seats.unwrap_or(2.clamp(*G::SEATS.start(), *G::SEATS.end()));
+    if !G::SEATS.contains(&seats) {
+        let (least, most) = (G::SEATS.start(), G::SEATS.end());
+        return Err(refuse(format!("{} is for {least} to {most} seats, not for {seats}", G::ID)));
+    }
+    solve(rules, seats).map_err(refuse)
+}
+
+impl<G: Seen> Of<G> {
     fn view(text: &str) -> Result<G::View, String> {
         serde_json::from_str(text).map_err(|e| format!("this is no view of {}: {e}", G::ID))
     }
@@ -130,14 +140,7 @@ impl Solution {
     #[pyo3(signature = (game, options="{}", seats=None))]
     fn new(py: Python<'_>, game: &str, options: &str, seats: Option<usize>) -> PyResult<Self> {
         let id = setup::game(game)?;
-        let solve = || match id {
-            GameId::ZombieDice => Of::<Table>::solve(options, seats),
-            GameId::ZombieDiceSolo => Of::<Solo>::solve(options, seats),
-            GameId::ZombieDiceRace => Of::<Race>::solve(options, seats),
-            GameId::Tokyo => Of::<Tokyo>::solve(options, seats),
-            other => Err(refuse(Unsolved::Game { game: other.as_str() })),
-        };
-        let solved = py.detach(solve)?;
+        let solved = py.detach(|| with_game!(id, G => solve::<G>(options, seats)))?;
         let fields = solved.fields();
         Ok(Solution { solved, fields })
     }

@@ -3,9 +3,21 @@
 mod tokyo;
 mod zombie_dice;
 
+use super::Solver;
 use necrodome_batch::observe::Observe;
+use necrodome_rules::{
+    catalog::Listed,
+    own_part,
+    tokyo::Tokyo,
+    zombie_dice::{Race, Solo, Table},
+};
 use necrodome_solve::{Impossible, Solvable};
 pub use zombie_dice::turn_width;
+
+/// The solver of a game whose observations have exact values. This is the list of these games.
+pub fn solver<G: Listed>() -> Option<Solver<G>> {
+    own_part![Solver::<Solo>::new(), Solver::<Race>::new(), Solver::<Table>::new(), Solver::<Tokyo>::new()]
+}
 
 /// A game whose observations have exact values. `Err` says why a row is no position of the game.
 pub trait Seen: Solvable + Observe {

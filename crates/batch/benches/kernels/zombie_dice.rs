@@ -1,8 +1,9 @@
-//! Steps of solo and of the race per second on one core, by the kernel and by the referee, with actions at random:
-//! `cargo bench -p necrodome-batch --bench zombie_dice`. Both must come to the same mean score or number of episodes.
+//! Solo and race of Zombie Dice, with actions at random. Kernel and referee must come to the same mean score or number of
+//! episodes.
 
+use crate::{ROWS, arrays::Arrays, compare};
 use necrodome_batch::{
-    batched::{Autoreset, BatchSetup, Batched, Out},
+    batched::{Autoreset, BatchSetup, Batched},
     kernel::Kernel,
     observe::Observe,
     refereed::RefereedBatch,
@@ -11,14 +12,6 @@ use necrodome_batch::{
 };
 use necrodome_rules::game::Game;
 use std::time::{Duration, Instant};
-
-const ROWS: usize = 4096;
-
-/// Arrays in memory that is aligned as vectors are, like those of the Python package.
-fn aligned<T>(all: &mut [T], count: usize) -> &mut [T] {
-    let start = all.as_ptr().align_offset(64);
-    &mut all[start..start + count]
-}
 
 /// What some steps came to.
 struct Run {
@@ -30,17 +23,9 @@ struct Run {
 
 fn run(batch: &mut Batched<impl Kernel<Cell = i16>>, autoreset: Autoreset, steps: usize) -> Run {
     batch.autoreset = autoreset;
-    let (rows, fields) = (batch.rows(), batch.width());
-    let (mut obs, mut final_obs) = (vec![0; rows * fields + 64], vec![0; rows * fields + 64]);
-    let mut rewards = vec![0.0; rows + 64];
-    let (mut terminated, mut truncated) = (vec![false; rows + 64], vec![false; rows + 64]);
-    let mut out = Out {
-        obs: aligned(&mut obs, rows * fields),
-        final_obs: aligned(&mut final_obs, rows * fields),
-        rewards: aligned(&mut rewards, rows),
-        terminated: aligned(&mut terminated, rows),
-        truncated: aligned(&mut truncated, rows),
-    };
+    let rows = batch.rows();
+    let mut arrays = Arrays::new(rows, batch.width());
+    let mut out = arrays.out();
     (0..rows).for_each(|row| batch.seed(row, row as u64));
     batch.reset(None, &mut out);
     let mut stream = Stream::new(1);
@@ -67,7 +52,7 @@ fn run(batch: &mut Batched<impl Kernel<Cell = i16>>, autoreset: Autoreset, steps
     Run { rate, episodes: episodes as f64, rewards: total }
 }
 
-fn compare<K: Kernel<Game: Observe, Cell = i16>>(name: &str, steps: usize) {
+fn play<K: Kernel<Game: Observe, Cell = i16>>(name: &str, steps: usize) {
     let seats = *K::Game::SEATS.end();
     let autoreset = Autoreset::SameStep;
     let setup = BatchSetup { rules: Default::default(), seats, matches: ROWS, threads: 1, autoreset };
@@ -81,17 +66,12 @@ fn compare<K: Kernel<Game: Observe, Cell = i16>>(name: &str, steps: usize) {
         if seats == 1 {
             assert!(off(fast.rewards, plain.rewards) < 0.02, "{} points, {}", fast.rewards, plain.rewards);
         }
-        let ratio = fast.rate / plain.rate;
-        println!(
-            "{name}, {autoreset:?}: {:6.1} million steps/s, the referee {:5.2}: {ratio:5.1} times as many",
-            fast.rate, plain.rate
-        );
+        compare(&format!("Zombie Dice, {name}, {autoreset:?}"), fast.rate, plain.rate);
     }
 }
 
-fn main() {
-    // `cargo test --benches` only tries it out.
-    let steps = if std::env::args().any(|arg| arg == "--bench") { 64_000 } else { 1_300 };
-    compare::<DiceKernel<SoloFormat>>("solo", steps);
-    compare::<DiceKernel<RaceFormat>>("race", steps);
+pub fn bench(measured: bool) {
+    let steps = if measured { 64_000 } else { 1_300 };
+    play::<DiceKernel<SoloFormat>>("solo", steps);
+    play::<DiceKernel<RaceFormat>>("race", steps);
 }

@@ -1,8 +1,8 @@
-//! Steps of Tokyo per second on one core, by the kernel and by the referee, with legal actions at random:
-//! `cargo bench -p necrodome-batch --bench tokyo`. Both play the same number of steps, and must come to as many episodes.
+//! Tokyo, with legal actions at random. Kernel and referee play the same number of steps, and must come to as many episodes.
 
+use crate::{ROWS, arrays::Arrays, compare};
 use necrodome_batch::{
-    batched::{Autoreset, BatchSetup, Batched, Out},
+    batched::{Autoreset, BatchSetup, Batched},
     kernel::Kernel,
     refereed::RefereedBatch,
     stream::Stream,
@@ -11,7 +11,6 @@ use necrodome_batch::{
 use necrodome_rules::tokyo::{Tokyo, TokyoRules};
 use std::time::{Duration, Instant};
 
-const ROWS: usize = 4096;
 /// Of several runs the fastest counts: others may be using the machine.
 const RUNS: usize = 3;
 
@@ -23,17 +22,9 @@ struct Run {
 }
 
 fn run(batch: &mut Batched<impl Kernel<Cell = i16>>, steps: usize) -> Run {
-    let (rows, fields) = (batch.rows(), batch.width());
-    let (mut obs, mut final_obs) = (vec![0; rows * fields], vec![0; rows * fields]);
-    let mut rewards = vec![0.0; rows];
-    let (mut terminated, mut truncated) = (vec![false; rows], vec![false; rows]);
-    let mut out = Out {
-        obs: &mut obs,
-        final_obs: &mut final_obs,
-        rewards: &mut rewards,
-        terminated: &mut terminated,
-        truncated: &mut truncated,
-    };
+    let rows = batch.rows();
+    let mut arrays = Arrays::new(rows, batch.width());
+    let mut out = arrays.out();
     batch.reset(None, &mut out);
     let mut stream = Stream::new(1);
     let mut run = Run { episodes: 0, fastest: Duration::MAX, total: Duration::ZERO };
@@ -67,9 +58,8 @@ fn rate(run: &Run, steps: usize) -> f64 {
     (ROWS * steps) as f64 / run.total.as_secs_f64() / 1e6
 }
 
-fn main() {
-    // `cargo test --benches` only tries it out.
-    let steps = if std::env::args().any(|arg| arg == "--bench") { 500 } else { 200 };
+pub fn bench(measured: bool) {
+    let steps = if measured { 500 } else { 200 };
     for seats in 2..=6 {
         let mut kernel = TokyoBatch::new(&setup(seats, ROWS)).expect("a good set-up");
         let mut referee = RefereedBatch::<Tokyo>::new(&setup(seats, ROWS)).expect("a good set-up");
@@ -83,11 +73,8 @@ fn main() {
             let (ours, theirs) = (by_kernel.episodes, by_referee.episodes);
             assert!(off.abs() < 0.03, "{ours} episodes, by the referee {theirs}");
         }
-        let ratio = best / plain;
-        println!(
-            "{seats} monsters: {best:6.1} million steps/s, the referee {plain:5.2}: {ratio:5.1} times as many"
-        );
+        compare(&format!("Tokyo, {seats} monsters"), best, plain);
     }
     let mut few = TokyoBatch::new(&setup(4, 16)).expect("a good set-up");
-    println!("a step of 16 rows: {:?}", run(&mut few, 10_000).fastest);
+    println!("Tokyo, a step of 16 rows: {:?}", run(&mut few, 10_000).fastest);
 }

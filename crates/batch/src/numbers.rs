@@ -1,25 +1,20 @@
-//! Views and actions as numbers: the layouts of `necrodome_batch::observe` for the games that have one, and a plain one for any
-//! other game.
+//! Any game played by numbers, whatever its layout: one decision or many at a time, and games without a layout, too.
 
-use necrodome_batch::{
+use crate::{
     field::Field,
-    last_bullet::observe as last_bullet,
     observe::{Observe, by_place},
+    own_numbers,
 };
-use necrodome_rules::{
-    game::Game,
-    infection::Infection,
-    last_bullet::{Action as Orders, CopyView, LastBullet, LastBulletRules, LastBulletView},
-    own_part,
-    tokyo::Tokyo,
-    zombie_dice::{Race, Solo, Table},
-};
+use necrodome_rules::game::Game;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The numbers of an observation, row by row.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cells {
+    /// Numbers of 16 bits.
     Wide(Vec<i16>),
+    /// Numbers of 8 bits, where there are many.
     Narrow(Vec<u8>),
 }
 
@@ -52,24 +47,26 @@ pub trait Numbers<G: Game>: Send + Sync {
     }
 }
 
-/// The numbers of a game: its own layout, or one that is read off its first view.
+/// The numbers of a game: its own, or those that are read off its first view.
+///
+/// ```
+/// use necrodome_batch::numbers::numbers;
+/// use necrodome_rules::{game::{Game, Seat, Silent}, last_bullet::LastBullet, names::Names, chance::Seeded};
+/// let (names, rules) = (Names::new(["a", "b"]).unwrap(), Default::default());
+/// let game = LastBullet::new(&names, &rules, &mut Seeded::new(1, "match", 0), &mut Silent).unwrap();
+/// let view = game.view(Seat(0));
+/// assert_eq!(numbers::<LastBullet>(&view).decisions(&view).len(), 50);
+/// ```
 pub fn numbers<G: Game>(first: &G::View) -> Arc<dyn Numbers<G>> {
-    let own: Option<Arc<dyn Numbers<G>>> = own_part![
-        layout::<Solo>(),
-        layout::<Race>(),
-        layout::<Table>(),
-        layout::<Tokyo>(),
-        layout::<Infection>(),
-        Arc::new(Windows) as Arc<dyn Numbers<LastBullet>>,
-    ];
-    own.unwrap_or_else(|| Arc::new(Plain::new(first)))
+    own_numbers::<G>().unwrap_or_else(|| Arc::new(Plain::new(first)))
 }
 
-fn layout<G: Observe>() -> Arc<dyn Numbers<G>> {
+/// The numbers of a game with a layout.
+pub(crate) fn layout<G: Observe>() -> Arc<dyn Numbers<G>> {
     Arc::new(Layout)
 }
 
-/// A game with a layout.
+/// One decision at a time, by the layout of the game.
 struct Layout;
 
 impl<G: Observe> Numbers<G> for Layout {
@@ -97,44 +94,6 @@ impl<G: Observe> Numbers<G> for Layout {
 
     fn returns(&self, game: &G, out: &mut [f32]) {
         game.returns(out);
-    }
-}
-
-/// The windows of survivors.
-struct Windows;
-
-impl Numbers<LastBullet> for Windows {
-    fn is_many(&self) -> bool {
-        true
-    }
-
-    fn decisions(&self, view: &LastBulletView) -> Vec<u32> {
-        view.copies.iter().map(|copy| copy.number).collect()
-    }
-
-    fn fields(&self, _: &LastBulletRules, _: usize) -> Vec<Field> {
-        last_bullet::fields()
-    }
-
-    fn observe(&self, _: &LastBulletRules, view: &LastBulletView, _: usize) -> Cells {
-        let mut cells = vec![0; view.copies.len() * last_bullet::CELLS];
-        let rows = view.copies.iter().zip(cells.chunks_exact_mut(last_bullet::CELLS));
-        rows.for_each(|(copy, out)| last_bullet::observe(view, copy, out));
-        Cells::Narrow(cells)
-    }
-
-    fn actions(&self, _: usize) -> usize {
-        last_bullet::ACTIONS
-    }
-
-    fn mask(&self, view: &LastBulletView, out: &mut [bool]) {
-        let rows = view.copies.iter().zip(out.chunks_exact_mut(last_bullet::ACTIONS));
-        rows.for_each(|(copy, out)| last_bullet::mask(copy, out));
-    }
-
-    fn action(&self, view: &LastBulletView, chosen: &[usize]) -> Result<Orders, usize> {
-        let order = |(copy, &action): (&CopyView, &usize)| last_bullet::order(copy, action).ok_or(action);
-        Ok(Orders { orders: view.copies.iter().zip(chosen).map(order).collect::<Result<_, _>>()? })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Agent steps of Last Bullet per second on one core, windows included, by the batch and by the referee.
+//! Last Bullet, in agent steps, windows included.
 //!
 //! Only survivors who live count: an agent step is a living survivor's action, played, and what it sees then. Matches are
 //! played to their ends, one after the other, so the time of zombies, of the dead and of new worlds is in it. The referee
@@ -6,10 +6,9 @@
 //!
 //! Every turn is played several times and its shortest time counts, so that others on the machine matter little.
 
-#![allow(clippy::unwrap_used)]
-
+use crate::{arrays::Arrays, compare};
 use necrodome_batch::{
-    batched::{Autoreset, BatchSetup, Out},
+    batched::{Autoreset, BatchSetup},
     last_bullet::LastBulletBatch,
     last_bullet::observe::{ACTIONS, CELLS, WINDOW, observe, order},
     stream::Stream,
@@ -58,37 +57,6 @@ fn nearest_zombie(seen: &[u8]) -> Option<(i32, i32)> {
     zombies.map(offset).min_by_key(|&(dx, dy): &(i32, i32)| dx.abs().max(dy.abs()))
 }
 
-/// Where a batch writes.
-struct Written {
-    obs: Vec<u8>,
-    final_obs: Vec<u8>,
-    rewards: Vec<f32>,
-    terminated: Vec<bool>,
-    truncated: Vec<bool>,
-}
-
-impl Written {
-    fn new(rows: usize) -> Self {
-        Written {
-            obs: vec![0; rows * CELLS],
-            final_obs: vec![0; rows * CELLS],
-            rewards: vec![0.0; rows],
-            terminated: vec![false; rows],
-            truncated: vec![false; rows],
-        }
-    }
-
-    fn out(&mut self) -> Out<'_, u8> {
-        Out {
-            obs: &mut self.obs,
-            final_obs: &mut self.final_obs,
-            rewards: &mut self.rewards,
-            terminated: &mut self.terminated,
-            truncated: &mut self.truncated,
-        }
-    }
-}
-
 /// What was played, and what came of it.
 struct Played {
     worlds: usize,
@@ -107,42 +75,42 @@ impl Played {
     }
 }
 
-fn begin(worlds: usize) -> (LastBulletBatch, Written) {
+fn begin(worlds: usize) -> (LastBulletBatch, Arrays<u8>) {
     let rules = LastBulletRules::default();
     let autoreset = Autoreset::SameStep;
     let mut batch =
         LastBulletBatch::new(&BatchSetup { rules, seats: ENTRIES, matches: worlds, threads: 1, autoreset })
             .unwrap();
     (0..worlds).for_each(|world| batch.seed(world, SEED + world as u64));
-    let mut written = Written::new(batch.rows());
-    batch.reset(None, &mut written.out());
-    (batch, written)
+    let mut arrays = Arrays::new(batch.rows(), CELLS);
+    batch.reset(None, &mut arrays.out());
+    (batch, arrays)
 }
 
 fn play(worlds: usize, policy: Policy) -> Played {
-    let (mut batch, mut written) = begin(worlds);
+    let (mut batch, mut arrays) = begin(worlds);
     let mut chance = Stream::new(7);
     let mut alive = vec![false; batch.rows()];
     let (mut played, mut living) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         batch.alive(&mut alive);
         let choose = |(row, seen)| if alive[row] { policy(row, seen, &mut chance) } else { 0 };
-        let actions: Vec<u8> = written.obs.chunks_exact(CELLS).enumerate().map(choose).collect();
+        let actions: Vec<u8> = arrays.out().obs.chunks_exact(CELLS).enumerate().map(choose).collect();
         living.push(batch.living());
-        batch.step(&actions, &mut written.out());
+        batch.step(&actions, &mut arrays.out());
         played.push(actions);
     }
-    Played { worlds, actions: played, living, end: batch, obs: written.obs }
+    Played { worlds, actions: played, living, end: batch, obs: arrays.out().obs.to_vec() }
 }
 
 /// The shortest time of each turn when all is played again so often.
 fn time_batch(played: &Played, times: usize) -> Vec<Duration> {
     let mut best = vec![Duration::MAX; TURNS];
     for _ in 0..times {
-        let (mut batch, mut written) = begin(played.worlds);
+        let (mut batch, mut arrays) = begin(played.worlds);
         for (actions, best) in played.actions.iter().zip(&mut best) {
             let start = Instant::now();
-            batch.step(actions, &mut written.out());
+            batch.step(actions, &mut arrays.out());
             *best = start.elapsed().min(*best);
         }
         assert!(batch.save() == played.end.save(), "the same actions have led elsewhere");
@@ -194,18 +162,19 @@ fn check(game: &LastBullet, views: &[LastBulletView], played: &Played) {
     }
 }
 
-fn main() {
-    println!("Last Bullet, {ENTRIES} entries of {COPIES}: million agent steps per second");
+pub fn bench(measured: bool) {
+    let times = |times| if measured { times } else { 1 };
     let policies: [(&str, Policy); 2] = [("random actions", random), ("a mixture of habits", mixture)];
     for (name, policy) in policies {
+        let name = format!("Last Bullet, {ENTRIES} entries of {COPIES}, {name}");
         let played = play(1, policy);
-        let (ours, theirs) = (time_batch(&played, 30), time_referee(&played, 5));
+        let (ours, theirs) = (time_batch(&played, times(30)), time_referee(&played, times(5)));
         for (part, turns) in [("whole matches", 0..TURNS), ("the first 20 turns", 0..OPENING)] {
             let (ours, theirs) = (played.rate(&ours, turns.clone()), played.rate(&theirs, turns));
-            println!("{name}, {part}: {ours:.1}, the referee {theirs:.1} ({:.1}x)", ours / theirs);
+            compare(&format!("{name}, {part}"), ours, theirs);
         }
         let many = play(16, policy);
-        let rate = many.rate(&time_batch(&many, 5), 0..TURNS);
-        println!("{name}, whole matches, 16 worlds: {rate:.1}");
+        let rate = many.rate(&time_batch(&many, times(5)), 0..TURNS);
+        println!("{name}, whole matches, 16 worlds: {rate:6.1} million steps/s");
     }
 }
