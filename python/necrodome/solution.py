@@ -23,7 +23,7 @@ State: TypeAlias = "Mapping[str, Any] | npt.ArrayLike"
 def solve(game: str, *, seats: int | None = None, **rules: Option) -> Solution:
     """Solve a game exactly.
 
-    Solved are ``zombie-dice-solo``, ``zombie-dice-race``, and ``zombie-dice`` and ``tokyo`` for two.
+    The ``ValueError`` for a game that is not solved lists those that are; some are solved for two seats only.
     ``rules`` are the options of the game, as on the command line. The second call with the same rules costs
     nothing.
 
@@ -48,8 +48,8 @@ def options(rules: Mapping[str, Option]) -> str:
 class Solution:
     """A solved game. Made by :func:`solve`.
 
-    A value is the expected score of ``zombie-dice-solo``, and elsewhere the chance to win (a shared win
-    counts one half), always of the player who is to act, with perfect play on both sides from there on.
+    A value is the expected score in a game for one, and elsewhere the chance to win (a shared win counts one
+    half), always of the player who is to act, with perfect play on both sides from there on.
 
     A *state* is one of these; of games for two it is what the player who is to act sees:
 
@@ -92,8 +92,7 @@ class Solution:
 
     @property
     def actions(self) -> int:
-        """How many actions there are: 2 in Zombie Dice (0 stop, 1 go), 66 in Tokyo (0 to 63 keep, 64 yield,
-        65 stay)."""
+        """How many actions there are, numbered as in the environments of the game."""
         return self._native.actions
 
     @cached_property
@@ -126,9 +125,10 @@ class Solution:
         """
         if not isinstance(state, Mapping):
             return integers(state)
-        if "brains" in state or "phase" in state and not isinstance(state["phase"], Mapping):
-            return self._named(state)
-        return self._native.observe(json.dumps(state))
+        # A view has parts within parts, named numbers have not.
+        if any(isinstance(part, (Mapping, list, tuple)) for part in state.values()):
+            return self._native.observe(json.dumps(state))
+        return self._named(state)
 
     def _named(self, state: Mapping[str, Any]) -> npt.NDArray[np.int16]:
         missing = [name for name in self.fields if name not in state]

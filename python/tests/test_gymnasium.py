@@ -381,7 +381,7 @@ def test_bad_set_ups_are_refused() -> None:
             necrodome.make_vec("zombie-dice-solo", **kwargs)
     with pytest.raises(ValueError, match='there is no game "chess"'):
         necrodome.make_vec("chess")
-    with pytest.raises(ValueError, match="infection"):
+    with pytest.raises(ValueError, match="infection has no vector environment: expected one of zombie-dice, "):
         necrodome.make_vec("infection", players=5)
 
 

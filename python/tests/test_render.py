@@ -18,12 +18,12 @@ from necrodome.envs import (
     render,
     solo,
     tokyo,
-    versus,
     zombie_dice_race,
     zombie_dice_table,
 )
 from necrodome.envs.render.canvas import LIGHT, Canvas
 from necrodome.envs.render.font import glyph
+from necrodome.envs.versus import VersusEnv
 
 
 def picture(env: Any) -> render.Image:
@@ -81,6 +81,15 @@ def test_each_piece_of_a_board_is_drawn_in_its_place() -> None:
     assert drawn == len(state["pieces"])
 
 
+def test_a_game_is_drawn_by_the_module_of_its_name() -> None:
+    def drawn_by(game: str) -> str:
+        return vars(render._module(game))["__name__"].rpartition(".")[2]
+
+    assert [drawn_by(game) for game in ("tokyo", "last-bullet")] == ["tokyo", "last_bullet"]
+    assert drawn_by("zombie-dice") == drawn_by("zombie-dice-solo") == "zombie_dice"
+    assert drawn_by("pig") == drawn_by("zombie") == "words"
+
+
 def gymnasium_step(env: Any) -> None:
     env.step(int(np.flatnonzero(env.action_masks())[-1]))
 
@@ -96,9 +105,9 @@ def parallel_step(env: Any) -> None:
 ENVIRONMENTS: dict[str, tuple[Callable[..., Any], Callable[[Any], None]]] = {
     "solo": (solo.SoloEnv, gymnasium_step),
     "made solo": (partial(gymnasium.make, "necrodome/ZombieDiceSolo-v0"), lambda env: env.step(1)),
-    "race": (versus.race, gymnasium_step),
-    "table": (versus.table, gymnasium_step),
-    "tokyo": (versus.tokyo, gymnasium_step),
+    "race": (partial(VersusEnv, "zombie-dice-race", ["greedy"]), gymnasium_step),
+    "table": (partial(VersusEnv, "zombie-dice", ["greedy", "cautious"]), gymnasium_step),
+    "tokyo": (partial(VersusEnv, "tokyo", ["angry"]), gymnasium_step),
     "race in turns": (zombie_dice_race.raw_env, turn_step),
     "checked race in turns": (zombie_dice_race.env, turn_step),
     "table in turns": (partial(zombie_dice_table.raw_env, 3), turn_step),

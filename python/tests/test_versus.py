@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -13,11 +14,20 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from necrodome import _native
-from necrodome.envs import versus
 from necrodome.envs.versus import VersusEnv
 
-MAKERS: list[Callable[..., VersusEnv]] = [versus.race, versus.table, versus.tokyo]
-games = pytest.mark.parametrize("make", MAKERS, ids=["race", "table", "tokyo"])
+NAMES = ["ZombieDiceRace", "ZombieDiceTable", "Tokyo"]
+
+
+def made(name: str, **options: Any) -> VersusEnv:
+    """The environment of this name, without Gymnasium's wrappers."""
+    env = gymnasium.make(f"necrodome/{name}-v0", **options).unwrapped
+    assert isinstance(env, VersusEnv)
+    return env
+
+
+race, table, tokyo = MAKERS = [partial(made, name) for name in NAMES]
+games = pytest.mark.parametrize("make", MAKERS, ids=NAMES)
 
 
 def play(env: VersusEnv, steps: int, seed: int = 0) -> list[Any]:
@@ -38,13 +48,25 @@ def test_the_api_is_gymnasiums(make: Callable[..., VersusEnv], observation: str,
 
 
 def test_gymnasium_makes_them_by_name() -> None:
-    for name in ["ZombieDiceRace", "ZombieDiceTable", "Tokyo"]:
+    for name in NAMES:
         env = gymnasium.make(f"necrodome/{name}-v0", seat=1, render_mode="rgb_array")
         env.reset(seed=1)
         drawn: Any = env.render()
         assert drawn.dtype == np.uint8 and drawn.shape[2:] == (3,)
-    race = gymnasium.make("necrodome/ZombieDiceRace-v0", opponent="greedy", max_rounds=7).unwrapped
-    assert isinstance(race, VersusEnv) and race.rules["max_rounds"] == 7
+    assert race(opponent="greedy", max_rounds=7).rules["max_rounds"] == 7
+
+
+def test_the_opponents_of_a_version_stay() -> None:
+    """What an agent was trained against must not change without a new version."""
+    assert race()._bots == ["", "stop-at:brains=5"]
+    assert table(seat=1)._bots == ["cautious", "", "greedy", "stop-at:brains=5"]
+    assert tokyo()._bots == ["", "point-hunter"]
+
+
+def test_any_game_in_turns_can_be_played_against_bots() -> None:
+    env = VersusEnv("infection", ["careful", "spreader", "random"], seat=2)
+    env.reset(seed=1)
+    assert play(env, 2000)[-1][2]
 
 
 @games
@@ -68,7 +90,7 @@ def test_a_saved_state_goes_on_as_if_nothing_had_been(make: Callable[..., Versus
 
 def test_the_better_bot_wins_more_often() -> None:
     """A learner that plays as a built-in bot does must do as well as that bot: rewards belong to its seat."""
-    env = versus.race(opponent="random", seat=1)
+    env = race(opponent="random", seat=1)
     total = 0.0
     for seed in range(200):
         observation, _ = env.reset(seed=seed)
@@ -81,10 +103,10 @@ def test_the_better_bot_wins_more_often() -> None:
     assert total > 1000
 
 
-@pytest.mark.parametrize("game", ["ZombieDiceRace", "ZombieDiceTable", "Tokyo"])
+@pytest.mark.parametrize("game", NAMES)
 def test_the_perfect_player_is_an_opponent(game: str) -> None:
     opponents = {"opponent": "optimal"} if game == "ZombieDiceRace" else {"opponents": ["optimal"]}
-    env: Any = gymnasium.make(f"necrodome/{game}-v0", seat=1, **opponents).unwrapped
+    env = made(game, seat=1, **opponents)
     solution = _native.Solution(env.game, seats=2)
     env.reset(seed=1)
     assert play(env, 2000)[-1][2], "the match comes to its end"
@@ -99,13 +121,13 @@ def test_the_perfect_player_is_an_opponent(game: str) -> None:
 
 
 def test_the_perfect_player_sits_among_others() -> None:
-    env = versus.table(opponents=["optimal", "greedy", "optimal"])
+    env = table(opponents=["optimal", "greedy", "optimal"])
     env.reset(seed=1)
     assert play(env, 2000)[-1][2]
 
 
 def test_an_illegal_action_is_played_by_the_rule_for_a_bad_one() -> None:
-    env = versus.tokyo()
+    env = tokyo()
     env.reset(seed=1)
     *_, info = env.step(64)
     assert info["bad_action"] and info["action_mask"].any()
@@ -116,14 +138,16 @@ def test_an_illegal_action_is_played_by_the_rule_for_a_bad_one() -> None:
 def test_wrong_arguments_are_refused_with_what_is_valid() -> None:
     cases: list[tuple[Callable[[], object], str]] = [
         (
-            lambda: versus.race(opponent="gredy"),
+            lambda: race(opponent="gredy"),
             'no bot "gredy": expected one of random, cautious, greedy, stop-at.*, optimal$',
         ),
-        (lambda: versus.race(opponent="optimal:brains=5"), "brains"),
-        (lambda: versus.race(opponent="stop-at:brain=5"), 'unknown option "brain": expected one of brains'),
-        (lambda: versus.race(seat=2), "seat 2: expected a number from 0 to 1"),
-        (lambda: versus.race(rounds=2), 'unknown option "rounds"'),
-        (lambda: versus.tokyo(opponents=["angry"] * 6), "expected 2 to 6 players, got 7"),
+        (lambda: race(opponent="optimal:brains=5"), "brains"),
+        (lambda: race(opponent="stop-at:brain=5"), 'unknown option "brain": expected one of brains'),
+        (lambda: race(seat=2), "seat 2: expected a number from 0 to 1"),
+        (lambda: table(opponent="greedy"), "zombie-dice: expected either opponents or opponent, got both"),
+        (lambda: VersusEnv("tokyo"), "tokyo: expected either opponents or opponent, got none"),
+        (lambda: race(rounds=2), 'unknown option "rounds"'),
+        (lambda: tokyo(opponents=["angry"] * 6), "expected 2 to 6 players, got 7"),
     ]
     for make, message in cases:
         with pytest.raises(ValueError, match=message):

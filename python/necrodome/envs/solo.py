@@ -19,6 +19,7 @@ from gymnasium import spaces
 from .. import _native
 from .base import Option, RefereeEnv
 from .spaces import Layout
+from .vector import ArenaVectorEnv, make_vec
 
 _STOP, _GO = 0, 1
 
@@ -107,3 +108,8 @@ class SoloEnv(RefereeEnv, gymnasium.Env[Any, Any]):
 
     def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
         self._begun = bool(parts["begun"])
+
+
+def solo_vec(num_envs: int = 1, **options: Any) -> ArenaVectorEnv:
+    """What `gymnasium.make_vec("necrodome/ZombieDiceSolo-v0", vectorization_mode="vector_entry_point")` gives."""
+    return make_vec("zombie-dice-solo", num_envs, **options)

@@ -54,13 +54,13 @@ def make_vec(
 ) -> ArenaVectorEnv:
     """Many matches of a game, stepped at once.
 
-    `game` is `zombie-dice-solo`, `zombie-dice-race`, `zombie-dice` (a table of `players`), `tokyo` (`players` monsters)
-    or `last-bullet` (`players` entries; every survivor is a row). `seed` is one for all (match i gets `seed + i`) or one for
-    each match; what happens in a match depends on its seed and its actions only, not on `num_envs` nor `threads`. `rules`
-    are the options of the rules, by name.
+    `game` is the id of a game that has a kernel for batches: for any other the `ValueError` lists those that have. `players`
+    says how many seats a match has. `seed` is one for all (match i gets `seed + i`) or one for each match; what happens in
+    a match depends on its seed and its actions only, not on `num_envs` nor `threads`. `rules` are the options of the
+    rules, by name.
 
-    >>> make_vec("tokyo", num_envs=8, players=4, seed=3).reset()[0].shape
-    (8, 25)
+    >>> make_vec("zombie-dice", num_envs=8, players=4, seed=3).reset()[0].shape
+    (8, 18)
     """
     return ArenaVectorEnv(
         game,
@@ -73,11 +73,6 @@ def make_vec(
         threads=threads,
         **rules,
     )
-
-
-def solo_vec(num_envs: int = 1, **kwargs: Any) -> ArenaVectorEnv:
-    """What `gymnasium.make_vec("necrodome/ZombieDiceSolo-v0", vectorization_mode="vector_entry_point")` gives."""
-    return make_vec("zombie-dice-solo", num_envs, **kwargs)
 
 
 class ArenaVectorEnv(VectorEnv[Any, Any, Any]):

@@ -18,11 +18,12 @@ from .spaces import Layout
 class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
     """A match against built-in bots, as one agent sees it.
 
-    >>> env = VersusEnv("zombie-dice-race", opponents=["stop-at:brains=5"])
+    >>> env = VersusEnv("zombie-dice-race", opponent="stop-at:brains=5")
     >>> observation, info = env.reset(seed=1)
     >>> observation, reward, terminated, truncated, info = env.step(1)
 
-    `opponents` are names of built-in bots, as `necrodome bots` lists them; `"optimal"` is the perfect player.
+    `opponents` are names of built-in bots, as `necrodome bots` lists them; `"optimal"` is the perfect player. A single one
+    can be given as `opponent`. Some games have a name for `gymnasium.make`, with opponents to begin with.
 
     A step plays the action and then all that the others do until this seat is asked again. Actions,
     observations and rewards are those of the PettingZoo environments; `info["action_mask"]` and
@@ -35,13 +36,19 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
     def __init__(
         self,
         game: str,
-        opponents: Sequence[str],
+        opponents: Sequence[str] | None = None,
         seat: int = 0,
         *,
+        opponent: str | None = None,
         observation: str = "vector",
         render_mode: str | None = None,
         **rules: Option,
     ) -> None:
+        if opponent is not None and opponents is None:
+            opponents = [opponent]
+        elif opponents is None or opponent is not None:
+            came = "none" if opponents is None else "both"
+            raise ValueError(f"the other seats of {game}: expected either opponents or opponent, got {came}")
         seats = len(opponents) + 1
         if not 0 <= seat < seats:
             raise ValueError(f"seat {seat}: expected a number from 0 to {seats - 1}")
@@ -131,20 +138,3 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         super()._reseed(seed)
         assert self._random is not None
         self.np_random = self._random
-
-
-def race(opponent: str = "stop-at:brains=5", seat: int = 0, **options: Any) -> VersusEnv:
-    """Zombie Dice, race, against a built-in bot: `necrodome/ZombieDiceRace-v0`."""
-    return VersusEnv("zombie-dice-race", [opponent], seat, **options)
-
-
-def table(
-    opponents: Sequence[str] = ("cautious", "greedy", "stop-at:brains=5"), seat: int = 0, **options: Any
-) -> VersusEnv:
-    """Zombie Dice at a table of built-in bots: `necrodome/ZombieDiceTable-v0`."""
-    return VersusEnv("zombie-dice", opponents, seat, **options)
-
-
-def tokyo(opponents: Sequence[str] = ("point-hunter",), seat: int = 0, **options: Any) -> VersusEnv:
-    """Tokyo against built-in bots: `necrodome/Tokyo-v0`."""
-    return VersusEnv("tokyo", opponents, seat, **options)

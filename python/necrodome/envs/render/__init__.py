@@ -7,41 +7,48 @@ hand      not rolled yet
 >>> picture("zombie-dice-solo", view, ["you"]).shape
 (320, 440, 3)
 
-What is shown is a view, as a seat has it, in the games that hide nothing (Zombie Dice, Tokyo). Infection and
-Last Bullet are shown as the judge sees them, so they take the whole state. The key `to_act`, a list of seats,
-marks who decides.
+A game is drawn by the module of its name in this folder; a variant (`zombie-dice-solo`) by that of its game, and a game
+without a module in words. What is shown is a view, as a seat has it, in games that hide nothing. Others are shown as
+the judge sees them, so they take the whole state. The key `to_act`, a list of seats, marks who decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Protocol, cast
 
-from . import infection, last_bullet, tokyo, words, zombie_dice
+from . import words
 from .canvas import Image
 
 __all__ = ["Image", "picture", "text"]
 
-_Text = Callable[[Mapping[str, Any], Sequence[str]], str]
-_Picture = Callable[[Mapping[str, Any], Sequence[str]], Image]
 
-_GAMES: dict[str, tuple[_Text, _Picture]] = {
-    "infection": (infection.text, infection.picture),
-    "last-bullet": (last_bullet.text, last_bullet.picture),
-    "tokyo": (tokyo.text, tokyo.picture),
-    "zombie-dice": (zombie_dice.text, zombie_dice.picture),
-    "zombie-dice-race": (zombie_dice.text, zombie_dice.picture),
-    "zombie-dice-solo": (zombie_dice.text, zombie_dice.picture),
-}
-# A game without a picture of its own is shown in words: the key `situation`.
-_WORDS = (words.text, words.picture)
+class _Drawn(Protocol):
+    """A module that draws a game."""
+
+    def text(self, view: Mapping[str, Any], names: Sequence[str]) -> str: ...
+    def picture(self, view: Mapping[str, Any], names: Sequence[str]) -> Image: ...
+
+
+@cache
+def _module(game: str) -> _Drawn:
+    """The module with the longest name that the id of the game begins with."""
+    there = {module.name for module in iter_modules(__path__)}
+    parts = game.split("-")
+    for length in range(len(parts), 0, -1):
+        if (name := "_".join(parts[:length])) in there:
+            return cast(_Drawn, import_module(f".{name}", __name__))
+    return words
 
 
 def text(game: str, view: Mapping[str, Any], names: Sequence[str]) -> str:
     """A match in a few lines of text."""
-    return _GAMES.get(game, _WORDS)[0](view, names)
+    return _module(game).text(view, names)
 
 
 def picture(game: str, view: Mapping[str, Any], names: Sequence[str]) -> Image:
     """A match as a picture: height, width and three colours, each from 0 to 255."""
-    return _GAMES.get(game, _WORDS)[1](view, names)
+    return _module(game).picture(view, names)
