@@ -11,11 +11,12 @@ use necrodome_rules::{
     bot::Bot,
     catalog::Listed,
     chance::Seeded,
-    game::{Log, Logged, Outcome, Rejected, Seat, Silent},
+    game::{Log, Logged, Outcome, Rejected, Silent},
     names::Names,
     play,
 };
 use necrodome_solve::{Meter, solve};
+use std::borrow::Cow;
 
 /// What all threads of a tournament share.
 pub(super) struct Arena<'a, G: Listed> {
@@ -28,7 +29,7 @@ pub(super) struct Arena<'a, G: Listed> {
 /// The players of one thread.
 pub(super) struct Crew<'a, G: Listed> {
     arena: &'a Arena<'a, G>,
-    /// The names at the table, by the number of the match in a block.
+    /// The names at the table, by the number of the match in the block.
     names: Vec<Names>,
     players: Players<'a, G>,
     /// Measures the luck of each match, where the game is solved.
@@ -60,9 +61,7 @@ impl<'a, G: Listed> Crew<'a, G> {
             Some(makers) => Players::BuiltIn { makers, memory: play::Memory::default() },
             None => Players::Mixed(entries.iter().map(|_| None).collect()),
         };
-        let seated =
-            |seating: &Vec<usize>| Names::new(seating.iter().map(|&entry| &names[Seat(entry as u16)]));
-        let names = schedule.seatings().iter().map(seated).collect::<Result<_, _>>()?;
+        let names = schedule.seatings(0).iter().map(|seating| names.seated(seating)).collect();
         let meter = solve::<G>(&terms.rules, terms.seats).ok().map(|solution| solution.meter());
         Ok(Crew { arena, names, players, meter })
     }
@@ -90,7 +89,11 @@ impl<'a, G: Listed> Crew<'a, G> {
         quits: &dyn Fn() -> bool,
     ) -> Result<Option<BlockResult>, TournamentError> {
         let mut result = BlockResult { block, ..BlockResult::default() };
-        for number in 0..self.arena.schedule.seatings().len() {
+        let seatings = self.arena.schedule.seatings(block);
+        if let Cow::Owned(shuffled) = &seatings {
+            self.names = shuffled.iter().map(|seating| self.arena.names.seated(seating)).collect();
+        }
+        for (number, seating) in seatings.iter().enumerate() {
             if quits() {
                 return Ok(None);
             }
@@ -98,9 +101,9 @@ impl<'a, G: Listed> Crew<'a, G> {
                 meter.restart();
             }
             let outcome = match &self.players {
-                Players::BuiltIn { .. } => self.play_built_ins(block, number)?,
+                Players::BuiltIn { .. } => self.play_built_ins(block, number, seating)?,
                 Players::Mixed(_) => {
-                    let (outcome, detail) = self.play_mixed(block, number)?;
+                    let (outcome, detail) = self.play_mixed(block, number, seating)?;
                     result.details.push(detail);
                     outcome
                 }
@@ -117,14 +120,19 @@ impl<'a, G: Listed> Crew<'a, G> {
         Ok(Some(result))
     }
 
-    fn play_built_ins(&mut self, block: u32, number: usize) -> Result<Outcome, TournamentError> {
+    fn play_built_ins(
+        &mut self,
+        block: u32,
+        number: usize,
+        seating: &[usize],
+    ) -> Result<Outcome, TournamentError> {
         let Players::BuiltIn { makers, memory } = &mut self.players else {
             return Err(RunError::Quit.into());
         };
         let Arena { terms, schedule, .. } = self.arena;
-        let seed = schedule.block_seed(block);
+        let seed = schedule.match_seed(block, number);
         let build = |&entry: &usize| makers[entry].build(own_chance(seed, entry));
-        let bots = schedule.seatings()[number].iter().map(build);
+        let bots = seating.iter().map(build);
         let mut bots = bots.collect::<Result<Vec<Box<dyn Bot<G>>>, _>>()?;
         let mut chance = Seeded::new(seed, "match", 0);
         let names = &self.names[number];
@@ -141,11 +149,15 @@ impl<'a, G: Listed> Crew<'a, G> {
         Ok(outcome.map_err(|why: Rejected<G::Illegal>| RunError::Referee(why.to_string()))?)
     }
 
-    fn play_mixed(&mut self, block: u32, number: usize) -> Result<(Outcome, Detail), TournamentError> {
+    fn play_mixed(
+        &mut self,
+        block: u32,
+        number: usize,
+        seating: &[usize],
+    ) -> Result<(Outcome, Detail), TournamentError> {
         let Players::Mixed(players) = &mut self.players else { return Err(RunError::Quit.into()) };
         let Arena { entries, terms, schedule, .. } = self.arena;
         let (seed, names) = (schedule.match_seed(block, number), &self.names[number]);
-        let seating = &schedule.seatings()[number];
         let mut sitting = Vec::with_capacity(seating.len());
         for (&entry, name) in seating.iter().zip(names.iter()) {
             let fresh = || player::<G>(&entries[entry], name, terms, own_chance(seed, entry));

@@ -268,19 +268,19 @@ impl<'a> StopRule<'a> {
         let mut rule = StopRule { neighbours, schedule };
         if rule.neighbours.is_some() {
             let damaged = || StoreError::Damaged("a block does not fit the plan".into());
-            let blocks = results::unpack(&store.results()?, schedule.seatings()).ok_or_else(damaged)?;
-            blocks.iter().for_each(|matches| rule.push(matches));
+            let blocks = results::unpack(&store.results()?, schedule).ok_or_else(damaged)?;
+            (0..).zip(&blocks).for_each(|(block, matches)| rule.push(block, matches));
         }
         Ok(rule)
     }
 
     fn hear(&mut self, block: &BlockResult) {
-        self.push(&block.matches);
+        self.push(block.block, &block.matches);
     }
 
-    fn push(&mut self, matches: &[Outcome]) {
+    fn push(&mut self, block: u32, matches: &[Outcome]) {
         if let Some(neighbours) = &mut self.neighbours {
-            neighbours.push(&[results::to_stats(matches, self.schedule.seatings())]);
+            neighbours.push(&[results::to_stats(matches, &self.schedule.seatings(block))]);
         }
     }
 

@@ -91,9 +91,7 @@ pub fn glance(
     };
     let medians = stats::medians(&sample);
     let luck_adjusted = match luck {
-        Some(luck) if schedule.seatings().iter().all(|seating| seating.len() == 1) => {
-            stats::adjusted(&sample, &luck, Measure::MeanScore)
-        }
+        Some(luck) if schedule.seats() == 1 => stats::adjusted(&sample, &luck, Measure::MeanScore),
         Some(luck) => stats::adjusted(&sample, &luck, Measure::WinRate),
         None => vec![None; plan.entries.len()],
     };
@@ -150,20 +148,21 @@ impl Material {
         let mut hasher = blake3::Hasher::new();
         // A plan has no maps with odd keys, and a hasher takes everything.
         let _ = serde_json::to_writer(&mut hasher, &Plan { blocks: stored, ..plan.clone() });
-        let matches = schedule.seatings().len();
+        let matches = schedule.matches();
         let (mut blocks, mut luck) = (Vec::new(), (stored > 0).then(Vec::new));
         let mut next = 0;
         while next < stored {
             let chunk = store.chunk(next)?.filter(|chunk| chunk.first == next).ok_or_else(damaged)?;
             hasher.update(&chunk.results);
             let lucky = chunk.luck(matches)?;
-            for (index, results) in results::blocks(&chunk.results, schedule.seatings()).enumerate() {
+            for (index, results) in results::blocks(&chunk.results, schedule).enumerate() {
                 let results = results.ok_or_else(damaged)?;
-                if (next + index as u32).is_multiple_of(every.get()) {
-                    blocks.push(results::to_stats(&results, schedule.seatings()));
+                let block = next + index as u32;
+                if block.is_multiple_of(every.get()) {
+                    blocks.push(results::to_stats(&results, &schedule.seatings(block)));
                     let lucky = lucky.as_ref().map(|lucky| &lucky[index * matches..][..matches]);
                     luck = luck.zip(lucky).map(|(mut luck, of_block)| {
-                        luck.push(by_seat(schedule, of_block));
+                        luck.push(by_seat(of_block, schedule.seats()));
                         luck
                     });
                 }
@@ -175,12 +174,8 @@ impl Material {
 }
 
 /// The luck of each seat of each match of a block, from that of seat 0.
-fn by_seat(schedule: &Schedule, luck: &[f32]) -> Vec<f64> {
-    let seats = |(&luck, seating): (&f32, &Vec<usize>)| {
-        let luck = f64::from(luck);
-        [luck, -luck].into_iter().take(seating.len())
-    };
-    luck.iter().zip(schedule.seatings()).flat_map(seats).collect()
+fn by_seat(luck: &[f32], seats: usize) -> Vec<f64> {
+    luck.iter().flat_map(|&luck| [f64::from(luck), -f64::from(luck)].into_iter().take(seats)).collect()
 }
 
 /// What went wrong in all matches and when players were closed.
@@ -188,7 +183,8 @@ fn trouble(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Trouble, S
     let mut notes = Notes::default();
     for (block, number, faults) in store.faults()? {
         let damaged = || StoreError::Damaged("a fault does not fit the plan".into());
-        let seating = schedule.seatings().get(number as usize).ok_or_else(damaged)?;
+        let seatings = schedule.seatings(block);
+        let seating = seatings.get(number as usize).ok_or_else(damaged)?;
         for fault in faults {
             let entry = *seating.get(fault.seat.index()).ok_or_else(damaged)?;
             notes.fault(entry, &fault.fault, || format!("block {block}, match {number}"));

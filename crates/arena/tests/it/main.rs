@@ -7,3 +7,4 @@ mod luck;
 mod protocol;
 mod recorded;
 mod replay;
+mod seatings;

@@ -27,8 +27,8 @@ Examples:
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
   necrodome tournament night.toml --json --csv night.csv
 
-A block is one round of the schedule in all seatings (all orders up to three seats, all rotations of more), so that order
-and luck cancel; built-in bots meet the same dice in each. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
+A block is one round of the schedule: every group in all orders (of more than four seats: in all rotations of a new random
+order), so that nobody gains by a seat or a neighbour. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
 again and it goes on where it was. The hash at the end proves the results: the same with any number of threads.
 
 A file.toml holds the same as the flags, under their names; a flag overrides it. Paths in it start from its folder.

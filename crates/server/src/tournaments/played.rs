@@ -127,7 +127,7 @@ impl Tournament {
         let schedule = with_game!(game, G => Schedule::new(&plan, G::SEATS)).map_err(Refusal::internal)?;
         let page = keep::page(&equipment.db, id)?
             .ok_or_else(|| Refusal::missing(format!("there is no tournament {id}")))?;
-        let matches = schedule.seatings().len();
+        let matches = schedule.matches();
         let blocks = store.blocks()?;
         let kept = page.view.filter(|view| view.line.blocks == blocks && view.line.wanted == plan.blocks);
         let is_kept = kept.is_some();
@@ -169,7 +169,7 @@ impl Tournament {
     /// Makes a report from at most so many matches, and takes it into view.
     fn look(&self, matches: u64) -> Result<(), TournamentError> {
         let seen = self.store.blocks()?;
-        let all = u64::from(seen) * self.schedule.seatings().len() as u64;
+        let all = u64::from(seen) * self.schedule.matches() as u64;
         let every = u32::try_from(all.div_ceil(matches).max(1)).unwrap_or(u32::MAX);
         let every = NonZero::new(every).unwrap_or(NonZero::<u32>::MIN);
         let report = glance(&self.plan, &self.schedule, &self.store, every)?;

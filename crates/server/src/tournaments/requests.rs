@@ -207,7 +207,7 @@ async fn matches(
 
 fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, Refusal> {
     let Tournament { plan, store, schedule, .. } = tournament;
-    let total = u64::from(store.blocks()?) * schedule.seatings().len() as u64;
+    let total = u64::from(store.blocks()?) * schedule.matches() as u64;
     let line = |played: tournament::PlayedMatch| MatchLine {
         block: played.block,
         number: played.number,

@@ -15,7 +15,7 @@ pub(super) struct Rules {
     pub seats: Seats,
     /// The groups that meet in each block, out of this many entries, with this many seats.
     pub groups: fn(usize, usize) -> Groups,
-    /// Whether each group sits in all orders, so that the seats cancel.
+    /// Whether each group sits in several orders, so that the seats cancel.
     pub rotates: bool,
     /// What decides the ranks; the tournament stops on the same.
     pub ranked_by: RankedBy,

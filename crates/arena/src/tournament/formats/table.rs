@@ -1,4 +1,4 @@
-//! All entries at one table, in all orders of up to three and all rotations of more.
+//! All entries at one table.
 
 use super::{RankedBy, Rules, Seats, whole_field};
 use crate::stats::Measure;
