@@ -139,7 +139,7 @@ impl Chance for Keyed {
         place.die += 1;
         let key = (place.seat as u64) << 56 | place.turns[place.seat] << 40 | place.roll << 20 | die;
         let word = mix(mix(self.seed ^ mix(key)).wrapping_add(key));
-        ((word >> 32) * u64::from(n) >> 32) as u32
+        (((word >> 32) * u64::from(n)) >> 32) as u32
     }
 }
 
