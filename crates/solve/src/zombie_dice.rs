@@ -191,11 +191,17 @@ pub struct TurnMeter<F> {
 /// A roll, and where its values are.
 #[derive(Debug, Clone, Copy)]
 struct Noted {
+    turn: TurnOf,
+    before: Spot,
+    after: After,
+}
+
+/// Whose turn it is, and what its prices depend on.
+#[derive(Debug, Clone, Copy)]
+struct TurnOf {
     seat: Seat,
     tiebreak: bool,
     scores: [u32; 2],
-    before: Spot,
-    after: After,
 }
 
 /// What a roll led to.
@@ -230,21 +236,27 @@ impl<F: TurnSolution> TurnMeter<F> {
         let before = self.spot;
         let after = match self.turn.land(hand, graph.out_of_dice()) {
             Some(Rolled::GoOn) => {
-                self.spot = graph.spot_of(&Position::from(&self.turn));
-                After::GoOn(self.spot)
+                let spot = graph.spot_of(&Position::from(&self.turn));
+                self.spot = spot;
+                After::GoOn(spot)
             }
             Some(Rolled::OutOfDice) => After::Banked(self.turn.brains()),
             Some(Rolled::Busted) => After::Bust,
             None => After::Nothing,
         };
-        let Self { scores, tiebreak, .. } = *self;
-        self.rolled.push(Noted { seat, tiebreak, scores, before, after });
+        let turn = TurnOf { seat, tiebreak: self.tiebreak, scores: self.scores };
+        self.rolled.push(Noted { turn, before, after });
         self.taken = false;
     }
 
+    #[inline]
+    fn prices(&self, turn: TurnOf) -> TurnPrices<'_> {
+        self.solution.turn(turn.seat, turn.scores, turn.tiebreak)
+    }
+
     fn fetch(&self, noted: &Noted) -> Roll {
-        let Noted { seat, tiebreak, scores, before, after } = *noted;
-        let prices = self.solution.turn(seat, scores, tiebreak);
+        let Noted { turn, before, after } = *noted;
+        let prices = self.prices(turn);
         let before = prices.go(before);
         let after = match after {
             After::GoOn(spot) => prices.value(spot),
@@ -252,7 +264,7 @@ impl<F: TurnSolution> TurnMeter<F> {
             After::Bust => prices.bust(),
             After::Nothing => before,
         };
-        self.to_first(seat, before, after)
+        self.to_first(turn.seat, before, after)
     }
 
     #[inline]
@@ -260,21 +272,20 @@ impl<F: TurnSolution> TurnMeter<F> {
         let [before, after] = [before, after].map(|value| self.solution.to_first(seat, value));
         Roll { seat, before, after }
     }
+}
 
-    /// Where the values of a roll are: what was expected, and what came. None where some have to be worked out.
-    #[inline]
-    fn find(&self, noted: &Noted) -> Option<(&f64, Place<'_>)> {
-        let prices = self.solution.turn(noted.seat, noted.scores, noted.tiebreak);
-        let before = prices.go_place(noted.before)?;
-        let known = |value: f64| Place { stop: value, go: &f64::NEG_INFINITY };
-        let after = match noted.after {
-            After::GoOn(spot) => prices.place(spot)?,
-            After::Banked(brains) => known(prices.banked(brains)),
-            After::Bust => known(prices.bust()),
-            After::Nothing => return None,
-        };
-        Some((before, after))
-    }
+/// Where the values of a roll are: what was expected, and what came. None where some have to be worked out.
+#[inline]
+fn find<'a>(prices: &TurnPrices<'a>, noted: &Noted) -> Option<(&'a f64, Place<'a>)> {
+    let before = prices.go_place(noted.before)?;
+    let known = |value: f64| Place { stop: value, go: &f64::NEG_INFINITY };
+    let after = match noted.after {
+        After::GoOn(spot) => prices.place(spot)?,
+        After::Banked(brains) => known(prices.banked(brains)),
+        After::Bust => known(prices.bust()),
+        After::Nothing => return None,
+    };
+    Some((before, after))
 }
 
 /// Rolls whose values are fetched together.
@@ -302,12 +313,12 @@ impl<F: TurnSolution> Meter<Event> for TurnMeter<F> {
             // All places first: none of them waits for a value.
             let mut places = [None; AT_ONCE];
             for (place, noted) in places.iter_mut().zip(rolled) {
-                *place = self.find(noted);
+                *place = find(&self.prices(noted.turn), noted);
             }
             for (place, noted) in places.iter().zip(rolled) {
                 let roll = match *place {
                     Some((before, Place { stop, go })) if !(before.is_nan() | go.is_nan()) => {
-                        self.to_first(noted.seat, *before, stop.max(*go))
+                        self.to_first(noted.turn.seat, *before, stop.max(*go))
                     }
                     _ => self.fetch(noted),
                 };

@@ -192,7 +192,7 @@ fn work<G: Listed>(
         Err(error) => return drop(sender.send(FromWorker::Failed(error))),
     };
     while !quits() {
-        let mut blocks = Vec::new();
+        let mut blocks = Vec::with_capacity(queue.chunk as usize);
         for block in queue.take() {
             match crew.play_block(block, quits) {
                 Ok(Some(result)) => blocks.push(result),
@@ -215,7 +215,8 @@ fn collect(
     first: u32,
     watch: &mut dyn FnMut(Update),
 ) -> Result<(), TournamentError> {
-    let mut waiting: BTreeMap<u32, BlockResult> = BTreeMap::new();
+    // Blocks that were played together, by the first of them.
+    let mut waiting: BTreeMap<u32, Vec<BlockResult>> = BTreeMap::new();
     let mut ready: Vec<BlockResult> = Vec::new();
     let mut next = first;
     let mut matches = 0;
@@ -223,7 +224,7 @@ fn collect(
     loop {
         let ended = match receiver.recv_timeout(STORE_EVERY) {
             Ok(FromWorker::Blocks(blocks)) => {
-                waiting.extend(blocks.into_iter().map(|block| (block.block, block)));
+                waiting.extend(blocks.first().map(|block| block.block).map(|first| (first, blocks)));
                 false
             }
             Ok(FromWorker::Closed(closings)) => {
@@ -234,10 +235,15 @@ fn collect(
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => true,
         };
-        while let (Some(block), false) = (waiting.remove(&next), rule.is_decided()) {
-            rule.hear(&block);
-            ready.push(block);
-            next += 1;
+        while let (Some(blocks), false) = (waiting.remove(&next), rule.is_decided()) {
+            for block in blocks {
+                if rule.is_decided() {
+                    break;
+                }
+                rule.hear(&block);
+                ready.push(block);
+                next += 1;
+            }
         }
         let done = ended || rule.is_decided();
         if !ready.is_empty() && (done || stored_at.elapsed() >= STORE_EVERY) {

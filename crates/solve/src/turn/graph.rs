@@ -256,7 +256,8 @@ impl Graph {
     }
 
     /// Where a position is found; none if no turn comes to it.
-    #[inline]
+    // Called for every roll whose luck is measured. Its result is best left in registers.
+    #[inline(always)]
     pub fn spot(&self, position: &Position) -> Option<Spot> {
         let Position { cup, feet, shots, brains } = *position;
         // In wide numbers, since a foreign position may have any counts.
