@@ -83,7 +83,7 @@ class Match:
 class Report(dict[str, Any]):
     """What a tournament has shown: a dict of plain values and of lists of flat rows, each of which makes a table.
 
-    ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair; ``seats`` one for each seat
+    ``summary`` says in a few sentences what it all means. ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair; ``seats`` one for each seat
     (none after a battle, where every bot keeps its seat); ``undecided``, ``faults`` and ``logs`` say what their names say.
     ``plan`` is all that determines the tournament, ``hash`` proves its results. An interval is three columns: ``win_rate``, ``win_rate_low``, ``win_rate_high``.
     """
@@ -118,7 +118,7 @@ class Report(dict[str, Any]):
 
 
 #: What may be missing in a row, so that every row has the same columns.
-_INTERVALS = ("win_rate", "mean_place", "mean_score", "better", "luck_adjusted")
+_INTERVALS = ("win_rate", "mean_place", "mean_score", "median_score", "better", "luck_adjusted")
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,6 +175,8 @@ def tournament(
     seats: int | None = None,
     seed: int | None = None,
     until_decided: bool = False,
+    margin: float | None = None,
+    rank_by: Literal["luck-adjusted", "plain"] = "luck-adjusted",
     threads: int | None = None,
     store: str | os.PathLike[str] | None = None,
     limits: Mapping[str, Any] | None = None,
@@ -205,6 +207,8 @@ def tournament(
         "format": format,
         "seats": seats,
         "until_decided": until_decided,
+        "margin": margin,
+        "rank_by": rank_by,
         "threads": threads,
         "store": None if store is None else os.fspath(store),
     }

@@ -132,6 +132,27 @@ impl EntrySpec {
         Ok(EntrySpec { name: name.map(str::to_owned), text: text.to_owned(), kind })
     }
 
+    /// What the program of an entry consists of: a hash of every file that its command names. None of who is no program.
+    pub fn fingerprint(&self) -> Option<String> {
+        let EntryKind::Program(Program { words, folder }) = &self.kind else { return None };
+        let mut hasher = blake3::Hasher::new();
+        let mut hash = |word: &String| {
+            let path = folder.join(word);
+            // The interpreter is found by its name; a file that is named but not there may appear later.
+            let is_named = word.contains('/') || path.is_file();
+            let content = is_named.then(|| fs::read(path).ok()).flatten()?;
+            hasher.update(&(content.len() as u64).to_le_bytes());
+            hasher.update(&content);
+            Some(())
+        };
+        // Of a command with files, the first word is what runs them: upgrading an interpreter makes no new bot.
+        let files = words.iter().skip(1).filter_map(&mut hash).count();
+        if files == 0 {
+            words.first().and_then(hash)?;
+        }
+        Some(hasher.finalize().to_hex()[..32].to_owned())
+    }
+
     /// Finds out what only the machine can tell: whether what runs the entry is there.
     pub fn check(&self) -> Result<(), EntryError> {
         match &self.kind {

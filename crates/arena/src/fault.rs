@@ -136,7 +136,7 @@ pub struct Trouble {
 }
 
 /// Trouble while it is collected; entries go by their numbers.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Notes {
     faults: BTreeMap<(usize, FaultKind), (u32, String)>,
     logs: BTreeMap<usize, Vec<String>>,

@@ -8,7 +8,7 @@ use crate::{
     protocol::ProtocolPlayer,
 };
 use necrodome_rules::{
-    bot::{Bot, BotSpec, BuiltIn},
+    bot::{Bot, BotSpec, BuiltIn, Regular},
     catalog::Listed,
     chance::Seeded,
     options::{self, NoOptions, OptionError, OptionInfo},
@@ -78,7 +78,7 @@ pub fn bots<G: Listed>() -> Vec<BotInfo> {
     G::built_ins().iter().map(info).chain(optimal).collect()
 }
 
-/// A kind of built-in bot, looked up once and built for every match.
+/// A kind of built-in bot, looked up once.
 pub struct Maker<'a, G: Listed> {
     kind: MakerKind<G>,
     spec: &'a BotSpec,
@@ -107,10 +107,10 @@ impl<'a, G: Listed> Maker<'a, G> {
         })
     }
 
-    /// A new bot with its own randomness.
-    pub fn build(&self, chance: Seeded) -> Result<Box<dyn Bot<G>>, LineupError> {
+    /// A new bot for many matches; `chance` gives its own randomness in the first.
+    pub fn build(&self, chance: &dyn Fn() -> Seeded) -> Result<Box<dyn Regular<G>>, LineupError> {
         match &self.kind {
-            MakerKind::BuiltIn(built_in) => built_in.build(self.spec, chance).map_err(refuse(self.spec)),
+            MakerKind::BuiltIn(built_in) => built_in.regular(self.spec, chance).map_err(refuse(self.spec)),
             MakerKind::Optimal(optimal) => Ok(optimal()),
         }
     }
@@ -126,7 +126,7 @@ pub fn built_in<G: Listed>(
     rules: &G::Rules,
     chance: Seeded,
 ) -> Result<Box<dyn Bot<G>>, LineupError> {
-    Maker::find(spec, rules)?.build(chance)
+    Ok(Maker::find(spec, rules)?.build(&|| chance.clone())?)
 }
 
 /// A player for an entry; `chance` is a built-in bot's own randomness.

@@ -5,18 +5,21 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    lineup::{Terms, player},
+    lineup::{Terms, built_in, player},
     process::Limits,
     run::run_match,
-    tournament::{self, Format, Plan, PlannedEntry, Store},
+    tournament::{self, Format, Plan, PlannedEntry, Report, Store},
 };
 use necrodome_rules::{
+    catalog::Listed,
     chance::Seeded,
-    game::Game,
+    game::Silent,
     last_bullet::{LastBullet, LastBulletRules},
     names::Names,
     options::{parse, split_pair},
-    zombie_dice::{RaceRules, Table as DiceTable, TableRules},
+    play::{Memory, play_with},
+    tokyo::Tokyo,
+    zombie_dice::{Race, RaceRules, Solo, Table as DiceTable},
 };
 use std::{
     fs,
@@ -31,7 +34,7 @@ fn main() {
     // `cargo test --benches` only tries it out.
     let measured = std::env::args().any(|arg| arg == "--bench");
     let scale = if measured { 1 } else { 100 };
-    built_ins(100_000 / scale);
+    built_ins(scale);
     pipes(20_000 / scale as usize);
     at_once(if measured { 40 } else { 2 });
 }
@@ -49,53 +52,105 @@ fn entries(words: &[&str]) -> Vec<EntrySpec> {
     words.iter().map(|word| EntrySpec::parse(word, Path::new(".")).unwrap()).collect()
 }
 
-/// Two-player Zombie Dice through the whole tournament path, store on disk.
-fn built_ins(blocks: u32) {
-    let bots = ["greedy", "cautious"];
-    let rules = TableRules::default();
+/// The solved games through the whole tournament path: with luck and without, in memory and with the store on disk, on one
+/// thread and on two. The baseline is a plain loop over the same bots and seeds, without tournament.
+fn built_ins(scale: u32) {
+    println!("{:<46} {:>12}", "matches/s (share of the plain loop)", "plain loop");
+    for optimal in [false, true] {
+        let with = |bot: &'static str| if optimal { "optimal" } else { bot };
+        // A limit that nobody reaches: with it the game is not solved, so that there is no luck to measure.
+        solved::<DiceTable>(["greedy", with("cautious")], Some("max_rounds=199"), 100_000 / scale);
+        solved::<Race>(["greedy", with("cautious")], Some("max_rounds=199"), 100_000 / scale);
+        solved::<Tokyo>(["angry", with("point-hunter")], Some("max_turns=1000000"), 100_000 / scale);
+        solved::<Solo>(["greedy", with("cautious")], None, 200_000 / scale);
+    }
+}
+
+fn solved<G: Listed>(bots: [&str; 2], limit: Option<&str>, blocks: u32) {
+    let baseline = plain_loop::<G>(bots, blocks);
+    println!("{:<46} {baseline:>12.0}", format!("{}, {}", G::ID, bots.join(" and ")));
+    let without_luck = limit.map(|limit| vec![split_pair(limit).unwrap()]);
+    for (luck, settings) in [("luck off", without_luck), ("luck on", Some(Vec::new()))] {
+        let Some(settings) = settings else { continue };
+        let rules: G::Rules = parse(&settings).unwrap();
+        let run = |stored: bool, threads: usize| {
+            let (rate, report) = tournament_of::<G>(&rules, bots, blocks, stored, threads);
+            let adjusted = report.standings.iter().all(|entry| entry.luck_adjusted.is_some());
+            assert_eq!(adjusted, settings.is_empty(), "{}: luck is not as it should be", G::ID);
+            (rate, report.hash)
+        };
+        let ((in_memory, hash), (one, same), (two, too)) = (run(false, 1), run(true, 1), run(true, 2));
+        assert!(hash == same && hash == too, "the store or the number of threads changed the results");
+        for (name, rate) in [("store off, 1 thread", in_memory), ("store on, 1 thread", one)] {
+            row(&format!("  {luck}, {name}"), rate, "games", &format!("{:.2}x of plain", rate / baseline));
+        }
+        let note = format!("{:.2}x of plain, {:.2}x of 1 thread", two / baseline, two / one);
+        row(&format!("  {luck}, store on, 2 threads"), two, "games", &note);
+    }
+}
+
+/// The matches of all blocks without plan, threads, store and luck.
+fn plain_loop<G: Listed>(bots: [&str; 2], blocks: u32) -> f64 {
+    let rules = G::Rules::default();
+    let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
+    let build = |bot: &str| built_in::<G>(&bot.parse().unwrap(), &rules, Seeded::new(0, "bot", 0)).unwrap();
+    let names = Names::new(&bots[..seats]).unwrap();
+    let mut seatings = [[build(bots[0]), build(bots[1])], [build(bots[1]), build(bots[0])]];
+    let mut memory = Memory::default();
+    let (start, mut played) = (Instant::now(), 0);
+    for seed in 0..blocks {
+        for seating in &mut seatings {
+            let mut chance = Seeded::new(seed.into(), "match", 0);
+            let mut game = G::new(&names, &rules, &mut chance, &mut Silent).unwrap();
+            let outcome =
+                play_with(&mut memory, &mut game, &mut seating[..seats], &mut chance, &mut Silent).unwrap();
+            played += u32::from(outcome.turns > 0);
+        }
+    }
+    assert_eq!(played, 2 * blocks);
+    f64::from(played) / start.elapsed().as_secs_f64()
+}
+
+fn tournament_of<G: Listed>(
+    rules: &G::Rules,
+    bots: [&str; 2],
+    blocks: u32,
+    stored: bool,
+    threads: usize,
+) -> (f64, Report) {
+    let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     let plan = Plan {
-        game: "zombie-dice".into(),
+        game: G::ID.into(),
         options: serde_json::to_value(rules).unwrap(),
-        entries: bots.iter().map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into() }).collect(),
-        format: Format::Table,
-        seats: 2,
+        entries: bots
+            .iter()
+            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), fingerprint: None })
+            .collect(),
+        format: Format::RoundRobin,
+        seats,
         blocks,
         seed: 1,
         until_decided: false,
+        margin: None,
+        rank_by: Default::default(),
         limits: Limits::default(),
+        older: false,
     };
     let folder = tempfile::tempdir().unwrap();
-    let run = |threads: usize| {
-        let path = folder.path().join(format!("{threads}.store"));
-        let mut store = Store::open(&path, &plan).unwrap();
-        let start = Instant::now();
-        let launcher = env!("CARGO_BIN_EXE_necrodome").into();
-        let stopped = tournament::run(
-            &plan,
-            &entries(&bots),
-            &launcher,
-            &mut store,
-            threads,
-            &AtomicBool::new(false),
-            &mut |_| {},
-        );
-        let time = start.elapsed();
-        assert_eq!(stopped.unwrap(), tournament::Stop::Done);
-        let schedule = tournament::Schedule::new(&plan, DiceTable::SEATS).unwrap();
-        let report = tournament::report(&plan, &schedule, &store).unwrap();
-        let rate = report.matches as f64 / time.as_secs_f64();
-        (rate, report.hash)
+    let mut store = match stored {
+        true => Store::open(&folder.path().join("bench.store"), &plan).unwrap(),
+        false => Store::in_memory(&plan).unwrap(),
     };
-    let (one, hash) = run(1);
-    let (two, same) = run(2);
-    assert_eq!(hash, same, "the number of threads changed the results");
-    row("tournament, 2 built-ins, 1 thread, store on", one, "games", "");
-    row(
-        "tournament, 2 built-ins, 2 threads, store on",
-        two,
-        "games",
-        &format!("{:.2}x of 1 thread", two / one),
-    );
+    let launcher = env!("CARGO_BIN_EXE_necrodome").into();
+    let never = AtomicBool::new(false);
+    let start = Instant::now();
+    let stopped =
+        tournament::run(&plan, &entries(&bots), &launcher, &mut store, threads, &never, &mut |_| {});
+    let time = start.elapsed();
+    assert_eq!(stopped.unwrap(), tournament::Stop::Done);
+    let schedule = tournament::Schedule::new(&plan, G::SEATS).unwrap();
+    let report = tournament::report(&plan, &schedule, &store).unwrap();
+    (report.matches as f64 / time.as_secs_f64(), report)
 }
 
 /// A bot that answers `stop` to everything, as plain as can be.
@@ -130,9 +185,7 @@ fn pipes(decisions: usize) {
         .map(|(entry, name)| player(entry, name, &terms, Seeded::new(1, "bot", 0)).unwrap())
         .collect();
     let start = Instant::now();
-    let finished =
-        run_match(&names, &terms.rules, 1, &mut players, |_: &necrodome_rules::zombie_dice::Race, _| {})
-            .unwrap();
+    let finished = run_match(&names, &terms.rules, 1, &mut players, |_: &Race, _| {}).unwrap();
     let time = start.elapsed();
     assert_eq!(finished.faults, []);
     assert_eq!(finished.outcome.turns as usize, 2 * decisions);

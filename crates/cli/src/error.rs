@@ -161,7 +161,8 @@ fn kind(error: &StoreError) -> ExitKind {
         StoreError::Foreign
         | StoreError::Damaged(_)
         | StoreError::Version { .. }
-        | StoreError::OtherPlan { .. } => ExitKind::Usage,
+        | StoreError::OtherPlan { .. }
+        | StoreError::OtherProgram { .. } => ExitKind::Usage,
         StoreError::Busy | StoreError::Unfinished | StoreError::Full | StoreError::Other(_) => {
             ExitKind::Failure
         }
@@ -270,6 +271,9 @@ impl From<TournamentError> for Error {
             TournamentError::Store(StoreError::OtherPlan { .. }) => {
                 failed.hint("choose another --store, or repeat the command as it was")
             }
+            TournamentError::Store(StoreError::OtherProgram { .. }) => failed
+                .hint("--new-version begins a new tournament beside the old one in the same store")
+                .hint("to go on with the old one, put the old program back"),
             TournamentError::Store(StoreError::Full) => {
                 failed.hint("make room, then run the same command again: it goes on where it was")
             }

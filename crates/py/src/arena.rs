@@ -13,6 +13,7 @@ use necrodome_arena::{
     process::{self, Launcher, Limits},
     protocol::Silence,
     run::run_match,
+    stats::RankBy,
     tournament::{self, Schedule, Store, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
@@ -275,6 +276,10 @@ struct WantedTournament {
     format: Option<String>,
     seats: Option<usize>,
     until_decided: bool,
+    #[serde(default)]
+    margin: Option<f64>,
+    #[serde(default)]
+    rank_by: RankBy,
     threads: Option<usize>,
     store: Option<PathBuf>,
 }
@@ -397,6 +402,8 @@ where
         blocks: more.blocks,
         seed: wanted.seed,
         until_decided: more.until_decided,
+        margin: more.margin,
+        rank_by: more.rank_by,
         limits: wanted.limits,
         store: more.store.as_deref(),
     };

@@ -29,12 +29,37 @@ pub trait Named {
     /// Its parameters.
     type Params: Options;
 
-    /// A new bot; `chance` is its own and has nothing to do with the match's.
-    fn new(params: Self::Params, chance: Seeded) -> Self;
+    /// A new bot. `chance` gives its own randomness, which has nothing to do with the match's: a bot that never draws does not
+    /// ask for it, since deriving it takes as long as some turns.
+    fn new(params: Self::Params, chance: impl FnOnce() -> Seeded) -> Self;
+}
+
+/// A bot that plays one match after the other, each as if it had just been made.
+pub trait Regular<G: Game>: Bot<G> {
+    /// Begins a new match; `chance` gives its own randomness.
+    fn restart(&mut self, chance: &dyn Fn() -> Seeded);
+}
+
+/// A built-in bot that is made anew in its place.
+struct Remade<B: Named> {
+    params: B::Params,
+    bot: B,
+}
+
+impl<G: Game, B: Named + Bot<G>> Bot<G> for Remade<B> {
+    fn act(&mut self, view: &G::View) -> G::Action {
+        self.bot.act(view)
+    }
+}
+
+impl<G: Game, B: Named + Bot<G>> Regular<G> for Remade<B> {
+    fn restart(&mut self, chance: &dyn Fn() -> Seeded) {
+        self.bot = B::new(self.params.clone(), chance);
+    }
 }
 
 /// Makes a bot from its parameters, as they were written, and its own randomness.
-type Build<G> = fn(&[(String, String)], Seeded) -> Result<Box<dyn Bot<G>>, OptionError>;
+type Build<G> = fn(&[(String, String)], &dyn Fn() -> Seeded) -> Result<Box<dyn Regular<G>>, OptionError>;
 
 /// An entry in a game's list of built-in bots.
 pub struct BuiltIn<G: Game> {
@@ -53,7 +78,10 @@ impl<G: Game> BuiltIn<G> {
             name: B::NAME,
             about: B::ABOUT,
             describe: options::describe::<B::Params>,
-            build: |params, chance| Ok(Box::new(B::new(options::parse(params)?, chance))),
+            build: |params, chance| {
+                let params: B::Params = options::parse(params)?;
+                Ok(Box::new(Remade { bot: B::new(params.clone(), chance), params }))
+            },
         }
     }
 
@@ -64,6 +92,15 @@ impl<G: Game> BuiltIn<G> {
 
     /// A new bot of this kind.
     pub fn build(&self, spec: &BotSpec, chance: Seeded) -> Result<Box<dyn Bot<G>>, OptionError> {
+        Ok(self.regular(spec, &|| chance.clone())?)
+    }
+
+    /// A new bot of this kind for many matches.
+    pub fn regular(
+        &self,
+        spec: &BotSpec,
+        chance: &dyn Fn() -> Seeded,
+    ) -> Result<Box<dyn Regular<G>>, OptionError> {
         (self.build)(&spec.params, chance)
     }
 }

@@ -93,6 +93,7 @@ pub trait Game:
     fn invariants(&self) -> Result<(), String>;
 
     /// Refuses moves that do not fit the seats to act. For use at the start of `apply`.
+    #[inline]
     fn check_count(&self, moves: &[Move<Self::Action>]) -> Result<(), Rejected<Self::Illegal>> {
         match self.to_act().len() {
             0 => Err(Rejected::Over),
@@ -153,16 +154,19 @@ static SEATS: [Seat; MAX_SEATS] = {
 
 impl Seat {
     /// The seat as an index.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
     /// All seats of a table.
+    #[inline]
     pub fn all(count: usize) -> &'static [Seat] {
         &SEATS[..count]
     }
 
     /// Just this seat: what [`Game::to_act`] of a sequential game gives.
+    #[inline]
     pub fn alone(self) -> &'static [Seat] {
         &SEATS[self.index()..=self.index()]
     }

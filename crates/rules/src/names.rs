@@ -13,7 +13,7 @@ pub const MAX_NAME: usize = 40;
 /// The names of a match, one for each seat: 1 to 40 visible characters each, no two alike. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
-pub struct Names(Arc<[String]>);
+pub struct Names(Arc<[Arc<str>]>);
 
 /// Why a match cannot be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +58,12 @@ impl Names {
         if let Some(pair) = folded.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(refuse(pair[1].1, "is taken: names must differ in more than upper and lower case"));
         }
-        Ok(Names(names.into()))
+        Ok(Names(names.into_iter().map(Arc::from).collect()))
+    }
+
+    /// Some of these names, in the order in which they sit down.
+    pub fn seated(&self, seating: &[usize]) -> Self {
+        Names(seating.iter().map(|&name| self.0[name].clone()).collect())
     }
 
     /// How many there are.
@@ -69,7 +74,7 @@ impl Names {
 
     /// All names in the order of the seats.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        self.0.iter().map(AsRef::as_ref)
     }
 
     /// Refuses a number of seats that the game does not take.
@@ -108,7 +113,7 @@ impl TryFrom<Vec<String>> for Names {
 
 impl From<Names> for Vec<String> {
     fn from(names: Names) -> Self {
-        names.0.to_vec()
+        names.iter().map(ToOwned::to_owned).collect()
     }
 }
 

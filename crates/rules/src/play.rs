@@ -36,7 +36,7 @@ impl<G: Game> Default for Memory<G> {
 pub fn play_with<G: Game>(
     memory: &mut Memory<G>,
     game: &mut G,
-    bots: &mut [Box<dyn Bot<G>>],
+    bots: &mut [impl Bot<G>],
     chance: &mut impl Chance,
     log: &mut impl Log<G::Event>,
 ) -> Result<Outcome, Rejected<G::Illegal>> {
@@ -45,7 +45,7 @@ pub fn play_with<G: Game>(
     let missing = &Seat::all(bots.len())[views.len()..];
     views.extend(missing.iter().map(|&seat| game.view(seat)));
     while !game.to_act().is_empty() {
-        decide(game, bots, views, moves);
+        ask(game, bots, views, moves);
         game.apply(moves, chance, log)?;
     }
     game.outcome().ok_or(Rejected::Over)
@@ -58,6 +58,11 @@ pub fn decide<G: Game>(
     views: &mut [G::View],
     moves: &mut Vec<Move<G::Action>>,
 ) {
+    ask(game, bots, views, moves);
+}
+
+#[inline]
+fn ask<G: Game>(game: &G, bots: &mut [impl Bot<G>], views: &mut [G::View], moves: &mut Vec<Move<G::Action>>) {
     moves.clear();
     for &seat in game.to_act() {
         let view = &mut views[seat.index()];

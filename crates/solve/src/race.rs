@@ -71,6 +71,7 @@ impl RaceSolution {
     }
 
     /// The price of every choice in a turn at these scores (below 13).
+    #[inline]
     pub fn prices(&self, own: u32, other: u32) -> TurnPrices<'_> {
         self.turns[own as usize * SCORES + other as usize].prices(&self.graph)
     }

@@ -6,15 +6,29 @@ use crate::{
     solver,
 };
 use necrodome_rules::{
-    bot::Bot,
+    bot::{Bot, Regular},
     catalog::{GameId, Listed},
-    game::Move,
+    chance::Seeded,
+    game::{Game, Move},
     with_game,
 };
 use std::sync::Arc;
 
 /// Makes perfect players.
-pub type Optimal<G> = Box<dyn Fn() -> Box<dyn Bot<G>> + Send + Sync>;
+pub type Optimal<G> = Box<dyn Fn() -> Box<dyn Regular<G>> + Send + Sync>;
+
+/// A bot that is a function of its view, the same in every match.
+struct Unchanging<B>(B);
+
+impl<G: Game, B: Bot<G>> Bot<G> for Unchanging<B> {
+    fn act(&mut self, view: &G::View) -> G::Action {
+        self.0.act(view)
+    }
+}
+
+impl<G: Game, B: Bot<G>> Regular<G> for Unchanging<B> {
+    fn restart(&mut self, _: &dyn Fn() -> Seeded) {}
+}
 
 /// [`Solvable`] without its types, for callers that treat all games alike.
 #[derive(Clone)]
@@ -46,7 +60,7 @@ pub(crate) fn of<G: Solvable>() -> Solver<G> {
         solve: |rules, seats| Ok(G::solve(rules, seats)?),
         optimal: |rules| {
             let optimal = G::optimal(rules);
-            Box::new(move || Box::new(optimal.clone()))
+            Box::new(move || Box::new(Unchanging(optimal.clone())))
         },
         kind: G::kind,
         habit: G::habit,

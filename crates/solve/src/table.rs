@@ -119,6 +119,7 @@ impl Chase {
         Chase { furthest, behind, level }
     }
 
+    #[inline]
     fn prices<'a>(&'a self, graph: &'a Graph, behind: u32) -> TurnPrices<'a> {
         match behind {
             0 => self.level.prices(graph),
@@ -187,6 +188,7 @@ impl TableSolution {
     }
 
     /// The price of every choice in a turn.
+    #[inline]
     pub fn prices(&self, standing: Standing) -> TurnPrices<'_> {
         let at = |own: u32, other: u32| own as usize * SCORES + other as usize;
         match standing {

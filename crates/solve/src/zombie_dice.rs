@@ -8,7 +8,7 @@ use crate::{
     solo::SoloSolution,
     solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, Worth, to_first},
     table::{Standing, TableSolution},
-    turn::{Graph, Position, TurnPrices},
+    turn::{Graph, Place, Position, Spot, TurnPrices},
 };
 use necrodome_rules::{
     bot::Bot,
@@ -17,7 +17,7 @@ use necrodome_rules::{
     options::Bounded,
     words::count,
     zombie_dice::{
-        Action, Event, FirstRoll, GOAL, OutOfDice, Race, RaceRules, RaceView, Rolled, Solo, SoloRules,
+        Action, Die, Event, FirstRoll, GOAL, OutOfDice, Race, RaceRules, RaceView, Rolled, Solo, SoloRules,
         SoloView, Table, TableRules, TableView, Tiebreak, Turn, TurnView, words,
     },
 };
@@ -172,42 +172,131 @@ fn best(solution: &impl TurnSolution, view: &impl TurnSeen) -> Action {
 }
 
 /// Follows the turns of a match.
+///
+/// The values of a roll are somewhere in many megabytes. Only where they are is noted while the match goes on: those of
+/// all its rolls are fetched in one go, which the processor does for many at a time.
 #[derive(Debug)]
 pub struct TurnMeter<F> {
     solution: Arc<F>,
     turn: Turn,
+    /// Where the turn is among the positions.
+    spot: Spot,
     scores: [u32; 2],
     tiebreak: bool,
-    luck: f64,
-    last: Option<Roll>,
+    rolled: Vec<Noted>,
+    /// Whether somebody has taken the last roll.
+    taken: bool,
+}
+
+/// A roll, and where its values are.
+#[derive(Debug, Clone, Copy)]
+struct Noted {
+    turn: TurnOf,
+    before: Spot,
+    after: After,
+}
+
+/// Whose turn it is, and what its prices depend on.
+#[derive(Debug, Clone, Copy)]
+struct TurnOf {
+    seat: Seat,
+    tiebreak: bool,
+    scores: [u32; 2],
+}
+
+/// What a roll led to.
+#[derive(Debug, Clone, Copy)]
+enum After {
+    GoOn(Spot),
+    Banked(u32),
+    Bust,
+    /// Dice that no referee rolls change nothing.
+    Nothing,
 }
 
 impl<F: TurnSolution> TurnMeter<F> {
     fn new(solution: Arc<F>) -> Self {
-        TurnMeter { solution, turn: Turn::START, scores: [0; 2], tiebreak: false, luck: 0.0, last: None }
+        TurnMeter {
+            spot: solution.graph().start_spot(),
+            solution,
+            turn: Turn::START,
+            scores: [0; 2],
+            tiebreak: false,
+            rolled: Vec::new(),
+            taken: true,
+        }
+    }
+
+    fn start_turn(&mut self) {
+        (self.turn, self.spot) = (Turn::START, self.solution.graph().start_spot());
+    }
+
+    fn roll(&mut self, seat: Seat, hand: [Die; 3]) {
+        let graph = self.solution.graph();
+        let before = self.spot;
+        let after = match self.turn.land(hand, graph.out_of_dice()) {
+            Some(Rolled::GoOn) => {
+                let spot = graph.spot_of(&Position::from(&self.turn));
+                self.spot = spot;
+                After::GoOn(spot)
+            }
+            Some(Rolled::OutOfDice) => After::Banked(self.turn.brains()),
+            Some(Rolled::Busted) => After::Bust,
+            None => After::Nothing,
+        };
+        let turn = TurnOf { seat, tiebreak: self.tiebreak, scores: self.scores };
+        self.rolled.push(Noted { turn, before, after });
+        self.taken = false;
+    }
+
+    #[inline]
+    fn prices(&self, turn: TurnOf) -> TurnPrices<'_> {
+        self.solution.turn(turn.seat, turn.scores, turn.tiebreak)
+    }
+
+    fn fetch(&self, noted: &Noted) -> Roll {
+        let Noted { turn, before, after } = *noted;
+        let prices = self.prices(turn);
+        let before = prices.go(before);
+        let after = match after {
+            After::GoOn(spot) => prices.value(spot),
+            After::Banked(brains) => prices.banked(brains),
+            After::Bust => prices.bust(),
+            After::Nothing => before,
+        };
+        self.to_first(turn.seat, before, after)
+    }
+
+    #[inline]
+    fn to_first(&self, seat: Seat, before: f64, after: f64) -> Roll {
+        let [before, after] = [before, after].map(|value| self.solution.to_first(seat, value));
+        Roll { seat, before, after }
     }
 }
+
+/// Where the values of a roll are: what was expected, and what came. None where some have to be worked out.
+#[inline]
+fn find<'a>(prices: &TurnPrices<'a>, noted: &Noted) -> Option<(&'a f64, Place<'a>)> {
+    let before = prices.go_place(noted.before)?;
+    let known = |value: f64| Place { stop: value, go: &f64::NEG_INFINITY };
+    let after = match noted.after {
+        After::GoOn(spot) => prices.place(spot)?,
+        After::Banked(brains) => known(prices.banked(brains)),
+        After::Bust => known(prices.bust()),
+        After::Nothing => return None,
+    };
+    Some((before, after))
+}
+
+/// Rolls whose values are fetched together.
+const AT_ONCE: usize = 32;
 
 impl<F: TurnSolution> Log<Event> for TurnMeter<F> {
     fn record(&mut self, _: Audience, event: Event) {
         match event {
-            Event::Rolled { seat, hand, .. } => {
-                let graph = self.solution.graph();
-                let prices = self.solution.turn(seat, self.scores, self.tiebreak);
-                let before = prices.go(graph.spot_of(&Position::from(&self.turn)));
-                let after = match self.turn.land(hand, self.solution.out_of_dice()) {
-                    Some(Rolled::GoOn) => prices.value(graph.spot_of(&Position::from(&self.turn))),
-                    Some(Rolled::OutOfDice) => prices.banked(self.turn.brains()),
-                    Some(Rolled::Busted) => prices.bust(),
-                    // No referee rolls dice that are not there.
-                    None => before,
-                };
-                let [before, after] = [before, after].map(|value| self.solution.to_first(seat, value));
-                self.luck += after - before;
-                self.last = Some(Roll { seat, before, after });
-            }
+            Event::Rolled { seat, hand, .. } => self.roll(seat, hand),
             Event::TurnEnded { seat, score, .. } => {
-                self.turn = Turn::START;
+                self.start_turn();
                 if let Some(own) = self.scores.get_mut(seat.index()) {
                     *own = score;
                 }
@@ -219,16 +308,36 @@ impl<F: TurnSolution> Log<Event> for TurnMeter<F> {
 
 impl<F: TurnSolution> Meter<Event> for TurnMeter<F> {
     fn luck(&self) -> f64 {
-        self.luck
+        let mut luck = 0.0;
+        for rolled in self.rolled.chunks(AT_ONCE) {
+            // All places first: none of them waits for a value.
+            let mut places = [None; AT_ONCE];
+            for (place, noted) in places.iter_mut().zip(rolled) {
+                *place = find(&self.prices(noted.turn), noted);
+            }
+            for (place, noted) in places.iter().zip(rolled) {
+                let roll = match *place {
+                    Some((before, Place { stop, go })) if !(before.is_nan() | go.is_nan()) => {
+                        self.to_first(noted.turn.seat, *before, stop.max(*go))
+                    }
+                    _ => self.fetch(noted),
+                };
+                luck += roll.after - roll.before;
+            }
+        }
+        luck
     }
 
     fn take(&mut self) -> Option<Roll> {
-        self.last.take()
+        let fresh = !std::mem::replace(&mut self.taken, true);
+        self.rolled.last().filter(|_| fresh).map(|noted| self.fetch(noted))
     }
 
     fn restart(&mut self) {
-        (self.turn, self.scores, self.tiebreak) = (Turn::START, [0; 2], false);
-        (self.luck, self.last) = (0.0, None);
+        self.start_turn();
+        (self.scores, self.tiebreak) = ([0; 2], false);
+        self.rolled.clear();
+        self.taken = true;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Student's t distribution, and the binomial of a fair coin: tails and quantiles.
+//! Student's t distribution: tails and quantiles.
 //!
 //! Written here, on `libm`, rather than taken from `statrs`: depending on the features that other crates turn
 //! on, that one computes with the logarithms of the machine's own library, and the report must be the same bit
@@ -24,14 +24,6 @@ pub(super) fn two_sided_tail(t: f64, freedom: f64) -> f64 {
     }
     let (x, rest) = (freedom / (freedom + square), square / (freedom + square));
     incomplete_beta(x, rest, -log1p(square / freedom), a, b)
-}
-
-/// How likely so uneven a split of wins and losses is, or a more uneven one, if both are equally likely.
-pub(super) fn sign_test(wins: u64, losses: u64) -> f64 {
-    let (fewer, all) = (wins.min(losses) as f64, (wins + losses) as f64);
-    // At most `fewer` successes in `all` tosses of a coin.
-    let one_side = incomplete_beta(0.5, 0.5, log(0.5), all - fewer, fewer + 1.0);
-    if all == 0.0 { 1.0 } else { (2.0 * one_side).min(1.0) }
 }
 
 /// The regularised incomplete beta function at `x = 1 - rest`.
@@ -122,14 +114,5 @@ mod tests {
         }
         assert_eq!(two_sided_tail(0.0, 7.0), 1.0);
         assert_eq!(two_sided_tail(f64::INFINITY, 7.0), 0.0);
-    }
-
-    #[test]
-    fn signs_are_those_of_a_fair_coin() {
-        // By counting: 1 and 0 of 2^3 outcomes on each side; 1, 10 and 45 of 2^10.
-        assert!((sign_test(3, 0) - 2.0 / 8.0).abs() < 1e-12);
-        assert!((sign_test(2, 8) - 2.0 * 56.0 / 1024.0).abs() < 1e-12);
-        assert_eq!([sign_test(0, 0), sign_test(5, 5), sign_test(1, 0)], [1.0; 3]);
-        assert!(sign_test(5_100, 4_900) > 0.04 && sign_test(5_200, 4_800) < 1e-4);
     }
 }

@@ -1,8 +1,32 @@
-//! What an entry achieved, with 95% intervals by t on blocks (see `ratio`).
+//! Means over blocks with their intervals and tests, which always agree: an interval holds the values that the test of the same
+//! strictness does not reject.
+//!
+//! Where a value is bounded, as a win rate is, the interval is Wilson's on the effective number of blocks (Korn and Graubard,
+//! "Confidence intervals for proportions with small expected number of positive counts estimated from survey data", 1998): the
+//! variance of a block is a share of the largest that its mean allows, and that share is what the data tell. The share would be 1 if
+//! the matches of a block always ended alike, and 1 / matches if they had nothing to do with each other; it is pulled towards the middle of
+//! the two by up to [`PRIOR_BLOCKS`] blocks, since near the bounds few blocks say anything about it.
+//! So a perfect record has an interval, and no interval leaves what is possible.
+//!
+//! Where the number of blocks was not fixed beforehand (somebody looked, and stopped or went on because of what was seen), an
+//! ordinary interval misses more often than it says. [`Confidence::Anytime`] is a confidence sequence: it holds at all
+//! looks together (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic
+//! confidence sequences", 2024).
 
-use super::ratio::{self, Bounds, Cluster};
-use super::{MatchResult, Sample};
+use super::ALPHA;
+use super::distribution::{two_sided_quantile, two_sided_tail};
+use super::moments::Running;
+use libm::{exp, log, sqrt};
 use serde::Serialize;
+
+/// Blocks of the largest variance that a value near its bounds is thought to have had besides its own.
+const PRIOR_BLOCKS: f64 = 4.0;
+/// The same in the middle, where blocks tell enough; not none, since twins that always mirror each other are not certain to.
+const LEAST_PRIOR: f64 = 0.25;
+/// Where a confidence sequence is narrowest, compared with an ordinary interval.
+const BEST_AT: f64 = 200.0;
+/// Confidence sequences begin here: their proof is one for many blocks.
+const FIRST_LOOK: u64 = 10;
 
 /// An estimate with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -18,199 +42,290 @@ pub struct Estimate {
 impl Estimate {
     /// The mean of something that was seen `total` times in `size` cases, block by block; none if there are no cases.
     pub fn of_blocks(blocks: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
-        let cluster = |(size, total)| Cluster { stratum: 0, size, total };
-        let clusters = blocks.into_iter().map(cluster).filter(|cluster| cluster.size > 0.0);
-        ratio::estimate(&clusters.collect::<Vec<_>>(), None)
+        let blocks: Vec<(f64, f64)> = blocks.into_iter().filter(|(size, _)| *size > 0.0).collect();
+        let (size, total) = blocks.iter().fold((0.0, 0.0), |sum, block| (sum.0 + block.0, sum.1 + block.1));
+        let (count, mean) = (blocks.len() as f64, total / size);
+        // The error of a ratio is, to first order, that of the sum of its residuals (Cochran, Sampling Techniques, ch. 6).
+        let residual = |(own, total): &(f64, f64)| (total - mean * own) * count / size;
+        let squares = blocks.iter().map(residual).map(|residual| residual * residual).sum();
+        let sums = Running { blocks: blocks.len() as u64, mean, squares };
+        (!blocks.is_empty()).then(|| Mean::new(sums, None).estimate(Confidence::Fixed))
     }
 }
 
-/// What is measured of an entry.
+/// What an interval promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Measure {
-    /// Wins per match, a win shared by k counted as 1/k. More is better.
-    WinRate,
-    /// The mean place. Less is better.
-    MeanPlace,
-    /// The mean score. More is better.
-    MeanScore,
-    /// The median score. More is better; two entries are told apart by how often each outscores the other.
-    MedianScore,
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// It holds in 95% of tournaments of a size that was fixed before the first match.
+    Fixed,
+    /// In 95% of tournaments it holds at all times, whoever looks and stops when.
+    Anytime,
 }
 
-impl Measure {
-    pub(super) fn of(self, game: &MatchResult, seat: usize) -> f64 {
+impl Confidence {
+    /// How many standard errors an interval reaches that misses with probability `alpha`; none if there are too few blocks.
+    pub(super) fn reach(self, alpha: f64, blocks: u64) -> Option<f64> {
+        let scale = blocks as f64 * mixture();
         match self {
-            Measure::WinRate => game.win_share(seat),
-            Measure::MeanPlace => f64::from(game.places[seat]),
-            Measure::MeanScore | Measure::MedianScore => game.scores[seat] as f64,
+            Confidence::Fixed => (blocks >= 2).then(|| two_sided_quantile(alpha, blocks as f64 - 1.0)),
+            Confidence::Anytime => (blocks >= FIRST_LOOK)
+                .then(|| sqrt(2.0 * (scale + 1.0) / scale * log(sqrt(scale + 1.0) / alpha)))
+                .map(|reach| reach * small(blocks)),
         }
     }
 
-    fn bounds(self, seats: usize) -> Bounds {
+    /// How likely it is to be so many standard errors off, or more; 1 if there are too few blocks to tell.
+    pub(super) fn p_value(self, statistic: f64, blocks: u64) -> f64 {
+        let scale = blocks as f64 * mixture();
         match self {
-            Measure::WinRate => Some((0.0, 1.0)),
-            Measure::MeanPlace => Some((1.0, seats.max(1) as f64)),
-            Measure::MeanScore | Measure::MedianScore => None,
-        }
-    }
-
-    /// 1 if more is better, -1 if less is.
-    pub(super) fn direction(self) -> f64 {
-        if self == Measure::MeanPlace { -1.0 } else { 1.0 }
-    }
-
-    /// How far two entries can be apart in one block, if that is limited.
-    pub(super) fn range(self, sample: &Sample) -> Option<f64> {
-        self.bounds(sample.seats()).map(|(lowest, highest)| highest - lowest)
-    }
-}
-
-/// What one entry achieved.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Record {
-    /// Games played.
-    pub games: usize,
-    /// Games won alone.
-    pub outright_wins: usize,
-    /// Games won together with others.
-    pub shared_wins: usize,
-    /// Wins per match, a win shared by k counted as 1/k; missing if it played no match, as are the others.
-    pub win_rate: Option<Estimate>,
-    /// The mean place.
-    pub mean_place: Option<Estimate>,
-    /// The mean score.
-    pub mean_score: Option<Estimate>,
-}
-
-/// The record of each entry.
-pub fn records(sample: &Sample) -> Vec<Record> {
-    (0..sample.entries).map(|entry| record(sample, entry)).collect()
-}
-
-fn record(sample: &Sample, entry: usize) -> Record {
-    let estimate =
-        |measure: Measure| ratio::estimate(&clusters(sample, entry, measure), measure.bounds(sample.seats()));
-    let (mut games, mut outright_wins, mut shared_wins) = (0, 0, 0);
-    for game in sample.blocks.iter().flat_map(|block| &block.games) {
-        let (best, winners) = game.best();
-        for seat in game.seats_of(entry) {
-            games += 1;
-            match (game.places[seat] == best, winners) {
-                (true, 1) => outright_wins += 1,
-                (true, _) => shared_wins += 1,
-                (false, _) => {}
+            Confidence::Fixed if blocks >= 2 => two_sided_tail(statistic, blocks as f64 - 1.0),
+            Confidence::Anytime if blocks >= FIRST_LOOK => {
+                let statistic = statistic / small(blocks);
+                let exponent = statistic * statistic * scale / (2.0 * (scale + 1.0));
+                (sqrt(scale + 1.0) * exp(-exponent)).min(1.0)
             }
+            _ => 1.0,
         }
-    }
-    Record {
-        games,
-        outright_wins,
-        shared_wins,
-        win_rate: estimate(Measure::WinRate),
-        mean_place: estimate(Measure::MeanPlace),
-        mean_score: estimate(Measure::MeanScore),
     }
 }
 
-/// The median score of each entry; none if it played no match.
-pub fn medians(sample: &Sample) -> Vec<Option<f64>> {
-    let mut scores: Vec<Vec<f64>> = vec![Vec::new(); sample.entries];
-    for game in sample.blocks.iter().flat_map(|block| &block.games) {
-        for (&entry, &score) in game.entries.iter().zip(&game.scores) {
-            scores[entry].push(score as f64);
-        }
+/// The variance of the mixture behind a confidence sequence, times the number of blocks (Waudby-Smith and others, 2024, B.2).
+fn mixture() -> f64 {
+    let log = -2.0 * log(ALPHA);
+    (log + libm::log(log) + 1.0) / BEST_AT
+}
+
+/// How much wider intervals must be because the variance is not known: as much as Student's are, at the usual level.
+fn small(blocks: u64) -> f64 {
+    // To first order in 1 / blocks; Student's quantiles at 5% within 2% from ten blocks on.
+    1.0 + 1.21 / (blocks as f64 - 1.0) + 1.5 / ((blocks as f64 - 1.0) * (blocks as f64 - 1.0))
+}
+
+/// What a single block can show, where that is limited.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bounds {
+    pub lowest: f64,
+    pub highest: f64,
+    /// How many matches of a block its value is the mean of.
+    pub matches: f64,
+}
+
+impl Bounds {
+    /// Those of a share.
+    pub fn share(matches: f64) -> Option<Bounds> {
+        Some(Bounds { lowest: 0.0, highest: 1.0, matches })
     }
-    scores.iter_mut().map(|scores| median(scores)).collect()
+
+    fn width(&self) -> f64 {
+        self.highest - self.lowest
+    }
+
+    /// The variance of a value that is always at one bound or the other.
+    pub fn largest_variance(&self, mean: f64) -> f64 {
+        ((mean - self.lowest) * (self.highest - mean)).max(0.0)
+    }
 }
 
-/// The number in the middle, or between the two in the middle.
-pub(super) fn median(numbers: &mut [f64]) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    let last = numbers.len().checked_sub(1)?;
-    Some((numbers[last / 2] + numbers[numbers.len() / 2]) / 2.0)
+/// A mean over blocks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Mean {
+    pub mean: f64,
+    pub blocks: u64,
+    /// The variance of a block. Of a bounded value: as a share of the largest variance that its mean allows.
+    spread: f64,
+    bounds: Option<Bounds>,
 }
 
-/// By block in which the entry plays: its matches and its total of the measure.
-pub(super) fn clusters(sample: &Sample, entry: usize, measure: Measure) -> Vec<Cluster> {
-    let cluster = |(stratum, block): (usize, &super::Block)| {
-        let (mut size, mut total) = (0.0, 0.0);
-        for game in &block.games {
-            for seat in game.seats_of(entry) {
-                size += 1.0;
-                total += measure.of(game, seat);
-            }
-        }
-        Cluster { stratum, size, total }
-    };
-    sample.strata().map(cluster).filter(|cluster| cluster.size > 0.0).collect()
+impl Mean {
+    /// From running sums.
+    pub fn new(sums: Running, bounds: Option<Bounds>) -> Self {
+        let blocks = sums.blocks as f64;
+        let variance = if sums.blocks >= 2 { sums.squares / (blocks - 1.0) } else { 0.0 };
+        let Some(limits) = bounds else {
+            return Mean { mean: sums.mean, blocks: sums.blocks, spread: variance, bounds };
+        };
+        let mean = sums.mean.clamp(limits.lowest, limits.highest);
+        let largest = limits.largest_variance(mean);
+        let share = if largest > 0.0 { (variance / largest).min(1.0) } else { 1.0 };
+        // Blocks near a bound say little about it: what counts is how many could have come out otherwise.
+        let open = 4.0 * largest / (limits.width() * limits.width());
+        let (telling, prior) = (open * blocks, LEAST_PRIOR + (PRIOR_BLOCKS - LEAST_PRIOR) * (1.0 - open));
+        let cautious = 1.0 / sqrt(limits.matches.max(1.0));
+        let spread = (telling * share + prior * cautious) / (telling + prior);
+        Mean { mean, blocks: sums.blocks, spread, bounds }
+    }
+
+    /// How many standard errors the mean is away from `null`, if that is the truth.
+    pub fn statistic(&self, null: f64) -> f64 {
+        let variance = match self.bounds {
+            Some(bounds) => self.spread * bounds.largest_variance(null),
+            None => self.spread,
+        };
+        let off = self.mean - null;
+        if off == 0.0 { 0.0 } else { off / sqrt(variance / self.blocks as f64) }
+    }
+
+    /// How likely the mean, or one farther away, is if `null` is the truth.
+    pub fn p_value(&self, null: f64, confidence: Confidence) -> f64 {
+        confidence.p_value(self.statistic(null), self.blocks)
+    }
+
+    /// The mean with its 95% interval.
+    pub fn estimate(&self, confidence: Confidence) -> Estimate {
+        let (low, high) = self.interval(ALPHA, confidence).unzip();
+        Estimate { mean: self.mean, low, high }
+    }
+
+    /// The interval that misses with probability `alpha`; none if there are too few blocks.
+    pub fn interval(&self, alpha: f64, confidence: Confidence) -> Option<(f64, f64)> {
+        let reach = confidence.reach(alpha, self.blocks)?;
+        let blocks = self.blocks as f64;
+        let Some(bounds) = self.bounds else {
+            let half = reach * sqrt(self.spread / blocks);
+            return Some((self.mean - half, self.mean + half));
+        };
+        // Those values whose test does not reject them: a quadratic inequality.
+        let (mean, weight) =
+            ((self.mean - bounds.lowest) / bounds.width(), reach * reach * self.spread / blocks);
+        let centre = (mean + weight / 2.0) / (1.0 + weight);
+        let half = sqrt(weight * (mean * (1.0 - mean) + weight / 4.0)) / (1.0 + weight);
+        let end = |share: f64| bounds.lowest + share.clamp(0.0, 1.0) * bounds.width();
+        // Rounding must not put the mean outside.
+        Some((end(centre - half).min(self.mean), end(centre + half).max(self.mean)))
+    }
+
+    /// The share of the largest possible variance that a block has; of a value without bounds its variance.
+    pub fn spread(&self) -> f64 {
+        self.spread
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::simulated::{game, round_robin, table};
-    use super::super::{Block, Sample};
+    use super::super::simulated::unit;
     use super::*;
+    use necrodome_rules::chance::{Chance, Seeded};
 
-    #[test]
-    fn counts_wins_shared_wins_places_and_scores() {
-        let blocks = [
-            Block { games: vec![game(&[0, 1, 2], &[1, 2, 3]), game(&[1, 2, 0], &[1, 3, 1])] },
-            Block { games: vec![game(&[0, 1, 2], &[3, 1, 1])] },
-        ];
-        let records = records(&Sample::new(&blocks, 4));
-        assert_eq!((records[0].games, records[0].outright_wins, records[0].shared_wins), (3, 1, 1));
-        assert_eq!((records[1].games, records[1].outright_wins, records[1].shared_wins), (3, 0, 2));
-        assert_eq!(records[0].win_rate.unwrap().mean, 0.5);
-        assert!((records[2].mean_place.unwrap().mean - 7.0 / 3.0).abs() < 1e-12);
-        // The scores of these matches are -10 times the places.
-        assert!((records[2].mean_score.unwrap().mean + 70.0 / 3.0).abs() < 1e-12);
-        assert_eq!((records[3].games, records[3].win_rate), (0, None));
+    const SHARE: Option<Bounds> = Some(Bounds { lowest: 0.0, highest: 1.0, matches: 2.0 });
+
+    fn sums(values: impl IntoIterator<Item = f64>) -> Running {
+        let mut sums = Running::default();
+        values.into_iter().for_each(|value| sums.add(value));
+        sums
+    }
+
+    fn assert_near(value: f64, expected: f64, within: f64) {
+        assert!((value - expected).abs() < within, "{value}, expected {expected}");
     }
 
     #[test]
-    fn win_rates_of_a_table_add_up_to_one() {
-        let blocks = table(&[0.5, 0.3, 0.2], 50, 1);
-        let rates: f64 = records(&Sample::new(&blocks, 3)).iter().map(|r| r.win_rate.unwrap().mean).sum();
-        assert!((rates - 1.0).abs() < 1e-12);
+    fn without_bounds_it_is_the_textbook_interval_of_a_mean() {
+        let estimate = Mean::new(sums([2.0, 4.0, 9.0]), None).estimate(Confidence::Fixed);
+        // Mean 5, variance 13, t(2) = 4.302652729911275.
+        assert_near(estimate.mean, 5.0, 1e-9);
+        assert_near(estimate.high.unwrap(), 5.0 + 4.302652729911275 * (13.0_f64 / 3.0).sqrt(), 1e-9);
+        assert_eq!(Estimate::of_blocks([(1.0, 2.0), (1.0, 4.0), (1.0, 9.0)]).unwrap(), estimate);
+        assert_eq!(Estimate::of_blocks([(0.0, 0.0)]), None);
     }
 
     #[test]
-    fn about_95_percent_of_the_intervals_hold_the_truth() {
-        let mut held = 0;
-        for seed in 0..400 {
-            let blocks = table(&[0.5, 0.3, 0.2], 20, seed);
-            let rate = records(&Sample::new(&blocks, 3))[0].win_rate.unwrap();
-            held += usize::from(rate.low.unwrap() <= 0.5 && 0.5 <= rate.high.unwrap());
+    fn unequal_sizes_weigh_by_size() {
+        let estimate = Estimate::of_blocks([(1.0, 1.0), (3.0, 1.0)]).unwrap();
+        assert_near(estimate.mean, 0.5, 1e-12);
+        // Residuals 1/2 and -1/2 over a mean size of 2: variance 2 * (1/4)^2, over 2 blocks; t(1) = 12.7062.
+        assert_near(estimate.high.unwrap() - 0.5, 12.7062 * 0.0625_f64.sqrt(), 1e-3);
+    }
+
+    #[test]
+    fn an_interval_stays_within_what_is_possible_and_a_loss_never_raises_it() {
+        for blocks in [10, 50, 400] {
+            let record = |losses: usize| {
+                let won = |block| if block < losses { 0.5 } else { 1.0 };
+                Mean::new(sums((0..blocks).map(won)), SHARE).estimate(Confidence::Fixed)
+            };
+            let mut before = record(0);
+            assert_eq!(before.high, Some(1.0));
+            for losses in 1..=blocks / 2 {
+                let now = record(losses);
+                assert!(now.low < before.low, "{blocks} blocks, {losses} losses: {now:?} after {before:?}");
+                assert!(now.high <= Some(1.0) && now.low >= Some(0.0));
+                before = now;
+            }
         }
-        // 380 expected, standard deviation 4.4.
-        assert!((366..=394).contains(&held), "{held} of 400");
+        // Ten wins out of ten, one match a block: close to the interval of Clopper and Pearson, from 0.692.
+        let perfect = Mean::new(sums([1.0; 10]), Bounds::share(1.0)).estimate(Confidence::Fixed);
+        assert_near(perfect.low.unwrap(), 0.66, 0.01);
     }
 
     #[test]
-    fn round_robins_are_covered_too() {
-        let mut held = 0;
-        let strengths = [0.6, 0.3, 0.1];
-        let truth = (0.6 / 0.9 + 0.6 / 0.7) / 2.0;
-        for seed in 0..400 {
-            let blocks = round_robin(&strengths, 20, seed);
-            let rate = records(&Sample::new(&blocks, 3))[0].win_rate.unwrap();
-            held += usize::from(rate.low.unwrap() <= truth && truth <= rate.high.unwrap());
+    fn the_interval_holds_what_the_test_does_not_reject() {
+        let values = [0.5, 1.0, 1.0, 0.5, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.5, 1.0];
+        for bounds in [SHARE, None] {
+            let mean = Mean::new(sums(values), bounds);
+            for confidence in [Confidence::Fixed, Confidence::Anytime] {
+                let (low, high) = mean.interval(ALPHA, confidence).unwrap();
+                for end in [low, high].into_iter().filter(|end| (0.001..0.999).contains(end)) {
+                    assert_near(mean.p_value(end, confidence), ALPHA, 1e-6);
+                }
+            }
         }
-        assert!((366..=394).contains(&held), "{held} of 400");
+    }
+
+    /// The share of runs whose interval holds the truth, with so many blocks of two matches won with this probability.
+    fn coverage(chance_to_win: f64, blocks: usize, runs: u64, confidence: Confidence) -> f64 {
+        let held = (0..runs).filter(|&run| {
+            let mut chance = Seeded::new(run, "coverage", blocks as u64);
+            let mut won = || f64::from(u8::from(unit(&mut chance) < chance_to_win));
+            let mean = Mean::new(sums((0..blocks).map(|_| (won() + won()) / 2.0)), SHARE);
+            let (low, high) = mean.interval(ALPHA, confidence).unwrap();
+            low <= chance_to_win && chance_to_win <= high
+        });
+        held.count() as f64 / runs as f64
     }
 
     #[test]
-    fn the_block_is_the_unit_and_not_the_game() {
-        // A hundred copies of the same match in each block tell no more than one.
-        let copies = |count: usize| -> Vec<Block> {
-            let outcome = |places: &[u16]| Block { games: vec![game(&[0, 1], places); count] };
-            vec![outcome(&[1, 2]), outcome(&[2, 1]), outcome(&[1, 2]), outcome(&[1, 2])]
+    fn coverage_is_as_promised_also_near_certainty() {
+        for (truth, blocks) in [(0.5, 20), (0.5, 200), (0.9, 50), (0.97, 50), (0.97, 400), (0.9987, 200)] {
+            let covered = coverage(truth, blocks, 1000, Confidence::Fixed);
+            // Standard deviation 0.7%.
+            assert!(covered >= 0.93, "{truth} with {blocks} blocks: {covered}");
+            assert!(covered <= 0.985 || truth > 0.9, "{truth} with {blocks} blocks: {covered}");
+        }
+    }
+
+    #[test]
+    fn a_confidence_sequence_holds_at_all_looks_together() {
+        let misses = |confidence: Confidence, draw: &dyn Fn(&mut Seeded) -> f64, truth: f64| {
+            (0..400)
+                .filter(|&run| {
+                    let mut chance = Seeded::new(run, "looks", 0);
+                    let mut sums = Running::default();
+                    (0..1000).any(|_| {
+                        sums.add(draw(&mut chance));
+                        Mean::new(sums, SHARE).p_value(truth, confidence) <= ALPHA
+                    })
+                })
+                .count()
         };
-        let width = |blocks: &[Block]| {
-            let rate = records(&Sample::new(blocks, 2))[0].mean_score.unwrap();
-            rate.high.unwrap() - rate.low.unwrap()
-        };
-        assert!((width(&copies(1)) - width(&copies(100))).abs() < 1e-9);
+        let coin = |chance: &mut Seeded| f64::from(chance.uniform(2));
+        let pair = |chance: &mut Seeded| f64::from(chance.uniform(2) + chance.uniform(2)) / 2.0;
+        let rare = |chance: &mut Seeded| f64::from(u8::from(chance.uniform(20) > 0));
+        for (draw, truth) in [(&coin as &dyn Fn(&mut Seeded) -> f64, 0.5), (&pair, 0.5), (&rare, 0.95)] {
+            let wrong = misses(Confidence::Anytime, draw, truth);
+            // At most 20 expected, standard deviation 4.4.
+            assert!((1..=28).contains(&wrong), "{wrong} of 400 around {truth}");
+        }
+        // An ordinary interval that is looked at after every block: shows that this test can fail.
+        let wrong = misses(Confidence::Fixed, &coin, 0.5);
+        assert!(wrong > 120, "{wrong} of 400");
+    }
+
+    #[test]
+    fn one_block_has_no_interval() {
+        let one = Mean::new(sums([0.5]), SHARE).estimate(Confidence::Fixed);
+        assert_eq!(one, Estimate { mean: 0.5, low: None, high: None });
+        assert_eq!(Mean::new(sums([0.5; 9]), SHARE).interval(ALPHA, Confidence::Anytime), None);
+        assert_eq!(Mean::new(sums([0.5]), SHARE).p_value(0.1, Confidence::Fixed), 1.0);
     }
 }

@@ -1,354 +1,206 @@
-//! When may a tournament stop? A test of who is better that stays valid although it is looked at after every
-//! block.
-//!
-//! Betting (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2024; Shafer
-//! and Vovk): whoever claims that `a` is no better than `b` must offer fair bets on it. A player who stakes a
-//! share of its capital on `a` in every block can then not grow rich: by Ville's inequality its capital ever
-//! reaches `1 / alpha` with probability `alpha` at most, however often one looks. The player spreads its
-//! capital evenly over a fixed ladder of stakes, from 0.9 for bots worlds apart to 1/512 for near equals:
-//! nothing is tuned to the data, and the verdict does not depend on the order of the blocks before it.
-//!
-//! Each side of each pair gets its part of `alpha`, and all pairs are counted, not just the `n - 1`
-//! neighbours: who is whose neighbour is read off the data, so that any pair may turn out to be the one that
-//! is tested.
+//! When may a tournament stop? By rules that stay valid although somebody looks again and again.
 
-use super::Block;
-use super::interval::{Measure, median};
-use std::cmp::Ordering;
+use super::interval::Confidence;
+use super::ranks::RankBy;
+use super::tally::Tally;
+use libm::pow;
 
-/// The shares of the capital that are staked. The best one for a mean difference `m` with variance `v` is
-/// near `m / v`.
-const STAKES: [f64; 10] = {
-    let mut stakes = [0.9; 10];
-    let mut step = 1;
-    while step < stakes.len() {
-        stakes[step] = 1.0 / (1_u32 << step) as f64;
-        step += 1;
+/// Whether the rules look after this many blocks: after each of the first, then ever more rarely, since the sums take time.
+pub fn is_look(blocks: u64) -> bool {
+    let step = (blocks / 64).next_power_of_two();
+    blocks.is_multiple_of(step)
+}
+
+/// What the sums say about going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Some neighbours in the standings cannot be told apart yet.
+    Open,
+    /// All neighbours are told apart.
+    Decided,
+    /// Those who cannot be told apart differ by no more than the margin.
+    Close,
+}
+
+impl Tally {
+    /// Whether the neighbours in the standings are told apart, by intervals that hold at all looks together. With a margin also
+    /// whether those who are not told apart are surely no farther apart than that.
+    pub fn verdict(&self, rank_by: RankBy, margin: Option<f64>) -> Verdict {
+        let undecided = self.ranking(Confidence::Anytime, rank_by).undecided;
+        if undecided.is_empty() {
+            return Verdict::Decided;
+        }
+        let entries = self.design().entries;
+        // Any pair may turn out to be the one that is looked at.
+        let alpha = super::ALPHA / (entries * (entries - 1) / 2) as f64;
+        let contrasts = self.contrasts(rank_by);
+        let is_close = |&(a, b): &(usize, usize)| {
+            let interval = contrasts.between(a, b).and_then(|mean| mean.interval(alpha, Confidence::Anytime));
+            interval.zip(margin).is_some_and(|((low, high), margin)| low >= -margin && high <= margin)
+        };
+        if undecided.iter().all(is_close) { Verdict::Close } else { Verdict::Open }
     }
-    stakes
-};
+}
 
+/// Who has won a test of two claims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The difference is at most the smaller one.
+    AtMost,
+    /// The difference is at least the larger one.
+    AtLeast,
+}
+
+/// A test between two claims about an entry: that it is at most `elo0` points better than another, or at least `elo1`.
+///
+/// Betting (Shafer and Vovk; Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2024):
+/// whoever makes a claim must offer fair bets on it. A player who stakes a share of its capital on the opposite in every
+/// block cannot grow rich if the claim is true: by Ville's inequality its capital ever reaches `1 / alpha` with probability
+/// `alpha` at most, however often one looks. The capital is spread evenly over a fixed ladder of stakes. Nothing is assumed
+/// about the results but that they are between 0 and 1.
+#[derive(Debug, Clone)]
+pub struct EloTest {
+    /// The claims, as shares of points.
+    claims: [f64; 2],
+    /// How often each may be refused though it is true.
+    errors: [f64; 2],
+    /// The capital of those who bet against the claims, by stake.
+    capital: [[f64; STAKES]; 2],
+    verdict: Option<Side>,
+}
+
+/// Stakes from all but everything to nearly nothing, for bots worlds apart and for near equals.
+const STAKES: usize = 12;
 /// Far above any `1 / alpha`, far below infinity: richer players stop betting.
 const RICH: f64 = 1e200;
 
-/// What is known of two entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// The first is better.
-    First,
-    /// The second is better.
-    Second,
-    /// Nothing yet.
-    Open,
-}
-
-/// The test of two entries, fed with one difference per block.
-///
-/// A verdict once reached stays. The probability that a wrong one is ever reached is at most `alpha`; if they
-/// are equal, both are wrong.
-#[derive(Debug, Clone)]
-pub struct Separation {
-    alpha: f64,
-    /// The capital that each stake on the first, and on the second, has made of 1.
-    capital: [[f64; STAKES.len()]; 2],
-    verdict: Better,
-    blocks: usize,
-}
-
-impl Separation {
-    /// A test that errs with probability `alpha` at most.
-    pub fn new(alpha: f64) -> Self {
-        Separation { alpha, capital: [[1.0; STAKES.len()]; 2], verdict: Better::Open, blocks: 0 }
+impl EloTest {
+    /// A test that errs with probability `alpha` at most if the difference is at most `elo0`, and with `beta` if it is at least
+    /// `elo1`.
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Self {
+        let share = |elo: f64| 1.0 / (1.0 + pow(10.0, -elo / 400.0));
+        EloTest {
+            claims: [share(elo0), share(elo1)],
+            errors: [alpha, beta],
+            capital: [[1.0; STAKES]; 2],
+            verdict: None,
+        }
     }
 
-    /// Takes the difference (first minus second) of the next block.
-    ///
-    /// # Panics
-    /// If it is not within -1 and 1.
-    pub fn push(&mut self, difference: f64) {
-        assert!((-1.0..=1.0).contains(&difference), "a difference of {difference} is not within -1 and 1");
-        self.blocks += 1;
-        for (side, outcome) in [difference, -difference].into_iter().enumerate() {
-            for (capital, stake) in self.capital[side].iter_mut().zip(STAKES) {
+    /// Takes the share of points of the next block, from 0 to 1.
+    pub fn push(&mut self, points: f64) {
+        let [low, high] = self.claims;
+        // What a bet on one point more than the claim wins, as a share of the most that it can lose.
+        let gains = [(points - low) / low, (high - points) / (1.0 - high)];
+        for (capital, gain) in self.capital.iter_mut().zip(gains) {
+            for (step, capital) in capital.iter_mut().enumerate() {
                 if *capital < RICH {
-                    *capital *= 1.0 + stake * outcome;
+                    *capital *= 1.0 + pow(0.5, step as f64) * 0.9 * gain;
                 }
             }
         }
-        if self.verdict == Better::Open {
-            self.verdict = self.judge();
+        let beaten =
+            |claim: usize| self.capital[claim].iter().sum::<f64>() >= STAKES as f64 / self.errors[claim];
+        if self.verdict.is_none() {
+            self.verdict = if beaten(0) { Some(Side::AtLeast) } else { beaten(1).then_some(Side::AtMost) };
         }
     }
 
-    fn judge(&self) -> Better {
-        // Half of alpha for each side.
-        let enough = 2.0 / self.alpha * STAKES.len() as f64;
-        let [first, second] = self.capital.map(|stakes| stakes.iter().sum::<f64>() >= enough);
-        match (first, second) {
-            (true, _) => Better::First,
-            (_, true) => Better::Second,
-            _ => Better::Open,
-        }
-    }
-
-    /// What is known after the blocks so far.
-    pub fn verdict(&self) -> Better {
+    /// Who has won, if somebody has. A verdict once reached stays.
+    pub fn verdict(&self) -> Option<Side> {
         self.verdict
     }
-
-    /// Whether equality is excluded.
-    pub fn decided(&self) -> bool {
-        self.verdict != Better::Open
-    }
-
-    /// The blocks that were taken.
-    pub fn blocks(&self) -> usize {
-        self.blocks
-    }
-}
-
-/// Tests of all pairs of a tournament, to stop as soon as the neighbours of the standings are separated.
-#[derive(Debug, Clone)]
-pub struct Neighbours {
-    entries: usize,
-    /// By pair `a < b`, in lexicographic order.
-    pairs: Vec<Separation>,
-    /// What the entries are ranked by: the median score, or else the win rate.
-    measure: Measure,
-    /// By entry: the sum of its win rates in the rounds, and their number.
-    rates: Vec<(f64, usize)>,
-    /// By entry: its scores, where the median counts.
-    scores: Vec<Vec<f64>>,
-}
-
-impl Neighbours {
-    /// Tests that reach any wrong verdict at all with probability `alpha` at most.
-    pub fn new(entries: usize, alpha: f64, measure: Measure) -> Self {
-        let count = entries * entries.saturating_sub(1) / 2;
-        let pairs = vec![Separation::new(alpha / count.max(1) as f64); count];
-        Neighbours {
-            entries,
-            pairs,
-            measure,
-            rates: vec![(0.0, 0); entries],
-            scores: vec![Vec::new(); entries],
-        }
-    }
-
-    /// Takes the next round: the smallest stretch of the schedule that repeats, so that rounds are alike.
-    /// This is one block if all entries sit in it, and one block of each line-up in a round-robin or a
-    /// gauntlet.
-    ///
-    /// Entries are compared by their win rates within the round, or by who has the higher score.
-    pub fn push(&mut self, round: &[Block]) {
-        let by_score = self.measure == Measure::MedianScore;
-        let of = if by_score { Measure::MedianScore } else { Measure::WinRate };
-        let now: Vec<Option<f64>> = (0..self.entries).map(|entry| mean(round, entry, of)).collect();
-        for (entry, now) in now.iter().enumerate() {
-            match *now {
-                Some(score) if by_score => self.scores[entry].push(score),
-                Some(rate) => self.rates[entry] = (self.rates[entry].0 + rate, self.rates[entry].1 + 1),
-                None => {}
-            }
-        }
-        for a in 0..self.entries {
-            for b in a + 1..self.entries {
-                if let (Some(first), Some(second)) = (now[a], now[b]) {
-                    let index = self.index(a, b);
-                    let difference = match first.total_cmp(&second) {
-                        Ordering::Equal => 0.0,
-                        order if by_score => f64::from(order as i8),
-                        _ => (first - second).clamp(-1.0, 1.0),
-                    };
-                    self.pairs[index].push(difference);
-                }
-            }
-        }
-    }
-
-    /// The entries by what they are ranked by, best first; equal ones by number.
-    pub fn standings(&self) -> Vec<usize> {
-        let value = |entry: usize| match self.measure {
-            Measure::MedianScore => median(&mut self.scores[entry].clone()).unwrap_or(f64::NEG_INFINITY),
-            _ => self.rates[entry].0 / self.rates[entry].1.max(1) as f64,
-        };
-        let values: Vec<f64> = (0..self.entries).map(value).collect();
-        let mut order: Vec<usize> = (0..self.entries).collect();
-        order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
-        order
-    }
-
-    /// The neighbours in the standings that are not separated yet, the better one first.
-    pub fn open(&self) -> Vec<(usize, usize)> {
-        let order = self.standings();
-        let neighbours = order.windows(2).map(|pair| (pair[0], pair[1]));
-        neighbours.filter(|&(better, worse)| !self.is_better(better, worse)).collect()
-    }
-
-    /// Whether all neighbours are separated: the tournament may stop.
-    pub fn decided(&self) -> bool {
-        self.open().is_empty()
-    }
-
-    /// Whether one entry is known to be better than another.
-    pub fn is_better(&self, better: usize, worse: usize) -> bool {
-        match better < worse {
-            true => self.pairs[self.index(better, worse)].verdict() == Better::First,
-            false => self.pairs[self.index(worse, better)].verdict() == Better::Second,
-        }
-    }
-
-    /// The place of the pair `a < b` in the lexicographic order.
-    fn index(&self, a: usize, b: usize) -> usize {
-        a * (2 * self.entries - a - 1) / 2 + (b - a - 1)
-    }
-}
-
-/// The mean of an entry in one round, if it plays in it.
-fn mean(round: &[Block], entry: usize, measure: Measure) -> Option<f64> {
-    let (mut games, mut sum) = (0.0, 0.0);
-    for game in round.iter().flat_map(|block| &block.games) {
-        for seat in game.seats_of(entry) {
-            games += 1.0;
-            sum += measure.of(game, seat);
-        }
-    }
-    (games > 0.0).then(|| sum / games)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::simulated::{round_robin, table, unit};
-    use super::super::{MatchResult, Sample, rank_by_measure};
+    use super::super::simulated::{by_wins, table, tally, unit};
     use super::*;
     use necrodome_rules::chance::{Chance, Seeded};
 
-    /// How many of `runs` tests are decided for a given side within `blocks` blocks of differences from
-    /// `draw`.
-    fn decisions(runs: u64, blocks: usize, draw: impl Fn(&mut Seeded) -> f64) -> [usize; 2] {
-        let mut decided = [0, 0];
-        for run in 0..runs {
-            let mut chance = Seeded::new(run, "sequential", 0);
-            let mut test = Separation::new(0.05);
-            while test.blocks() < blocks && !test.decided() {
-                test.push(draw(&mut chance));
-            }
-            decided[0] += usize::from(test.verdict() == Better::First);
-            decided[1] += usize::from(test.verdict() == Better::Second);
-        }
-        decided
-    }
-
-    #[test]
-    fn equals_are_hardly_ever_told_apart_however_often_one_looks() {
-        let coin = |chance: &mut Seeded| f64::from(chance.uniform(2)) * 2.0 - 1.0;
-        let pair_of_games = |chance: &mut Seeded| f64::from(chance.uniform(2) + chance.uniform(2)) - 1.0;
-        let smooth = |chance: &mut Seeded| unit(chance) * 2.0 - 1.0;
-        // Mean 0, but skewed: nine small losses for each big win.
-        let skewed = |chance: &mut Seeded| if chance.uniform(10) == 0 { 0.9 } else { -0.1 };
-        let draws: [&dyn Fn(&mut Seeded) -> f64; 4] = [&coin, &pair_of_games, &smooth, &skewed];
-        for (number, draw) in draws.into_iter().enumerate() {
-            let [first, second] = decisions(1000, 2000, draw);
-            // At most 50 expected; not none either, or the test could never decide anything.
-            assert!((3..=50).contains(&(first + second)), "draw {number}: {first} and {second} of 1000");
-        }
-    }
-
-    #[test]
-    fn looking_after_every_block_would_ruin_an_ordinary_test() {
-        // The same game with |z| > 1.96: shows that the simulation above can fail.
-        let mut wrong = 0;
-        for run in 0..200 {
-            let mut chance = Seeded::new(run, "sequential", 0);
-            let mut sum = 0.0;
-            wrong += usize::from((1..=2000).any(|n| {
-                sum += f64::from(chance.uniform(2)) * 2.0 - 1.0;
-                n >= 10 && sum * sum > 1.96 * 1.96 * f64::from(n)
+    /// After how many blocks a tournament stops, and why.
+    fn stop(strengths: &[f64], most: usize, margin: Option<f64>, seed: u64) -> (usize, Verdict) {
+        let blocks = table(strengths, most, seed);
+        let mut sums = Tally::new(by_wins(strengths.len(), strengths.len()));
+        for (number, block) in blocks.iter().enumerate() {
+            let one = tally(by_wins(strengths.len(), strengths.len()), [block.clone()]);
+            assert_eq!(one.blocks(), 1);
+            let scores = vec![0; strengths.len()];
+            sums.add(block.iter().map(|(entries, places)| super::super::Match {
+                entries,
+                places,
+                scores: &scores,
+                luck: None,
             }));
+            if is_look(sums.blocks()) && sums.verdict(RankBy::Plain, margin) != Verdict::Open {
+                return (number + 1, sums.verdict(RankBy::Plain, margin));
+            }
         }
-        assert!(wrong > 40, "{wrong} of 200");
+        (most, Verdict::Open)
     }
 
     #[test]
-    fn a_real_difference_is_found_and_on_the_right_side() {
-        // Wins 60% of the blocks: mean 0.2, variance 0.96.
-        let better = |chance: &mut Seeded| if chance.uniform(10) < 6 { 1.0 } else { -1.0 };
-        let [first, second] = decisions(200, 1000, better);
-        assert!(first >= 195 && second == 0, "{first} and {second} of 200");
-        let [first, second] = decisions(200, 1000, |chance| -better(chance));
-        assert!(second >= 195 && first == 0, "{first} and {second} of 200");
+    fn looks_are_ever_rarer_but_never_rare() {
+        let looks: Vec<u64> = (1..=100_000).filter(|&blocks| is_look(blocks)).collect();
+        assert!(looks[..100].iter().copied().eq(1..=100) && looks.len() < 2000, "{}", looks.len());
+        assert!(looks.windows(2).all(|pair| pair[1] - pair[0] <= pair[0] / 32 + 1));
     }
 
     #[test]
-    fn a_perfect_record_is_believed_soon_but_not_at_once() {
-        let mut test = Separation::new(0.05);
-        while !test.decided() {
-            test.push(1.0);
-        }
-        assert!((7..=12).contains(&test.blocks()), "{} blocks", test.blocks());
-        for _ in 0..5000 {
-            test.push(1.0);
-        }
-        assert_eq!(test.verdict(), Better::First);
-        assert!(test.capital.iter().flatten().all(|capital| capital.is_finite()));
+    fn equals_are_hardly_ever_decided_however_often_one_looks() {
+        let wrong = (0..100).filter(|&seed| stop(&[0.5, 0.5], 500, None, seed).1 == Verdict::Decided).count();
+        // At most 5 expected, standard deviation 2.2.
+        assert!(wrong <= 10, "{wrong} of 100");
     }
 
     #[test]
-    fn neighbours_are_separated_at_a_table_and_in_a_round_robin() {
-        let strengths = [0.3, 0.6, 0.1];
-        let mut at_table = Neighbours::new(3, 0.05, Measure::WinRate);
-        for block in table(&strengths, 400, 5) {
-            at_table.push(&[block]);
+    fn a_real_difference_is_found() {
+        let (blocks, verdict) = stop(&[0.6, 0.4], 2000, None, 1);
+        assert!(verdict == Verdict::Decided && (20..1000).contains(&blocks), "{blocks}");
+        assert_eq!(stop(&[0.6, 0.3, 0.1], 2000, None, 1).1, Verdict::Decided);
+    }
+
+    #[test]
+    fn equals_end_as_close_where_a_margin_is_given() {
+        let (blocks, verdict) = stop(&[0.5, 0.5], 5000, Some(0.1), 2);
+        assert!(verdict == Verdict::Close && blocks > 200, "{blocks} {verdict:?}");
+    }
+
+    /// The verdict on an entry that wins with this probability, and after how many blocks.
+    fn test_of(chance_to_win: f64, seed: u64) -> (Option<Side>, usize) {
+        let mut test = EloTest::new(0.0, 20.0, 0.05, 0.05);
+        let mut chance = Seeded::new(seed, "elo", 0);
+        let mut blocks = 0;
+        while test.verdict().is_none() && blocks < 20_000 {
+            let mut won = || f64::from(u8::from(unit(&mut chance) < chance_to_win));
+            test.push((won() + won()) / 2.0);
+            blocks += 1;
         }
-        let mut in_round_robin = Neighbours::new(3, 0.05, Measure::WinRate);
-        for round in round_robin(&strengths, 400, 5).chunks(3) {
-            in_round_robin.push(round);
-        }
-        for neighbours in [at_table, in_round_robin] {
-            assert_eq!(neighbours.standings(), [1, 0, 2]);
-            assert!(neighbours.decided(), "{:?}", neighbours.open());
-            assert!(neighbours.is_better(1, 0) && neighbours.is_better(0, 2) && !neighbours.is_better(0, 1));
+        (test.verdict(), blocks)
+    }
+
+    #[test]
+    fn a_test_of_two_claims_errs_as_rarely_as_it_says() {
+        // 0 and 20 points are 50% and 52.88%.
+        for (chance_to_win, right) in [(0.5, Side::AtMost), (0.5288, Side::AtLeast)] {
+            let verdicts: Vec<_> = (0..60).map(|seed| test_of(chance_to_win, seed)).collect();
+            let wrong =
+                verdicts.iter().filter(|(verdict, _)| verdict.is_some_and(|side| side != right)).count();
+            let found = verdicts.iter().filter(|(verdict, _)| *verdict == Some(right)).count();
+            assert!(wrong <= 7 && found >= 50, "{wrong} wrong and {found} right of 60");
         }
     }
 
     #[test]
-    fn equal_neighbours_stay_open() {
-        let mut neighbours = Neighbours::new(3, 0.05, Measure::WinRate);
-        for block in table(&[0.45, 0.45, 0.1], 300, 6) {
-            neighbours.push(&[block]);
-        }
-        let open = neighbours.open();
-        assert_eq!(open.len(), 1, "{open:?}");
-        assert!([(0, 1), (1, 0)].contains(&open[0]));
-    }
-
-    #[test]
-    fn every_pair_has_its_own_place() {
-        let neighbours = Neighbours::new(5, 0.05, Measure::WinRate);
-        let pairs = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b)));
-        let places: Vec<usize> = pairs.map(|(a, b)| neighbours.index(a, b)).collect();
-        assert_eq!(places, (0..10).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn a_battle_is_stopped_by_what_it_is_ranked_by() {
-        // The first has the higher score in most rounds, the second now and then a very much higher one: a mean would mislead.
-        let game = |scores: [i64; 2]| {
-            let places = if scores[0] > scores[1] { vec![1, 2] } else { vec![2, 1] };
-            Block { games: vec![MatchResult { entries: vec![0, 1], places, scores: scores.into() }] }
-        };
-        let mut neighbours = Neighbours::new(2, 0.05, Measure::MedianScore);
-        let rounds = [[10, 9], [11, 9], [12, 500], [10, 8], [13, 9]].map(game);
-        let mut pushed = 0;
-        while !neighbours.decided() {
-            neighbours.push(&rounds[pushed % rounds.len()..][..1]);
-            pushed += 1;
-            assert!(pushed < 1000);
-        }
-        assert_eq!((neighbours.standings(), neighbours.is_better(0, 1)), (vec![0, 1], true));
-        assert!(pushed > 10, "{pushed}");
-        let blocks: Vec<Block> = rounds.iter().cycle().take(100).cloned().collect();
-        let ranking = rank_by_measure(&Sample::new(&blocks, 2), Measure::MedianScore);
-        assert_eq!((ranking.order, ranking.undecided), (vec![0, 1], vec![]));
+    fn capital_stays_finite() {
+        let mut test = EloTest::new(0.0, 10.0, 0.05, 0.05);
+        (0..20_000).for_each(|_| test.push(1.0));
+        assert!(
+            test.verdict() == Some(Side::AtLeast)
+                && test.capital.iter().flatten().all(|capital| capital.is_finite())
+        );
+        let mut chance = Seeded::new(1, "any", 0);
+        (0..100).for_each(|_| test.push(f64::from(chance.uniform(2))));
+        assert_eq!(test.verdict(), Some(Side::AtLeast), "a verdict stays");
     }
 }

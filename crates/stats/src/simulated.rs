@@ -1,44 +1,61 @@
-//! Games of known strengths for the tests.
+//! Tournaments of known strengths for the tests.
 
-use super::{Block, MatchResult};
+use super::{Design, Match, Measure, Tally};
 use necrodome_rules::chance::{Chance, Seeded};
 
-/// A match whose scores are -10 times the places.
-pub(super) fn game(entries: &[usize], places: &[u16]) -> MatchResult {
-    let scores = places.iter().map(|&place| -10 * i64::from(place)).collect();
-    MatchResult { entries: entries.to_vec(), places: places.to_vec(), scores }
+/// A match by entries and places; scores are -10 times the places.
+pub(super) type Game = (Vec<usize>, Vec<u16>);
+
+/// The sums of blocks of matches.
+pub(super) fn tally(design: Design, blocks: impl IntoIterator<Item = Vec<Game>>) -> Tally {
+    let mut tally = Tally::new(design);
+    for block in blocks {
+        let scores: Vec<Vec<i64>> = block
+            .iter()
+            .map(|(_, places)| places.iter().map(|&place| -10 * i64::from(place)).collect())
+            .collect();
+        let matches = block.iter().zip(&scores);
+        tally.add(matches.map(|((entries, places), scores)| Match { entries, places, scores, luck: None }));
+    }
+    tally
+}
+
+/// A tournament that goes by win rates.
+pub(super) fn by_wins(entries: usize, seats: usize) -> Design {
+    Design { entries, seats, measure: Measure::WinRate, rotates: true }
 }
 
 /// Blocks in which all entries meet in every rotation, each match by the law of Plackett and Luce.
-pub(super) fn table(strengths: &[f64], blocks: usize, seed: u64) -> Vec<Block> {
+pub(super) fn table(strengths: &[f64], blocks: usize, seed: u64) -> Vec<Vec<Game>> {
     let all: Vec<usize> = (0..strengths.len()).collect();
     let mut chance = Seeded::new(seed, "test", 0);
     (0..blocks).map(|_| rotations(&all, strengths, &mut chance)).collect()
 }
 
-/// As many blocks of each pair.
-pub(super) fn round_robin(strengths: &[f64], blocks: usize, seed: u64) -> Vec<Block> {
+/// Blocks in which every pair meets.
+pub(super) fn round_robin(strengths: &[f64], blocks: usize, seed: u64) -> Vec<Vec<Game>> {
     let mut chance = Seeded::new(seed, "test", 1);
-    let mut played = Vec::new();
-    for _ in 0..blocks {
+    let mut block = || {
+        let mut games = Vec::new();
         for a in 0..strengths.len() {
             for b in a + 1..strengths.len() {
-                played.push(rotations(&[a, b], strengths, &mut chance));
+                games.extend(rotations(&[a, b], strengths, &mut chance));
             }
         }
-    }
-    played
+        games
+    };
+    (0..blocks).map(|_| block()).collect()
 }
 
-fn rotations(entries: &[usize], strengths: &[f64], chance: &mut Seeded) -> Block {
+fn rotations(entries: &[usize], strengths: &[f64], chance: &mut Seeded) -> Vec<Game> {
     let mut seating = entries.to_vec();
     let mut games = Vec::new();
     for _ in entries {
         let weights: Vec<f64> = seating.iter().map(|&entry| strengths[entry]).collect();
-        games.push(game(&seating, &drawn_places(&weights, chance)));
+        games.push((seating.clone(), drawn_places(&weights, chance)));
         seating.rotate_left(1);
     }
-    Block { games }
+    games
 }
 
 /// Places drawn one after the other, each in proportion to the weights that are left.

@@ -69,13 +69,14 @@ export interface Measure {
 
 const score = (value: number) => (Math.abs(value) < 100 ? value.toFixed(2) : whole.format(value));
 
-export const measures: Measure[] = [
+/** All of them. Those who play alone are compared by their scores. */
+export const measuresOf = (seats: number): Measure[] => [
   { name: "win-rate", text: "Wins", of: (s) => s.win_rate, write: (v) => percent(v), zero: true },
   {
     name: "luck-adjusted",
     text: "Without luck",
     of: (s) => s.luck_adjusted,
-    write: (v) => percent(v),
+    write: seats === 1 ? score : (v) => percent(v),
     zero: true,
   },
   {
@@ -86,11 +87,13 @@ export const measures: Measure[] = [
     zero: false,
   },
   { name: "mean-score", text: "Score", of: (s) => s.mean_score, write: score, zero: true },
+  { name: "median-score", text: "Median", of: (s) => s.median_score, write: score, zero: true },
 ];
 
 /** How many matches a block has. */
 export function matchesOfBlock(format: string, entries: number, seats: number): number {
-  const orders = (of: number) => (of === 3 ? 6 : of);
+  // All orders of up to four, all rotations of more.
+  const orders = (of: number) => [1, 1, 2, 6, 24][of] ?? of;
   switch (format) {
     case "battle":
       return 1;

@@ -1,7 +1,7 @@
 //! One SQLite file that keeps tournaments, as many as are wanted. Other tables may live beside theirs.
 
 use super::{Plan, PlannedEntry, Store};
-use crate::process::Limits;
+use crate::{process::Limits, stats::RankBy};
 use necrodome_rules::options::plain;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use std::{
 /// "NECR": says that an SQLite file is one of ours.
 const APPLICATION: i32 = 0x4e45_4352;
 /// The version of the tables.
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,15 @@ pub enum StoreError {
     OtherPlan {
         /// What is not the same, with both values.
         differences: Vec<String>,
+    },
+    /// A program was changed since the tournament began.
+    #[error(
+        "{} changed since this tournament began, and old and new results must not be mixed",
+        if .names.len() == 1 { format!("the program of {} has", .names[0]) } else { format!("the programs of {} have", .names.join(", ")) }
+    )]
+    OtherProgram {
+        /// The entries.
+        names: Vec<String>,
     },
     /// The process that wrote it was killed, and the store cannot be repaired because its folder is read-only.
     #[error(
@@ -118,7 +127,7 @@ DROP TABLE old_closing;
 
 /// Views that show version 2 as the current one, without a change to the file.
 const VIEWS_OF_2: &str = "
-CREATE TEMP VIEW tournament AS SELECT 1 AS id, plan FROM main.plan LIMIT 1;
+CREATE TEMP VIEW tournament AS SELECT 1 AS id, json_set(plan, '$.older', json('true')) AS plan FROM main.plan LIMIT 1;
 CREATE TEMP VIEW results AS SELECT 1 AS tournament, first, blocks, packed FROM main.results;
 CREATE TEMP VIEW detail AS SELECT 1 AS tournament, block, number, faults, replay FROM main.detail;
 CREATE TEMP VIEW effort AS SELECT 1 AS tournament, entry, decisions, nanoseconds FROM main.effort;
@@ -126,6 +135,12 @@ CREATE TEMP VIEW closing AS SELECT rowid, 1 AS tournament, entry, faults, log FR
 ";
 const LUCK_OF_2: &str = "CREATE TEMP VIEW luck AS SELECT 1 AS tournament, first, packed FROM main.luck;";
 const LUCK_OF_1: &str = "CREATE TEMP VIEW luck AS SELECT 1 AS tournament, 0 AS first, x'' AS packed WHERE 0;";
+
+/// Tournaments of version 3 were seated otherwise.
+const FROM_3: &str = "UPDATE tournament SET plan = json_set(plan, '$.older', json('true'));";
+const VIEW_OF_3: &str = "
+CREATE TEMP VIEW tournament AS SELECT id, json_set(plan, '$.older', json('true')) AS plan FROM main.tournament;
+";
 
 impl Archive {
     /// A file that lives as long as the process.
@@ -167,8 +182,12 @@ impl Archive {
         let version = version(&connection)?;
         if version < VERSION {
             connection.pragma_update(None, "temp_store", "MEMORY")?;
-            connection.execute_batch(VIEWS_OF_2)?;
-            connection.execute_batch(if version < 2 { LUCK_OF_1 } else { LUCK_OF_2 })?;
+            if version == 3 {
+                connection.execute_batch(VIEW_OF_3)?;
+            } else {
+                connection.execute_batch(VIEWS_OF_2)?;
+                connection.execute_batch(if version < 2 { LUCK_OF_1 } else { LUCK_OF_2 })?;
+            }
         }
         Ok(Archive(Arc::new(Mutex::new(connection))))
     }
@@ -250,16 +269,24 @@ impl Archive {
     /// The tournament with this plan. An empty file begins it; a file of others only is refused.
     pub fn resume(&self, plan: &Plan) -> Result<Store, StoreError> {
         let mut last = None;
-        for (store, stored) in self.stores()? {
+        // The newest first: with a program that was changed there may be several editions.
+        for (store, stored) in self.stores()?.into_iter().rev() {
             let differences = differences(&stored, plan);
-            if differences.is_empty() {
-                return Ok(store);
+            let names = other_programs(&stored, plan);
+            match (differences.is_empty(), names.is_empty()) {
+                (true, true) => return Ok(store),
+                (true, false) => last = Some(StoreError::OtherProgram { names }),
+                (false, _) => last = last.or(Some(StoreError::OtherPlan { differences })),
             }
-            last = Some(differences);
         }
-        match last {
-            None => self.begin(plan),
-            Some(differences) => Err(StoreError::OtherPlan { differences }),
+        last.map_or_else(|| self.begin(plan), Err)
+    }
+
+    /// The tournament with this plan, or a new edition of it beside the old one where programs were changed.
+    pub fn resume_or_renew(&self, plan: &Plan) -> Result<Store, StoreError> {
+        match self.resume(plan) {
+            Err(StoreError::OtherProgram { .. }) => self.begin(plan),
+            other => other,
         }
     }
 }
@@ -320,9 +347,12 @@ fn upgrade(connection: &mut Connection) -> Result<(), StoreError> {
     if version < 2 {
         transaction.execute_batch(FROM_1)?;
     }
-    transaction.execute_batch(FROM_2_AWAY)?;
-    transaction.execute_batch(TABLES)?;
-    transaction.execute_batch(FROM_2_BACK)?;
+    if version < 3 {
+        transaction.execute_batch(FROM_2_AWAY)?;
+        transaction.execute_batch(TABLES)?;
+        transaction.execute_batch(FROM_2_BACK)?;
+    }
+    transaction.execute_batch(FROM_3)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     Ok(transaction.commit()?)
 }
@@ -336,17 +366,42 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// The entries whose programs are not those of the stored plan. Plans of before know nothing of programs.
+fn other_programs(stored: &Plan, asked: &Plan) -> Vec<String> {
+    let both = stored.entries.iter().zip(&asked.entries);
+    let changed = both.filter(|(stored, asked)| {
+        stored.fingerprint.is_some() && asked.fingerprint.is_some() && stored.fingerprint != asked.fingerprint
+    });
+    changed.map(|(_, asked)| asked.name.clone()).collect()
+}
+
 /// How two plans differ. More blocks than before are no difference: the tournament goes on.
 fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
     let entries = |plan: &Plan| {
-        let entry = |PlannedEntry { name, bot }: &PlannedEntry| {
+        let entry = |PlannedEntry { name, bot, .. }: &PlannedEntry| {
             if name == bot { name.clone() } else { format!("{name}={bot}") }
         };
         plan.entries.iter().map(entry).collect::<Vec<_>>().join(", ")
     };
     // The compiler says when a field is missing here.
-    let Plan { game, options, entries: _, format, seats, blocks: _, seed, until_decided, limits } = stored;
+    let Plan {
+        game,
+        options,
+        entries: _,
+        format,
+        seats,
+        blocks: _,
+        seed,
+        until_decided,
+        margin,
+        rank_by,
+        limits,
+        older,
+    } = stored;
     let until = |decided: bool| if decided { "it is decided" } else { "all blocks are played" }.to_owned();
+    if *older && !asked.older {
+        return vec!["an older necrodome began it, and seated the entries otherwise".to_owned()];
+    }
     let mut all = Vec::new();
     let mut differ = |what: &str, stored: String, asked: String| {
         if stored != asked {
@@ -359,6 +414,13 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
     differ("the number of seats is", seats.to_string(), asked.seats.to_string());
     differ("the seed is", seed.to_string(), asked.seed.to_string());
     differ("it is played until", until(*until_decided), until(asked.until_decided));
+    // What it is ranked by matters only to when it stops.
+    if *until_decided {
+        let by = |rank_by: &RankBy| plain(&serde_json::to_value(rank_by).unwrap_or_default());
+        differ("it is ranked by", by(rank_by), by(&asked.rank_by));
+        let of = |margin: &Option<f64>| margin.map_or("none".to_owned(), |margin| margin.to_string());
+        differ("the margin is", of(margin), of(&asked.margin));
+    }
     let table = |limits: &Limits| serde_json::to_value(limits).unwrap_or_default();
     let tables =
         [("option", options.clone(), asked.options.clone()), ("limit", table(limits), table(&asked.limits))];

@@ -8,14 +8,15 @@ use crate::{
     run::{RunError, run_match},
 };
 use necrodome_rules::{
-    bot::Bot,
+    bot::Regular,
     catalog::Listed,
     chance::Seeded,
-    game::{Log, Logged, Outcome, Rejected, Seat, Silent},
+    game::{Log, Logged, Outcome, Rejected, Silent},
     names::Names,
     play,
 };
 use necrodome_solve::{Meter, solve};
+use std::borrow::Cow;
 
 /// What all threads of a tournament share.
 pub(super) struct Arena<'a, G: Listed> {
@@ -28,16 +29,20 @@ pub(super) struct Arena<'a, G: Listed> {
 /// The players of one thread.
 pub(super) struct Crew<'a, G: Listed> {
     arena: &'a Arena<'a, G>,
-    /// The names at the table, by the number of the match in a block.
+    /// The names at the table, by the number of the match in the block.
     names: Vec<Names>,
-    players: Players<'a, G>,
+    players: Players<G>,
     /// Measures the luck of each match, where the game is solved.
     meter: Option<Box<dyn Meter<G::Event>>>,
 }
 
-enum Players<'a, G: Listed> {
+enum Players<G: Listed> {
     /// All are built-in bots: nothing is recorded, since the seed gives the match again.
-    BuiltIn { makers: Vec<Maker<'a, G>>, memory: play::Memory<G> },
+    BuiltIn {
+        waiting: Vec<Option<Box<dyn Regular<G>>>>,
+        sitting: Vec<Box<dyn Regular<G>>>,
+        memory: play::Memory<G>,
+    },
     /// Some are processes or guests: faults and replays are kept.
     Mixed(Vec<Option<Box<dyn Player<G>>>>),
 }
@@ -52,17 +57,20 @@ impl<'a, G: Listed> Crew<'a, G> {
             // Processes are started with their first match only.
             player::<G>(entry, name, terms, Seeded::new(0, "trial", 0))?;
         }
-        let maker = |entry: &'a EntrySpec| match &entry.kind {
-            EntryKind::BuiltIn(spec) => Maker::find(spec, &terms.rules).ok(),
+        let bot = |entry: &EntrySpec| match &entry.kind {
+            EntryKind::BuiltIn(spec) => Maker::find(spec, &terms.rules)
+                .and_then(|maker| maker.build(&|| own_chance(0, 0)))
+                .ok()
+                .map(Some),
             EntryKind::Program(_) | EntryKind::Guest(_) | EntryKind::Human => None,
         };
-        let players = match entries.iter().map(maker).collect() {
-            Some(makers) => Players::BuiltIn { makers, memory: play::Memory::default() },
+        let players = match entries.iter().map(bot).collect() {
+            Some(waiting) => {
+                Players::BuiltIn { waiting, sitting: Vec::new(), memory: play::Memory::default() }
+            }
             None => Players::Mixed(entries.iter().map(|_| None).collect()),
         };
-        let seated =
-            |seating: &Vec<usize>| Names::new(seating.iter().map(|&entry| &names[Seat(entry as u16)]));
-        let names = schedule.seatings().iter().map(seated).collect::<Result<_, _>>()?;
+        let names = schedule.seatings(0).iter().map(|seating| names.seated(seating)).collect();
         let meter = solve::<G>(&terms.rules, terms.seats).ok().map(|solution| solution.meter());
         Ok(Crew { arena, names, players, meter })
     }
@@ -90,7 +98,15 @@ impl<'a, G: Listed> Crew<'a, G> {
         quits: &dyn Fn() -> bool,
     ) -> Result<Option<BlockResult>, TournamentError> {
         let mut result = BlockResult { block, ..BlockResult::default() };
-        for number in 0..self.arena.schedule.seatings().len() {
+        let seatings = self.arena.schedule.seatings(block);
+        if let Cow::Owned(shuffled) = &seatings {
+            self.names = shuffled.iter().map(|seating| self.arena.names.seated(seating)).collect();
+        }
+        result.matches.reserve_exact(seatings.len());
+        if self.meter.is_some() {
+            result.luck.reserve_exact(seatings.len());
+        }
+        for (number, seating) in seatings.iter().enumerate() {
             if quits() {
                 return Ok(None);
             }
@@ -98,9 +114,9 @@ impl<'a, G: Listed> Crew<'a, G> {
                 meter.restart();
             }
             let outcome = match &self.players {
-                Players::BuiltIn { .. } => self.play_built_ins(block, number)?,
+                Players::BuiltIn { .. } => self.play_built_ins(block, number, seating)?,
                 Players::Mixed(_) => {
-                    let (outcome, detail) = self.play_mixed(block, number)?;
+                    let (outcome, detail) = self.play_mixed(block, number, seating)?;
                     result.details.push(detail);
                     outcome
                 }
@@ -117,35 +133,51 @@ impl<'a, G: Listed> Crew<'a, G> {
         Ok(Some(result))
     }
 
-    fn play_built_ins(&mut self, block: u32, number: usize) -> Result<Outcome, TournamentError> {
-        let Players::BuiltIn { makers, memory } = &mut self.players else {
+    fn play_built_ins(
+        &mut self,
+        block: u32,
+        number: usize,
+        seating: &[usize],
+    ) -> Result<Outcome, TournamentError> {
+        let Players::BuiltIn { waiting, sitting, memory } = &mut self.players else {
             return Err(RunError::Quit.into());
         };
         let Arena { terms, schedule, .. } = self.arena;
-        let seed = schedule.block_seed(block);
-        let build = |&entry: &usize| makers[entry].build(own_chance(seed, entry));
-        let bots = schedule.seatings()[number].iter().map(build);
-        let mut bots = bots.collect::<Result<Vec<Box<dyn Bot<G>>>, _>>()?;
+        let seed = schedule.match_seed(block, number);
         let mut chance = Seeded::new(seed, "match", 0);
+        sitting.clear();
+        for &entry in seating {
+            // Nobody sits twice at a table, and all got up after the last match.
+            let mut bot = waiting[entry].take().ok_or(RunError::Quit)?;
+            bot.restart(&|| own_chance(seed, entry));
+            sitting.push(bot);
+        }
         let names = &self.names[number];
         let outcome = match &mut self.meter {
             Some(meter) => {
                 let mut game = G::new(names, &terms.rules, &mut chance, meter)?;
-                play::play_with(memory, &mut game, &mut bots, &mut chance, meter)
+                play::play_with(memory, &mut game, sitting, &mut chance, meter)
             }
             None => {
                 let mut game = G::new(names, &terms.rules, &mut chance, &mut Silent)?;
-                play::play_with(memory, &mut game, &mut bots, &mut chance, &mut Silent)
+                play::play_with(memory, &mut game, sitting, &mut chance, &mut Silent)
             }
         };
+        for (&entry, bot) in seating.iter().zip(sitting.drain(..)) {
+            waiting[entry] = Some(bot);
+        }
         Ok(outcome.map_err(|why: Rejected<G::Illegal>| RunError::Referee(why.to_string()))?)
     }
 
-    fn play_mixed(&mut self, block: u32, number: usize) -> Result<(Outcome, Detail), TournamentError> {
+    fn play_mixed(
+        &mut self,
+        block: u32,
+        number: usize,
+        seating: &[usize],
+    ) -> Result<(Outcome, Detail), TournamentError> {
         let Players::Mixed(players) = &mut self.players else { return Err(RunError::Quit.into()) };
         let Arena { entries, terms, schedule, .. } = self.arena;
         let (seed, names) = (schedule.match_seed(block, number), &self.names[number]);
-        let seating = &schedule.seatings()[number];
         let mut sitting = Vec::with_capacity(seating.len());
         for (&entry, name) in seating.iter().zip(names.iter()) {
             let fresh = || player::<G>(&entries[entry], name, terms, own_chance(seed, entry));

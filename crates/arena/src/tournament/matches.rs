@@ -32,7 +32,7 @@ pub fn matches(
     from: u64,
     count: usize,
 ) -> Result<Vec<PlayedMatch>, StoreError> {
-    let of_block = schedule.seatings().len();
+    let of_block = schedule.matches();
     let damaged = || StoreError::Damaged("a block does not fit the plan".into());
     let (first, mut skip) = (u32::try_from(from / of_block as u64), (from % of_block as u64) as usize);
     let Ok(mut next) = first else { return Ok(Vec::new()) };
@@ -42,14 +42,15 @@ pub fn matches(
     {
         let luck = chunk.luck(of_block)?;
         let before = (next - chunk.first) as usize;
-        let blocks = results::blocks(&chunk.results, schedule.seatings()).enumerate().skip(before);
-        for (index, block) in blocks {
-            let block = block.ok_or_else(damaged)?;
-            for (number, result) in block.into_iter().enumerate().skip(skip).take(count - played.len()) {
+        let blocks = results::blocks(&chunk.results, schedule).enumerate().skip(before);
+        for (index, outcomes) in blocks {
+            let (block, outcomes) = (chunk.first + index as u32, outcomes.ok_or_else(damaged)?);
+            let seatings = schedule.seatings(block);
+            for (number, result) in outcomes.into_iter().enumerate().skip(skip).take(count - played.len()) {
                 played.push(PlayedMatch {
-                    block: chunk.first + index as u32,
+                    block,
                     number: number as u32,
-                    entries: schedule.seatings()[number].clone(),
+                    entries: seatings[number].clone(),
                     result,
                     luck: luck.as_ref().map(|luck| luck[index * of_block + number]),
                     faults: 0,
@@ -120,10 +121,10 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
 
 fn play_again<G: Listed>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
     let schedule = Schedule::new(plan, G::SEATS).map_err(TournamentError::from)?;
-    let matches = schedule.seatings().len();
-    let seating = schedule.seatings().get(number as usize).ok_or(MatchError::NoMatch { number, matches })?;
+    let (seatings, matches) = (schedule.seatings(block), schedule.matches());
+    let seating = seatings.get(number as usize).ok_or(MatchError::NoMatch { number, matches })?;
     let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
-    let seed = schedule.block_seed(block);
+    let seed = schedule.match_seed(block, number as usize);
     let names = Names::new(seating.iter().map(|&entry| &plan.entries[entry].name));
     let names = names.map_err(TournamentError::from)?;
     let mut players: Vec<Box<dyn Player<G>>> = Vec::new();

@@ -9,17 +9,20 @@ mod report;
 mod results;
 mod schedule;
 mod store;
+mod summary;
+mod sums;
 
 pub use archive::{Archive, StoreError};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
 pub use play::{Stop, TournamentError, Update, run};
-pub use report::{EntryReport, Report, Separated, glance, report};
+pub use report::{EntryReport, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
 pub use schedule::{Schedule, ScheduleError};
 pub use store::Store;
+pub use sums::Sums;
 
-use crate::{entry::EntrySpec, process::Limits};
+use crate::{entry::EntrySpec, process::Limits, stats::RankBy};
 use formats::Seats;
 use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
@@ -56,8 +59,23 @@ pub struct Plan {
     pub seed: u64,
     /// Whether to stop as soon as the neighbours in the standings are told apart.
     pub until_decided: bool,
+    /// Whether to stop, too, when those who are not told apart surely differ by no more than this: in win rate, score, or the
+    /// share of blocks in which one outscores the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
+    /// Whether the luck of the dice counts in the standings.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub rank_by: RankBy,
     /// What processes may use.
     pub limits: Limits,
+    /// Whether it was played by a necrodome that seated entries otherwise. It can be reported, but cannot go on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub older: bool,
+}
+
+/// What is usual is not written, so that plans of before are still the same.
+fn is_usual(rank_by: &RankBy) -> bool {
+    *rank_by == RankBy::default()
 }
 
 impl Plan {
@@ -80,12 +98,18 @@ pub struct PlannedEntry {
     pub name: String,
     /// What it is, as it was written.
     pub bot: String,
+    /// What its program consists of; none of a built-in bot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
 }
 
 /// Entries as a plan has them.
 pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
-    let entry =
-        |(entry, name): (&EntrySpec, &str)| PlannedEntry { name: name.into(), bot: entry.text.clone() };
+    let entry = |(entry, name): (&EntrySpec, &str)| PlannedEntry {
+        name: name.into(),
+        bot: entry.text.clone(),
+        fingerprint: entry.fingerprint(),
+    };
     entries.iter().zip(names.iter()).map(entry).collect()
 }
 
@@ -102,6 +126,10 @@ pub struct Wishes<'a> {
     pub seed: Option<u64>,
     /// Whether to stop as soon as the neighbours in the standings are told apart.
     pub until_decided: bool,
+    /// How small a difference is not worth going on for.
+    pub margin: Option<f64>,
+    /// Whether the luck of the dice counts in the standings.
+    pub rank_by: RankBy,
     /// What processes may use.
     pub limits: Limits,
     /// The file that keeps the tournament.
@@ -135,7 +163,10 @@ impl Wishes<'_> {
             blocks: self.blocks.unwrap_or_else(|| natural_blocks(game, entries)),
             seed: self.seed.unwrap_or_default(),
             until_decided: self.until_decided,
+            margin: self.margin,
+            rank_by: self.rank_by,
             limits: self.limits,
+            older: false,
         };
         if self.seed.is_none() {
             let stored = self.store.filter(|path| path.exists()).and_then(|path| Archive::read(path).ok());

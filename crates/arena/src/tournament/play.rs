@@ -2,18 +2,17 @@
 //! the same on one thread and on many, and after a kill.
 
 use super::{
-    BlockResult, Closing, Plan, Schedule, ScheduleError, Store, StoreError,
+    BlockResult, Closing, Plan, Schedule, ScheduleError, Store, StoreError, Sums,
     crew::{Arena, Crew},
-    formats, results,
 };
 use crate::{
     entry::EntrySpec,
     lineup::{LineupError, Terms},
     process::Launcher,
     run::RunError,
-    stats::{ALPHA, Neighbours},
+    stats::Verdict,
 };
-use necrodome_rules::{catalog::Listed, game::Outcome, names::Names, with_game};
+use necrodome_rules::{catalog::Listed, names::Names, with_game};
 use std::{
     collections::BTreeMap,
     ops::Range,
@@ -61,6 +60,8 @@ pub enum Stop {
     Done,
     /// The neighbours in the standings are told apart.
     Decided,
+    /// Those who are not told apart differ by no more than the margin.
+    Close,
     /// Somebody wanted it to.
     Interrupted,
 }
@@ -99,6 +100,11 @@ pub fn run(
     interrupt: &AtomicBool,
     watch: &mut dyn FnMut(Update),
 ) -> Result<Stop, TournamentError> {
+    if plan.older {
+        return Err(TournamentError::Plan(
+            "an older necrodome began it, and seated the entries otherwise".into(),
+        ));
+    }
     let id = plan.game().map_err(TournamentError::Plan)?;
     with_game!(id, G => {
         let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
@@ -121,9 +127,12 @@ fn run_game<G: Listed>(
     let arena = Arena::<G> { entries, names: &names, terms, schedule: &schedule };
     // A mistake in the line-up shows before the first thread starts.
     Crew::new(&arena)?;
-    let mut rule = StopRule::new(plan, &schedule, store)?;
-    if rule.is_decided() {
-        return Ok(Stop::Decided);
+    let mut sums = Sums::new(plan);
+    if plan.until_decided {
+        sums.catch_up(&schedule, store)?;
+        if let Some(stop) = Stop::early(sums.verdict(plan)) {
+            return Ok(stop);
+        }
     }
     let first = store.blocks()?;
     let queue = Queue { next: AtomicU32::new(first), end: plan.blocks, chunk: Crew::<G>::chunk(entries) };
@@ -140,20 +149,36 @@ fn run_game<G: Listed>(
         drop(sender);
         // Dropped here, whatever happens: workers that wait to hand in their results must not wait for ever.
         let receiver = receiver;
-        let collected = collect(&receiver, store, &mut rule, first, watch);
+        let mut judge = |block: &BlockResult| {
+            if !plan.until_decided {
+                return None;
+            }
+            sums.add(&schedule, &block.matches, &block.luck);
+            Stop::early(sums.verdict(plan))
+        };
+        let collected = collect(&receiver, store, &mut judge, first, watch);
         stop.store(true, Ordering::Relaxed);
         // What they say at the end still counts.
         let late: Vec<Closing> = receiver.iter().flat_map(FromWorker::into_closings).collect();
-        collected?;
-        Ok::<_, TournamentError>(store.close(&late)?)
-    })?;
-    Ok(if rule.is_decided() {
-        Stop::Decided
-    } else if store.blocks()? >= plan.blocks {
-        Stop::Done
-    } else {
-        Stop::Interrupted
+        let early = collected?;
+        store.close(&late)?;
+        Ok(match early {
+            Some(stop) => stop,
+            None if store.blocks()? >= plan.blocks => Stop::Done,
+            None => Stop::Interrupted,
+        })
     })
+}
+
+impl Stop {
+    /// Why a tournament stops with this verdict, if it does.
+    fn early(verdict: Verdict) -> Option<Stop> {
+        match verdict {
+            Verdict::Open => None,
+            Verdict::Decided => Some(Stop::Decided),
+            Verdict::Close => Some(Stop::Close),
+        }
+    }
 }
 
 impl FromWorker {
@@ -192,7 +217,7 @@ fn work<G: Listed>(
         Err(error) => return drop(sender.send(FromWorker::Failed(error))),
     };
     while !quits() {
-        let mut blocks = Vec::new();
+        let mut blocks = Vec::with_capacity(queue.chunk as usize);
         for block in queue.take() {
             match crew.play_block(block, quits) {
                 Ok(Some(result)) => blocks.push(result),
@@ -207,23 +232,26 @@ fn work<G: Listed>(
     let _ = sender.send(FromWorker::Closed(crew.close()));
 }
 
-/// Puts finished blocks in order and stores them as they become contiguous.
+/// Puts finished blocks in order and stores them as they become contiguous. `judge` hears each in order, and says why it is the
+/// last one, if it is.
 fn collect(
     receiver: &Receiver<FromWorker>,
     store: &mut Store,
-    rule: &mut StopRule,
+    judge: &mut dyn FnMut(&BlockResult) -> Option<Stop>,
     first: u32,
     watch: &mut dyn FnMut(Update),
-) -> Result<(), TournamentError> {
-    let mut waiting: BTreeMap<u32, BlockResult> = BTreeMap::new();
+) -> Result<Option<Stop>, TournamentError> {
+    // Blocks that were played together, by the first of them.
+    let mut waiting: BTreeMap<u32, Vec<BlockResult>> = BTreeMap::new();
     let mut ready: Vec<BlockResult> = Vec::new();
     let mut next = first;
     let mut matches = 0;
     let mut stored_at = Instant::now();
+    let mut early = None;
     loop {
         let ended = match receiver.recv_timeout(STORE_EVERY) {
             Ok(FromWorker::Blocks(blocks)) => {
-                waiting.extend(blocks.into_iter().map(|block| (block.block, block)));
+                waiting.extend(blocks.first().map(|block| block.block).map(|first| (first, blocks)));
                 false
             }
             Ok(FromWorker::Closed(closings)) => {
@@ -234,12 +262,17 @@ fn collect(
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => true,
         };
-        while let (Some(block), false) = (waiting.remove(&next), rule.is_decided()) {
-            rule.hear(&block);
-            ready.push(block);
-            next += 1;
+        while let (Some(blocks), None) = (waiting.remove(&next), early) {
+            for block in blocks {
+                early = judge(&block);
+                ready.push(block);
+                next += 1;
+                if early.is_some() {
+                    break;
+                }
+            }
         }
-        let done = ended || rule.is_decided();
+        let done = ended || early.is_some();
         if !ready.is_empty() && (done || stored_at.elapsed() >= STORE_EVERY) {
             store.append(&ready)?;
             matches += ready.iter().map(|block| block.matches.len() as u64).sum::<u64>();
@@ -248,43 +281,7 @@ fn collect(
             watch(Update { blocks: next, matches, store });
         }
         if done {
-            return Ok(());
+            return Ok(early);
         }
-    }
-}
-
-/// Says when the neighbours are told apart, if the plan stops there.
-struct StopRule<'a> {
-    neighbours: Option<Neighbours>,
-    schedule: &'a Schedule,
-}
-
-impl<'a> StopRule<'a> {
-    fn new(plan: &Plan, schedule: &'a Schedule, store: &Store) -> Result<Self, StoreError> {
-        let neighbours = plan.until_decided.then(|| {
-            let measure = formats::rules(plan.format).ranked_by.measure();
-            Neighbours::new(plan.entries.len(), ALPHA, measure)
-        });
-        let mut rule = StopRule { neighbours, schedule };
-        if rule.neighbours.is_some() {
-            let damaged = || StoreError::Damaged("a block does not fit the plan".into());
-            let blocks = results::unpack(&store.results()?, schedule.seatings()).ok_or_else(damaged)?;
-            blocks.iter().for_each(|matches| rule.push(matches));
-        }
-        Ok(rule)
-    }
-
-    fn hear(&mut self, block: &BlockResult) {
-        self.push(&block.matches);
-    }
-
-    fn push(&mut self, matches: &[Outcome]) {
-        if let Some(neighbours) = &mut self.neighbours {
-            neighbours.push(&[results::to_stats(matches, self.schedule.seatings())]);
-        }
-    }
-
-    fn is_decided(&self) -> bool {
-        self.neighbours.as_ref().is_some_and(Neighbours::decided)
     }
 }

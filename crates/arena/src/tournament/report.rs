@@ -1,16 +1,12 @@
 //! What a tournament has shown: every number with its error, and a hash that proves the results.
 
-use super::{
-    Plan, Schedule, Store, StoreError, TournamentError,
-    formats::{self, RankedBy},
-    results,
-};
+use super::{Plan, Schedule, Store, StoreError, Sums, TournamentError, summary};
 use crate::{
     fault::{Notes, Trouble},
-    stats::{self, Measure, Sample},
+    stats::{self, Confidence, Measure},
 };
 use serde::Serialize;
-use std::{num::NonZero, time::Duration};
+use std::time::Duration;
 
 /// The result of a tournament, ready to be printed.
 #[derive(Debug, Clone, Serialize)]
@@ -20,20 +16,32 @@ pub struct Report {
     /// Blocks played.
     pub blocks: u32,
     /// Matches played.
-    pub matches: usize,
+    pub matches: u64,
+    /// What decides the standings: order, ranks, and when a tournament stops.
+    pub measure: Measure,
+    /// What the intervals promise: `fixed` if the number of blocks was fixed before the first match, `anytime` if not.
+    pub confidence: Confidence,
+    /// What it all means, in a few sentences.
+    pub summary: Vec<String>,
     /// The entries, best first.
     pub standings: Vec<EntryReport>,
     /// For each pair of entries (numbers as in the plan): how often the first placed better.
     pub head_to_head: Vec<Vec<stats::HeadToHead>>,
-    /// What the seat is worth; missing in a battle, where every entry keeps its seat.
+    /// What the seat is worth; missing where every entry keeps its seat.
     pub seats: Option<stats::SeatEffect>,
     /// Pairs of neighbours in the standings that cannot be told apart.
     pub undecided: Vec<Separated>,
+    /// Entries that did better, or worse, in the second half than in the first.
+    pub drifts: Vec<NamedDrift>,
+    /// Entries each of which beats the next, and the last the first.
+    pub cycles: Vec<[String; 3]>,
+    /// Pairs whose results the ratings do not explain.
+    pub misfits: Vec<NamedMisfit>,
     /// What went wrong, and what processes have written to standard error.
     #[serde(flatten)]
     pub trouble: Trouble,
-    /// A hash of the plan and all results: the same on any machine, with any number of threads.
-    pub hash: String,
+    /// A hash of the plan and all results: the same on any machine, with any number of threads. Missing while it is played.
+    pub hash: Option<String>,
 }
 
 /// What is known of an entry.
@@ -48,152 +56,135 @@ pub struct EntryReport {
     /// Games, wins, win rate, mean place and score.
     #[serde(flatten)]
     pub record: stats::Record,
-    /// The win rate (solo: the mean score) with the luck of the dice taken out; only where the game is solved.
+    /// What decides the standings, with the luck of the dice taken out; only where the game is solved.
     pub luck_adjusted: Option<stats::Adjusted>,
     /// The joint rating.
     pub rating: stats::Rating,
-    /// The median of its scores.
-    pub median_score: Option<f64>,
+    /// Wins per match in those matches in which nobody misbehaved; only where somebody did.
+    pub win_rate_without_faults: Option<f64>,
     /// Mean CPU time of a decision in microseconds; only of processes.
     pub cpu_us: Option<f64>,
 }
 
-/// Two entries by name.
+/// Two neighbours in the standings, by name, the better one first.
 #[derive(Debug, Clone, Serialize)]
 pub struct Separated {
     /// One.
     pub one: String,
     /// The other.
     pub other: String,
+    /// How many blocks in all would probably tell them apart; missing if they seem equal.
+    pub blocks_needed: Option<u64>,
+}
+
+/// An entry that was not the same in the second half of the tournament.
+#[derive(Debug, Clone, Serialize)]
+pub struct NamedDrift {
+    /// Its name.
+    pub name: String,
+    /// What decides the standings, in the first half.
+    pub first: f64,
+    /// And in the second.
+    pub second: f64,
+}
+
+/// Two entries whose meetings end otherwise than their ratings say.
+#[derive(Debug, Clone, Serialize)]
+pub struct NamedMisfit {
+    /// One.
+    pub one: String,
+    /// The other.
+    pub other: String,
+    /// The share of their meetings in which the first placed better.
+    pub better: f64,
+    /// What the ratings say it should be.
+    pub expected: f64,
 }
 
 /// Makes the report of all that is stored.
 pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
-    glance(plan, schedule, store, NonZero::<u32>::MIN)
+    let mut sums = Sums::new(plan);
+    sums.catch_up(schedule, store)?;
+    let hash = Some(hash_of(plan, store)?);
+    Ok(Report { hash, ..report_of(plan, store, &sums)? })
 }
 
-/// Makes a report from every `every`th block, when all of them would take too long or not fit in memory. The hash is still that
-/// of all results.
-pub fn glance(
-    plan: &Plan,
-    schedule: &Schedule,
-    store: &Store,
-    every: NonZero<u32>,
-) -> Result<Report, TournamentError> {
-    let Material { blocks, luck, hash } = Material::read(plan, schedule, store, every)?;
-    let sample = Sample::new(&blocks, plan.entries.len());
-    let records = stats::records(&sample);
-    let ratings = stats::rate(&sample, plan.seed);
-    let format = formats::rules(plan.format);
-    let ranking = match format.ranked_by {
-        RankedBy::Measure(measure) => stats::rank_by_measure(&sample, measure),
-        RankedBy::Rating => stats::rank_by_rating(&ratings),
-    };
-    let medians = stats::medians(&sample);
-    let luck_adjusted = match luck {
-        Some(luck) if schedule.seatings().iter().all(|seating| seating.len() == 1) => {
-            stats::adjusted(&sample, &luck, Measure::MeanScore)
-        }
-        Some(luck) => stats::adjusted(&sample, &luck, Measure::WinRate),
-        None => vec![None; plan.entries.len()],
-    };
+/// Makes the report of the blocks in the sums, without a hash.
+pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, TournamentError> {
+    // Somebody may have looked, and gone on or stopped because of what was there.
+    let fixed = !plan.until_decided && sums.blocks() == plan.blocks && store.planned_blocks()? == plan.blocks;
+    let confidence = if fixed { Confidence::Fixed } else { Confidence::Anytime };
+    let standings = sums.standings(plan, confidence);
     let efforts = store.efforts()?;
+    let trouble = trouble(plan, store, sums.notes())?;
+    let faulty = !trouble.faults.is_empty();
+    let name = |entry: usize| plan.entries[entry].name.clone();
     let entry_report = |&entry: &usize| EntryReport {
-        name: plan.entries[entry].name.clone(),
+        name: name(entry),
         bot: plan.entries[entry].bot.clone(),
-        rank: ranking.ranks[entry],
-        record: records[entry].clone(),
-        luck_adjusted: luck_adjusted[entry],
-        rating: ratings.ratings[entry],
-        median_score: medians[entry],
+        rank: standings.ranking.ranks[entry],
+        record: standings.records[entry].clone(),
+        luck_adjusted: standings.adjusted[entry],
+        rating: standings.ratings[entry],
+        win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
         cpu_us: efforts
             .get(entry)
             .filter(|effort| effort.decisions > 0)
             .map(|effort| effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64),
     };
-    let name = |entry: usize| plan.entries[entry].name.clone();
-    Ok(Report {
-        plan: plan.clone(),
-        blocks: blocks.len() as u32,
-        matches: blocks.iter().map(|block| block.games.len()).sum(),
-        standings: ranking.order.iter().map(entry_report).collect(),
-        head_to_head: stats::head_to_head(&sample),
-        seats: format.rotates.then(|| stats::seat_effect(&sample)),
-        undecided: ranking
-            .undecided
-            .iter()
-            .map(|&(one, other)| Separated { one: name(one), other: name(other) })
-            .collect(),
-        trouble: trouble(plan, schedule, store)?,
-        hash,
-    })
-}
-
-/// What a report is made from.
-struct Material {
-    blocks: Vec<stats::Block>,
-    /// The luck of each seat of each game, block by block; none if it was not measured in all of them.
-    luck: Option<Vec<Vec<f64>>>,
-    /// Covers what determines the results and the results, not how many blocks were wanted.
-    hash: String,
-}
-
-impl Material {
-    fn read(
-        plan: &Plan,
-        schedule: &Schedule,
-        store: &Store,
-        every: NonZero<u32>,
-    ) -> Result<Material, StoreError> {
-        let damaged = || StoreError::Damaged("a block does not fit the plan".into());
-        let stored = store.blocks()?;
-        let mut hasher = blake3::Hasher::new();
-        // A plan has no maps with odd keys, and a hasher takes everything.
-        let _ = serde_json::to_writer(&mut hasher, &Plan { blocks: stored, ..plan.clone() });
-        let matches = schedule.seatings().len();
-        let (mut blocks, mut luck) = (Vec::new(), (stored > 0).then(Vec::new));
-        let mut next = 0;
-        while next < stored {
-            let chunk = store.chunk(next)?.filter(|chunk| chunk.first == next).ok_or_else(damaged)?;
-            hasher.update(&chunk.results);
-            let lucky = chunk.luck(matches)?;
-            for (index, results) in results::blocks(&chunk.results, schedule.seatings()).enumerate() {
-                let results = results.ok_or_else(damaged)?;
-                if (next + index as u32).is_multiple_of(every.get()) {
-                    blocks.push(results::to_stats(&results, schedule.seatings()));
-                    let lucky = lucky.as_ref().map(|lucky| &lucky[index * matches..][..matches]);
-                    luck = luck.zip(lucky).map(|(mut luck, of_block)| {
-                        luck.push(by_seat(schedule, of_block));
-                        luck
-                    });
-                }
-            }
-            next += chunk.blocks;
-        }
-        Ok(Material { blocks, luck, hash: hasher.finalize().to_string() })
-    }
-}
-
-/// The luck of each seat of each match of a block, from that of seat 0.
-fn by_seat(schedule: &Schedule, luck: &[f32]) -> Vec<f64> {
-    let seats = |(&luck, seating): (&f32, &Vec<usize>)| {
-        let luck = f64::from(luck);
-        [luck, -luck].into_iter().take(seating.len())
+    let separated = |&(one, other): &(usize, usize)| Separated {
+        one: name(one),
+        other: name(other),
+        blocks_needed: sums.blocks_needed(plan, one, other),
     };
-    luck.iter().zip(schedule.seatings()).flat_map(seats).collect()
+    let drift = |drift: &stats::Drift| NamedDrift {
+        name: name(drift.entry),
+        first: drift.first,
+        second: drift.second,
+    };
+    let misfit = |misfit: &stats::Misfit| NamedMisfit {
+        one: name(misfit.one),
+        other: name(misfit.other),
+        better: misfit.better,
+        expected: misfit.expected,
+    };
+    let mut report = Report {
+        summary: Vec::new(),
+        plan: plan.clone(),
+        blocks: sums.blocks(),
+        matches: sums.matches(),
+        measure: sums.measure(),
+        confidence,
+        standings: standings.ranking.order.iter().map(entry_report).collect(),
+        undecided: standings.ranking.undecided.iter().map(separated).collect(),
+        drifts: standings.drifts.iter().map(drift).collect(),
+        cycles: standings.cycles.iter().map(|cycle| cycle.0.map(name)).collect(),
+        misfits: standings.misfits.iter().map(misfit).collect(),
+        head_to_head: standings.head_to_head,
+        seats: standings.seats,
+        trouble,
+        hash: None,
+    };
+    report.summary = summary::of(&report);
+    Ok(report)
+}
+
+/// The hash of a tournament. It covers what determines the results and the results, not how many blocks were wanted.
+pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
+    let stored = store.blocks()?;
+    let mut hasher = blake3::Hasher::new();
+    // A plan has no maps with odd keys, and a hasher takes everything.
+    let _ = serde_json::to_writer(&mut hasher, &Plan { blocks: stored, older: false, ..plan.clone() });
+    let mut next = 0;
+    while let Some(chunk) = store.chunk(next)? {
+        hasher.update(&chunk.results);
+        next = chunk.first + chunk.blocks;
+    }
+    Ok(hasher.finalize().to_string())
 }
 
 /// What went wrong in all matches and when players were closed.
-fn trouble(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Trouble, StoreError> {
-    let mut notes = Notes::default();
-    for (block, number, faults) in store.faults()? {
-        let damaged = || StoreError::Damaged("a fault does not fit the plan".into());
-        let seating = schedule.seatings().get(number as usize).ok_or_else(damaged)?;
-        for fault in faults {
-            let entry = *seating.get(fault.seat.index()).ok_or_else(damaged)?;
-            notes.fault(entry, &fault.fault, || format!("block {block}, match {number}"));
-        }
-    }
+fn trouble(plan: &Plan, store: &Store, mut notes: Notes) -> Result<Trouble, StoreError> {
     for closing in store.closings()? {
         if closing.entry >= plan.entries.len() {
             return Err(StoreError::Damaged("a closing does not fit the plan".into()));

@@ -1,9 +1,9 @@
 //! What a block leaves behind: the results of its matches, packed small, and the details of those where there are any.
 
+use super::Schedule;
 use crate::{
     fault::{Fault, SeatFault},
     player::Effort,
-    stats,
     varint::{pull, push, unzigzag, zigzag},
 };
 use necrodome_rules::game::Outcome;
@@ -60,18 +60,10 @@ impl BlockResult {
     }
 }
 
-/// The results of all blocks from their bytes; none if the bytes do not fit the schedule.
-pub(super) fn unpack(bytes: &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Vec<Outcome>>> {
-    blocks(bytes, seatings).collect()
-}
-
 /// The results of one block after the other; none, and then the end, where the bytes do not fit the schedule.
-pub(super) fn blocks(
-    mut bytes: &[u8],
-    seatings: &[Vec<usize>],
-) -> impl Iterator<Item = Option<Vec<Outcome>>> {
+pub(super) fn blocks(mut bytes: &[u8], schedule: &Schedule) -> impl Iterator<Item = Option<Vec<Outcome>>> {
     iter::from_fn(move || {
-        let next = (!bytes.is_empty()).then(|| unpack_block(&mut bytes, seatings));
+        let next = (!bytes.is_empty()).then(|| unpack_block(&mut bytes, schedule));
         if let Some(None) = next {
             bytes = &[];
         }
@@ -79,12 +71,12 @@ pub(super) fn blocks(
     })
 }
 
-fn unpack_block(bytes: &mut &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Outcome>> {
-    let mut matches = Vec::with_capacity(seatings.len());
-    for seating in seatings {
+fn unpack_block(bytes: &mut &[u8], schedule: &Schedule) -> Option<Vec<Outcome>> {
+    let mut matches = Vec::with_capacity(schedule.matches());
+    for _ in 0..schedule.matches() {
         let turns = u32::try_from(pull(bytes)?).ok()?;
         let mut result = Outcome { places: Vec::new(), scores: Vec::new(), turns };
-        for _ in seating {
+        for _ in 0..schedule.seats() {
             result.places.push(u16::try_from(pull(bytes)?).ok()?);
             result.scores.push(unzigzag(pull(bytes)?));
         }
@@ -93,35 +85,18 @@ fn unpack_block(bytes: &mut &[u8], seatings: &[Vec<usize>]) -> Option<Vec<Outcom
     Some(matches)
 }
 
-/// The results of a block for the statistics.
-///
-/// Entries that play alone are compared by their scores on the same seed, as if they had played together.
-pub(super) fn to_stats(matches: &[Outcome], seatings: &[Vec<usize>]) -> stats::Block {
-    if seatings.iter().all(|seating| seating.len() == 1) {
-        let scores: Vec<i64> = matches.iter().map(|result| result.scores[0]).collect();
-        let places = Outcome::ranked(&scores, Vec::new(), 0).places;
-        return stats::Block {
-            games: vec![stats::MatchResult { entries: seatings.concat(), places, scores }],
-        };
-    }
-    let game = |(result, seating): (&Outcome, &Vec<usize>)| stats::MatchResult {
-        entries: seating.clone(),
-        places: result.places.clone(),
-        scores: result.scores.clone(),
-    };
-    stats::Block { games: matches.iter().zip(seatings).map(game).collect() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tournament::{Format, schedule::tests::schedule};
 
     #[test]
     fn results_survive_packing() {
-        let seatings = vec![vec![0, 1, 2], vec![2, 1, 0]];
+        let schedule = schedule(Format::Table, 3, 3).unwrap();
         let result =
             |scores: [i64; 3], turns| Outcome { places: vec![1, 300, 2], scores: scores.into(), turns };
-        let matches = vec![result([0, -1, i64::MIN], u32::MAX), result([i64::MAX, 13, 127], 0)];
+        let two = || [result([0, -1, i64::MIN], u32::MAX), result([i64::MAX, 13, 127], 0)];
+        let matches = [two(), two(), two()].concat();
         let block = BlockResult {
             block: 0,
             matches: matches.clone(),
@@ -132,8 +107,9 @@ mod tests {
         let mut packed = Vec::new();
         block.pack(&mut packed);
         block.pack(&mut packed);
-        assert_eq!(unpack(&packed, &seatings), Some(vec![matches.clone(), matches]));
-        assert_eq!(unpack(&[&packed[..], &[0]].concat(), &seatings), None);
-        assert_eq!(unpack(&packed[..packed.len() - 1], &seatings), None);
+        let unpack = |bytes: &[u8]| blocks(bytes, &schedule).collect::<Option<Vec<_>>>();
+        assert_eq!(unpack(&packed), Some(vec![matches.clone(), matches]));
+        assert_eq!(unpack(&[&packed[..], &[0]].concat()), None);
+        assert_eq!(unpack(&packed[..packed.len() - 1]), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Which entries sit where in which match. A block is one round of the schedule: every group in all seatings, so that order
-//! and luck cancel.
+//! Which entries sit where in which match, and on which seed. A block is one round of the schedule: every group in all orders, or,
+//! where these would be too many, in all rotations of a new random order.
 
 use super::{
     Format, Plan,
@@ -9,10 +9,13 @@ use necrodome_rules::{
     chance::{Chance, Seeded},
     words::range,
 };
-use std::ops::RangeInclusive;
+use std::{borrow::Cow, ops::RangeInclusive};
 
 /// The most seatings in one block: more are a mistake in the plan.
 pub(super) const MAX_SEATINGS: usize = 100_000;
+
+/// The most seats that are played in all orders: 24 of them.
+const MOST_ORDERED: usize = 4;
 
 /// Why a plan makes no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,10 +51,15 @@ pub enum ScheduleError {
     TooMany,
 }
 
-/// All seatings of a block, the same in each.
+/// The matches of each block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
+    /// Who sits where in a block, or would if nobody had been shuffled.
     seatings: Vec<Vec<usize>>,
+    seats: usize,
+    shuffles: bool,
+    /// Whether all matches of a block have its seed.
+    shares_dice: bool,
     seed: u64,
 }
 
@@ -81,35 +89,53 @@ impl Schedule {
             return Err(ScheduleError::Entries { format, expected: seats..=usize::MAX, came: entries });
         }
         let groups = (rules.groups)(entries, seats)?;
-        let seatings: Vec<Vec<usize>> = match rules.rotates {
-            true => groups.iter().flat_map(|group| seatings_of(group)).collect(),
-            false => groups,
+        let shuffles = rules.rotates && seats > MOST_ORDERED && !plan.older;
+        let seatings_of: fn(&[usize]) -> Vec<Vec<usize>> = match rules.rotates {
+            false => |group| vec![group.to_vec()],
+            true if plan.older => older_seatings,
+            true if shuffles => rotations,
+            true => orders,
         };
-        if seatings.len() > MAX_SEATINGS {
+        if groups.len() * seatings_of(&groups[0]).len() > MAX_SEATINGS {
             return Err(ScheduleError::TooMany);
         }
-        Ok(Schedule { seatings, seed: plan.seed })
+        let seatings = groups.iter().flat_map(|group| seatings_of(group)).collect();
+        Ok(Schedule { seatings, seats, shuffles, shares_dice: seats == 1 || plan.older, seed: plan.seed })
+    }
+
+    /// How many matches a block has.
+    pub fn matches(&self) -> usize {
+        self.seatings.len()
+    }
+
+    /// How many seats a match has.
+    pub fn seats(&self) -> usize {
+        self.seats
     }
 
     /// Who sits where, match by match of a block.
-    pub fn seatings(&self) -> &[Vec<usize>] {
-        &self.seatings
-    }
-
-    /// The seed of one match of a block, where bots could remember the dice of another.
     ///
-    /// A process plays all matches of a block, one after the other: with the same dice in each it would know those of
-    /// the second. Who plays alone meets each seed once, so that scores can be compared on the same dice.
-    pub fn match_seed(&self, block: u32, number: usize) -> u64 {
-        match self.seatings[number].len() {
-            1 => self.block_seed(block),
-            _ => self.seed_of("match of a block", u64::from(block) << 32 | number as u64),
+    /// In the rotations of one order everybody always sits behind the same neighbour, and at some tables that is worth more than
+    /// skill. So each block shuffles its groups anew.
+    pub fn seatings(&self, block: u32) -> Cow<'_, [Vec<usize>]> {
+        if !self.shuffles {
+            return Cow::Borrowed(&self.seatings);
         }
+        let mut chance = Seeded::new(self.seed, "seatings", block.into());
+        let groups = self.seatings.chunks_exact(self.seats).map(|rotations| {
+            let mut group = rotations[0].clone();
+            chance.shuffle(&mut group);
+            group
+        });
+        Cow::Owned(groups.flat_map(|group| rotations(&group)).collect())
     }
 
-    /// The seed of all matches of a block between built-in bots, which remember nothing.
-    pub fn block_seed(&self, block: u32) -> u64 {
-        self.seed_of("block", block.into())
+    /// The seed of a match, its own: matches that share their dice are mostly less informative than as many that do not, and a
+    /// program could remember the dice of one for the next. Entries that play alone share the seed of the block, so that their
+    /// scores can be compared on the same dice.
+    pub fn match_seed(&self, block: u32, number: usize) -> u64 {
+        let number = if self.shares_dice { 0 } else { number as u64 };
+        self.seed_of("block", number << 32 | u64::from(block))
     }
 
     fn seed_of(&self, purpose: &'static str, index: u64) -> u64 {
@@ -119,25 +145,41 @@ impl Schedule {
     }
 }
 
-/// All orders of up to three, all rotations of more.
-fn seatings_of(group: &[usize]) -> Vec<Vec<usize>> {
+fn orders(group: &[usize]) -> Vec<Vec<usize>> {
+    let begin_with = |(place, &first): (usize, &usize)| {
+        let others = [&group[..place], &group[place + 1..]].concat();
+        orders(&others).into_iter().map(move |rest| [&[first], &rest[..]].concat())
+    };
+    match group {
+        [] => vec![Vec::new()],
+        _ => group.iter().enumerate().flat_map(begin_with).collect(),
+    }
+}
+
+/// As versions before seated entries: all orders of three, but only rotations of more.
+fn older_seatings(group: &[usize]) -> Vec<Vec<usize>> {
     match *group {
         [a, b, c] => {
             vec![vec![a, b, c], vec![b, c, a], vec![c, a, b], vec![a, c, b], vec![c, b, a], vec![b, a, c]]
         }
-        _ => (0..group.len()).map(|by| [&group[by..], &group[..by]].concat()).collect(),
+        _ => rotations(group),
     }
 }
 
+fn rotations(group: &[usize]) -> Vec<Vec<usize>> {
+    (0..group.len()).map(|by| [&group[by..], &group[..by]].concat()).collect()
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{process::Limits, tournament::PlannedEntry};
     use std::collections::BTreeSet;
 
-    fn schedule(format: Format, entries: usize, seats: usize) -> Result<Schedule, ScheduleError> {
-        let entry = |i: usize| PlannedEntry { name: format!("e{i}"), bot: "random".into() };
-        let plan = Plan {
+    fn plan(format: Format, entries: usize, seats: usize) -> Plan {
+        let entry =
+            |i: usize| PlannedEntry { name: format!("e{i}"), bot: "random".into(), fingerprint: None };
+        Plan {
             game: "zombie-dice".into(),
             options: serde_json::json!({}),
             entries: (0..entries).map(entry).collect(),
@@ -146,9 +188,15 @@ mod tests {
             blocks: 1,
             seed: 1,
             until_decided: false,
+            margin: None,
+            rank_by: Default::default(),
             limits: Limits::default(),
-        };
-        Schedule::new(&plan, 2..=99)
+            older: false,
+        }
+    }
+
+    pub fn schedule(format: Format, entries: usize, seats: usize) -> Result<Schedule, ScheduleError> {
+        Schedule::new(&plan(format, entries, seats), 2..=99)
     }
 
     #[test]
@@ -156,30 +204,67 @@ mod tests {
         for (format, entries, seats) in [
             (Format::Table, 2, 2),
             (Format::Table, 3, 3),
+            (Format::Table, 4, 4),
             (Format::Table, 5, 5),
             (Format::RoundRobin, 5, 2),
             (Format::RoundRobin, 5, 3),
             (Format::RoundRobin, 6, 4),
+            (Format::RoundRobin, 7, 5),
         ] {
             let schedule = schedule(format, entries, seats).unwrap();
-            let count = |entry: usize, seat: usize| {
-                schedule.seatings().iter().filter(|seating| seating[seat] == entry).count()
-            };
+            let seatings = schedule.seatings(3);
+            let count =
+                |entry: usize, seat: usize| seatings.iter().filter(|seating| seating[seat] == entry).count();
             for entry in 0..entries {
                 for seat in 0..seats {
                     assert_eq!(count(entry, seat), count(0, 0), "{format:?} {entries} {seats}");
                 }
             }
-            let different: BTreeSet<_> = schedule.seatings().iter().collect();
-            assert_eq!(different.len(), schedule.seatings().len());
+            let different: BTreeSet<_> = seatings.iter().collect();
+            assert_eq!(different.len(), schedule.matches());
+        }
+    }
+
+    /// How often each entry sits right behind each other one, in some blocks.
+    fn followed(entries: usize, blocks: u32) -> Vec<Vec<u32>> {
+        let schedule = schedule(Format::Table, entries, entries).unwrap();
+        let mut counts = vec![vec![0; entries]; entries];
+        for block in 0..blocks {
+            for seating in schedule.seatings(block).iter() {
+                for (seat, &entry) in seating.iter().enumerate() {
+                    counts[seating[(seat + 1) % entries]][entry] += 1;
+                }
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn everybody_sits_behind_everybody() {
+        for (entry, before) in followed(4, 1).iter().enumerate() {
+            let others = before.iter().enumerate().filter(|(other, _)| *other != entry);
+            assert!(others.clone().all(|(_, &count)| count == 8), "{before:?}");
+        }
+        // Six seats in 1000 blocks: each neighbour comes with 200 blocks, give or take 13, in six matches each.
+        for (entry, before) in followed(6, 1000).iter().enumerate() {
+            let others = before.iter().enumerate().filter(|(other, _)| *other != entry);
+            assert!(others.clone().all(|(_, count)| (6 * 140..6 * 260).contains(count)), "{before:?}");
         }
     }
 
     #[test]
+    fn a_battle_keeps_its_seats() {
+        let schedule = schedule(Format::Battle, 7, 7).unwrap();
+        assert_eq!(*schedule.seatings(0), [[0, 1, 2, 3, 4, 5, 6]]);
+        assert_eq!(schedule.seatings(1), schedule.seatings(0));
+    }
+
+    #[test]
     fn sizes_are_as_expected() {
-        let size = |format, entries, seats| schedule(format, entries, seats).unwrap().seatings().len();
+        let size = |format, entries, seats| schedule(format, entries, seats).unwrap().matches();
         assert_eq!(size(Format::Table, 3, 3), 6, "all permutations of three");
-        assert_eq!(size(Format::Table, 4, 4), 4, "all rotations of four");
+        assert_eq!(size(Format::Table, 4, 4), 24, "all permutations of four");
+        assert_eq!(size(Format::Table, 5, 5), 5, "all rotations of five");
         assert_eq!(size(Format::RoundRobin, 5, 2), 20, "ten pairs, two seatings each");
         assert_eq!(size(Format::Gauntlet, 5, 2), 8, "four opponents, two seatings each");
         assert_eq!(size(Format::Battle, 7, 7), 1);
@@ -203,10 +288,19 @@ mod tests {
     }
 
     #[test]
-    fn blocks_have_seeds_of_their_own() {
-        let schedule = schedule(Format::Table, 2, 2).unwrap();
-        let seeds: BTreeSet<u64> = (0..1000).map(|block| schedule.block_seed(block)).collect();
-        assert_eq!(seeds.len(), 1000);
+    fn matches_have_seeds_of_their_own() {
+        let schedule = schedule(Format::Table, 3, 3).unwrap();
+        let matches = (0..1000).flat_map(|block| (0..6).map(move |number| (block, number)));
+        let seeds: BTreeSet<u64> =
+            matches.map(|(block, number)| schedule.match_seed(block, number)).collect();
+        assert_eq!(seeds.len(), 6000);
         assert!(seeds.iter().all(|&seed| seed < 1 << 53));
+    }
+
+    #[test]
+    fn who_plays_alone_meets_the_dice_of_the_others() {
+        let schedule = Schedule::new(&plan(Format::RoundRobin, 3, 1), 1..=1).unwrap();
+        assert_eq!(schedule.match_seed(5, 2), schedule.match_seed(5, 0));
+        assert_ne!(schedule.match_seed(5, 0), schedule.match_seed(6, 0));
     }
 }

@@ -53,6 +53,11 @@ impl Store {
         Archive::open(path)?.resume(plan)
     }
 
+    /// The same, with a new edition where programs were changed since.
+    pub fn open_or_renew(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
+        Archive::open(path)?.resume_or_renew(plan)
+    }
+
     /// The number of the tournament in its file.
     pub fn id(&self) -> i64 {
         self.id
@@ -66,6 +71,12 @@ impl Store {
     /// How many blocks are stored; they are the first ones.
     pub fn blocks(&self) -> Result<u32, StoreError> {
         let query = "SELECT coalesce(sum(blocks), 0) FROM results WHERE tournament = ?1";
+        Ok(self.archive.connection().query_row(query, [self.id], |row| row.get(0))?)
+    }
+
+    /// How many blocks were wanted when the tournament began.
+    pub(super) fn planned_blocks(&self) -> Result<u32, StoreError> {
+        let query = "SELECT json_extract(plan, '$.blocks') FROM tournament WHERE id = ?1";
         Ok(self.archive.connection().query_row(query, [self.id], |row| row.get(0))?)
     }
 
@@ -111,15 +122,6 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// The packed results of all blocks, in order.
-    pub(super) fn results(&self) -> Result<Vec<u8>, StoreError> {
-        let connection = self.archive.connection();
-        let mut query =
-            connection.prepare_cached("SELECT packed FROM results WHERE tournament = ?1 ORDER BY first")?;
-        let rows = query.query_map([self.id], |row| row.get(0))?;
-        Ok(rows.collect::<Result<Vec<Vec<u8>>, _>>()?.concat())
-    }
-
     /// What was stored together: its first block, how many there are, their packed results, and their luck if it was
     /// measured. `block` is one of them.
     pub(super) fn chunk(&self, block: u32) -> Result<Option<Chunk>, StoreError> {
@@ -134,13 +136,16 @@ impl Store {
         Ok(chunk.optional()?.filter(|chunk| block - chunk.first < chunk.blocks))
     }
 
-    /// What went wrong, match by match: block, number of the match, faults.
-    pub(super) fn faults(&self) -> Result<Vec<(u32, u32, Vec<SeatFault>)>, StoreError> {
+    /// What went wrong in some blocks, match by match: block, number of the match, faults.
+    pub(super) fn faults(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, Vec<SeatFault>)>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
-            "SELECT block, number, faults FROM detail WHERE tournament = ?1 AND faults <> '[]' ORDER BY 1, 2",
+            "SELECT block, number, faults FROM detail
+             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]' ORDER BY 1, 2",
         )?;
-        let rows = query.query_map([self.id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let rows = query.query_map(params![self.id, blocks.start, blocks.end], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
         let rows = rows.collect::<Result<Vec<(u32, u32, String)>, _>>()?;
         // There may be many, and everybody waits for the connection.
         drop(query);

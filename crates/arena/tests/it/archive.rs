@@ -18,13 +18,16 @@ fn plan(bots: [&str; 2], blocks: u32, seed: u64) -> Plan {
     Plan {
         game: Race::ID.into(),
         options: serde_json::to_value(RaceRules::default()).unwrap(),
-        entries: bots.map(|bot| PlannedEntry { name: bot.into(), bot: bot.into() }).into(),
+        entries: bots.map(|bot| PlannedEntry { name: bot.into(), bot: bot.into(), fingerprint: None }).into(),
         format: Format::RoundRobin,
         seats: 2,
         blocks,
         seed,
         until_decided: false,
+        margin: None,
+        rank_by: Default::default(),
         limits: Limits::default(),
+        older: false,
     }
 }
 
@@ -92,44 +95,49 @@ PRAGMA old.user_version = 2;
 ";
 
 #[test]
-fn files_of_older_versions_are_brought_up_to_date() {
-    for version in [1, 2] {
+fn files_of_older_versions_can_be_read_and_do_not_go_on() {
+    for version in [1, 2, 3] {
         let folder = TempDir::new().unwrap();
         let (new, old) = (folder.path().join("new"), folder.path().join("old"));
         let short = plan(["greedy", "random"], 100, 1);
         play(&short, &mut Store::open(&new, &short).unwrap());
-        let connection = Connection::open(&new).unwrap();
-        connection.execute("ATTACH ?1 AS old", [old.to_str().unwrap()]).unwrap();
-        connection.execute_batch(AS_VERSION_2).unwrap();
-        if version == 1 {
-            connection.execute_batch("DROP TABLE old.luck; PRAGMA old.user_version = 1").unwrap();
+        if version == 3 {
+            std::fs::copy(&new, &old).unwrap();
+            let make_old = "PRAGMA user_version = 3; INSERT INTO detail VALUES (1, 0, 1, '[]', x'0102');
+                INSERT INTO closing VALUES (1, 1, '[]', 'goodbye');";
+            Connection::open(&old).unwrap().execute_batch(make_old).unwrap();
+        } else {
+            let connection = Connection::open(&new).unwrap();
+            connection.execute("ATTACH ?1 AS old", [old.to_str().unwrap()]).unwrap();
+            connection.execute_batch(AS_VERSION_2).unwrap();
+            if version == 1 {
+                connection.execute_batch("DROP TABLE old.luck; PRAGMA old.user_version = 1").unwrap();
+            }
         }
-        drop(connection);
-
+        let check = || {
+            let stores = Archive::read(&old).unwrap().stores().unwrap();
+            let (store, stored) = &stores[0];
+            assert_eq!((stores.len(), stored, store.id()), (1, &Plan { older: true, ..short.clone() }, 1));
+            assert_eq!(store.replay(0, 1).unwrap(), Some(vec![1, 2]));
+            let read = report(stored, &Schedule::new(stored, Race::SEATS).unwrap(), store).unwrap();
+            assert_eq!(read.hash, alone(&short).hash, "as it was printed when it was played");
+            assert_eq!(read.trouble.logs[0].lines, ["goodbye"]);
+            assert_eq!(read.standings[0].luck_adjusted.is_some(), version > 1);
+        };
         // To read it changes nothing.
         let before = std::fs::read(&old).unwrap();
-        let stores = Archive::read(&old).unwrap().stores().unwrap();
-        let (store, stored) = &stores[0];
-        assert_eq!((stores.len(), stored, store.id()), (1, &short, 1));
-        assert_eq!(store.replay(0, 1).unwrap(), Some(vec![1, 2]));
-        let read = report(&short, &Schedule::new(&short, Race::SEATS).unwrap(), store).unwrap();
-        assert_eq!(read.hash, alone(&short).hash);
-        assert_eq!(read.trouble.logs[0].lines, ["goodbye"]);
-        assert_eq!(read.standings[0].luck_adjusted.is_some(), version == 2);
-        drop(stores);
+        check();
         assert_eq!(std::fs::read(&old).unwrap(), before);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "only the two files");
 
-        let longer = Plan { blocks: 150, ..short };
-        let mut store = Store::open(&old, &longer).unwrap();
-        assert_eq!(store.blocks().unwrap(), 100);
-        assert_eq!(store.replay(0, 1).unwrap(), Some(vec![1, 2]));
-        let report = play(&longer, &mut store);
-        assert_eq!(report.hash, alone(&longer).hash);
-        assert_eq!(report.trouble.logs[0].lines, ["goodbye"]);
-        assert_eq!(report.standings[0].luck_adjusted.is_some(), version == 2, "all or nothing");
-        drop(store);
-        assert_eq!(Archive::read(&old).unwrap().stores().unwrap().len(), 1, "once is enough");
+        // Matches of today are seated otherwise, so they must not be mixed with those.
+        let refused = Store::open(&old, &Plan { blocks: 150, ..short.clone() }).unwrap_err().to_string();
+        assert!(refused.contains("an older necrodome began it"), "{refused}");
+        // It was brought up to date all the same, and holds what it held.
+        assert_ne!(std::fs::read(&old).unwrap(), before);
+        check();
+        Archive::open(&old).unwrap().begin(&short).unwrap();
+        assert_eq!(Archive::read(&old).unwrap().stores().unwrap().len(), 2, "others may be played beside it");
     }
 }
 

@@ -26,13 +26,19 @@ fn tournament<G: Listed>(bots: &[&str], blocks: u32, seed: u64) -> Report {
     let plan = Plan {
         game: G::ID.into(),
         options: serde_json::to_value(&rules).unwrap(),
-        entries: bots.iter().map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into() }).collect(),
+        entries: bots
+            .iter()
+            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), fingerprint: None })
+            .collect(),
         format: Format::RoundRobin,
         seats,
         blocks,
         seed,
         until_decided: false,
+        margin: None,
+        rank_by: Default::default(),
         limits: Limits::default(),
+        older: false,
     };
     let entries: Vec<EntrySpec> =
         bots.iter().map(|bot| EntrySpec::parse(bot, Path::new(".")).unwrap()).collect();
@@ -103,8 +109,8 @@ fn many_short_tournaments_are_right_on_average() {
         let spread = (squares / f64::from(RUNS)).sqrt();
         assert!(mean.abs() < 4.0 * spread / f64::from(RUNS).sqrt(), "{bots:?}: biased by {mean}");
         assert!(squares < 0.6 * plain_squares, "{bots:?}: {squares} and plainly {plain_squares}");
-        // 380 are expected with a standard deviation of 4.4; t intervals of few blocks are a little off.
-        assert!((355..=396).contains(&held), "{bots:?}: {held} of {RUNS} intervals hold the truth");
+        // 380 are expected with a standard deviation of 4.4; those of few blocks are on the safe side.
+        assert!((355..=398).contains(&held), "{bots:?}: {held} of {RUNS} intervals hold the truth");
     }
 }
 
@@ -121,7 +127,7 @@ fn solo_adjusts_the_score() {
         assert!(adjusted.variance_ratio.unwrap() < 0.2, "{adjusted:?}");
     }
     // The perfect player makes no mistakes, so without luck nothing varies.
-    assert!(adjusted(&report, "optimal").1.variance_ratio.unwrap() < 1e-6);
+    assert!(adjusted(&report, "optimal").1.variance_ratio.unwrap() < 1e-4);
 }
 
 #[test]

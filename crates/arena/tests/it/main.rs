@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod archive;
+mod coverage;
 mod luck;
 mod protocol;
 mod recorded;
 mod replay;
+mod seatings;

@@ -11,6 +11,7 @@ pub mod new_bot;
 pub mod play;
 pub mod play_match;
 pub mod replay;
+pub mod report;
 pub mod serve;
 pub mod shell;
 pub mod solve;
@@ -18,12 +19,37 @@ pub mod tournament;
 mod trouble;
 
 use crate::error::Error;
+use necrodome_arena::tournament::{Archive, Plan, Store, StoreError};
 use serde::Serialize;
-use std::io::Write;
+use std::{io::Write, path::Path};
 
 /// One JSON document on standard output.
 fn print_json(document: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(document).map_err(std::io::Error::from)?;
     writeln!(std::io::stdout().lock(), "{text}")?;
     Ok(())
+}
+
+/// A tournament in a store: the one with this number, or the only one. `example` says how to name one, with `{}` for it.
+fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Plan), Error> {
+    let failed = |error: StoreError| Error::store(path, &error);
+    let mut stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
+    let all: Vec<String> = stores.iter().map(|(store, _)| store.id().to_string()).collect();
+    let found = match number {
+        Some(number) => stores.iter().position(|(store, _)| store.id() == i64::from(number)),
+        None if all.len() <= 1 => (!all.is_empty()).then_some(0),
+        None => {
+            let hint = format!("say which one in front, such as {}", example.replace("{}", &all[0]));
+            let all = all.join(", ");
+            return Err(Error::usage(format!("the store has several tournaments: {all}")).hint(hint));
+        }
+    };
+    match (found, number) {
+        (Some(found), _) => Ok(stores.swap_remove(found)),
+        (None, Some(number)) if !all.is_empty() => {
+            let all = all.join(", ");
+            Err(Error::usage(format!("the store has no tournament {number}: expected one of {all}")))
+        }
+        (None, _) => Err(Error::usage("the store has no tournament yet")),
+    }
 }

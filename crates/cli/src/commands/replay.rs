@@ -1,6 +1,6 @@
 //! `necrodome replay`: tell, verify, look into or show a recorded match.
 
-use super::play_match::print_result;
+use super::{play_match::print_result, stored};
 use crate::{
     error::Error,
     output_file::OutputFile,
@@ -9,7 +9,7 @@ use crate::{
 };
 use necrodome_arena::{
     replay::{self, Replay, ReplayError, Unpacked},
-    tournament::{Archive, MatchError, Plan, Store, StoreError, TournamentError, packed_replay},
+    tournament::{MatchError, StoreError, TournamentError, packed_replay},
 };
 use necrodome_rules::{catalog::Listed, with_game};
 use necrodome_server::film::{self, Film};
@@ -108,34 +108,11 @@ fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
         _ => return Err(Error::usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}"))),
     };
     let failed = |error: StoreError| Error::store(path, &error);
-    let stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
-    let (store, plan) = choose(stores, tournament)?;
+    let (store, plan) = stored(path, tournament, "--from {}.12.0")?;
     packed_replay(&plan, &store, block, number).map_err(|error| match error {
         MatchError::Tournament(TournamentError::Store(error)) => failed(error),
         other => Error::usage(other.to_string()),
     })
-}
-
-/// The tournament with this number, or the only one.
-fn choose(mut stores: Vec<(Store, Plan)>, number: Option<u32>) -> Result<(Store, Plan), Error> {
-    let all: Vec<String> = stores.iter().map(|(store, _)| store.id().to_string()).collect();
-    let found = match number {
-        Some(number) => stores.iter().position(|(store, _)| store.id() == i64::from(number)),
-        None if all.len() <= 1 => (!all.is_empty()).then_some(0),
-        None => {
-            let all = all.join(", ");
-            let hint = format!("say which one in front, such as --from {}.12.0", stores[0].0.id());
-            return Err(Error::usage(format!("the store has several tournaments: {all}")).hint(hint));
-        }
-    };
-    match (found, number) {
-        (Some(found), _) => Ok(stores.swap_remove(found)),
-        (None, Some(number)) if !all.is_empty() => {
-            let all = all.join(", ");
-            Err(Error::usage(format!("the store has no tournament {number}: expected one of {all}")))
-        }
-        (None, _) => Err(Error::usage("the store has no tournament yet")),
-    }
 }
 
 fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {

@@ -1,13 +1,16 @@
 //! `necrodome tournament`: many matches, a leaderboard that can be defended.
 
 mod config;
-mod print;
+pub(super) mod print;
 mod progress;
 
 use super::print_json;
 use crate::{error::Error, interrupt, lineup, output_file::OutputFile, paint::say};
 use config::Config;
-use necrodome_arena::tournament::{self, Schedule, Stop, Store, TournamentError, Wishes, report};
+use necrodome_arena::{
+    stats::RankBy,
+    tournament::{self, Schedule, Stop, Store, TournamentError, Wishes, report},
+};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     with_game,
@@ -27,8 +30,8 @@ Examples:
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
   necrodome tournament night.toml --json --csv night.csv
 
-A block is one round of the schedule in all seatings (all orders up to three seats, all rotations of more), so that order
-and luck cancel; built-in bots meet the same dice in each. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
+A block is one round of the schedule: every group in all orders (of more than four seats: in all rotations of a new random
+order), so that nobody gains by a seat or a neighbour. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
 again and it goes on where it was. The hash at the end proves the results: the same with any number of threads.
 
 A file.toml holds the same as the flags, under their names; a flag overrides it. Paths in it start from its folder.
@@ -65,21 +68,58 @@ pub struct Args {
     /// Stop as soon as a test that may look at any time separates the neighbours in the standings
     #[arg(long, value_name = "WHEN", value_parser = ["decided"])]
     until: Option<String>,
+    /// Stop, too, when those who are not told apart surely differ by less than this: in win rate (0.02 is two points of a
+    /// hundred), in score where players play alone
+    #[arg(long, value_name = "DIFFERENCE", requires = "until", value_parser = positive)]
+    margin: Option<f64>,
+    /// What decides the standings of a solved game
+    #[arg(long, value_name = "WHAT")]
+    rank_by: Option<RankByName>,
     /// Threads to play on; all cores by default
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Keep the tournament in this file, and go on with it if it is there
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
+    /// Where a program was changed since, begin a new tournament beside the old one
+    #[arg(long, requires = "store")]
+    new_version: bool,
     /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
+    /// Show all columns, and intervals of all pairs, however wide that is
+    #[arg(long)]
+    wide: bool,
     /// Write the standings as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Overwrite the file of --csv
     #[arg(long)]
     force: bool,
+}
+
+/// What decides the standings, by name.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(super) enum RankByName {
+    /// Results without the luck of the dice
+    LuckAdjusted,
+    /// Results as they are
+    Plain,
+}
+
+impl From<RankByName> for RankBy {
+    fn from(name: RankByName) -> Self {
+        match name {
+            RankByName::LuckAdjusted => RankBy::LuckAdjusted,
+            RankByName::Plain => RankBy::Plain,
+        }
+    }
+}
+
+/// A number above 0.
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "expected a number above 0, such as 0.02".to_owned())
 }
 
 /// A path as the system sees it, if it can.
@@ -111,6 +151,8 @@ where
         blocks: config.blocks,
         seed: config.seed,
         until_decided: config.until_decided,
+        margin: config.margin,
+        rank_by: config.rank_by,
         limits: config.limits.unwrap_or_default(),
         store: config.store.as_deref(),
     };
@@ -126,6 +168,7 @@ where
     let csv = config.csv.as_ref().map(|path| OutputFile::claim(path, config.force)).transpose()?;
     let launcher = lineup::launcher()?;
     let store = match &config.store {
+        Some(path) if config.new_version => Store::open_or_renew(path, &plan),
         Some(path) => Store::open(path, &plan),
         None => Store::in_memory(&plan),
     };
@@ -139,7 +182,7 @@ where
         })?;
     progress.finish();
     let report = report(&plan, &schedule, &store)?;
-    let printed = if config.json { print_json(&report) } else { print::report(&report, stop) };
+    let printed = if config.json { print_json(&report) } else { print::report(&report, stop, config.wide) };
     if let Some(csv) = csv {
         csv.write(print::csv(&report)?)?;
     }

@@ -1,6 +1,6 @@
 //! Tournaments, end to end: reproducible, resumable, and honest about what went wrong.
 
-use crate::program::necrodome;
+use crate::program::{necrodome, necrodome_in, output_in};
 use assert_cmd::Command;
 use serde_json::Value;
 use std::{
@@ -210,7 +210,7 @@ fn formats_meet_as_they_should() {
     let matches = |words: &[&str]| {
         json(&[&["zombie-dice", "--seed=1", "--blocks=3"], words, &bots[..]].concat())["matches"].clone()
     };
-    assert_eq!(matches(&["--format=table"]), 12);
+    assert_eq!(matches(&["--format=table"]), 72, "four seats in all 24 orders");
     assert_eq!(matches(&["--format=round-robin"]), 36);
     assert_eq!(matches(&["--format=round-robin", "--seats=3"]), 72);
     assert_eq!(matches(&["--format=gauntlet"]), 18);
@@ -264,7 +264,7 @@ fn bad_endings_and_logs_are_reported() {
 #[test]
 fn players_who_play_alone_are_compared_by_their_scores() {
     let report = json(&["zombie-dice-solo", "greedy", "random", "--seed=1", "--blocks=500"]);
-    assert_eq!(report["matches"], 500);
+    assert_eq!(report["matches"], 1000);
     let best = &report["standings"][0];
     assert_eq!((best["name"].clone(), best["rank"]["worst"].clone()), ("greedy".into(), 1.into()));
     let mean = best["mean_score"]["mean"].as_f64().unwrap();
@@ -366,8 +366,12 @@ fn every_flag_is_a_key_of_the_file() {
         ("seats", "2"),
         ("set", "{ tiebreak = \"until_broken\" }"),
         ("until", "\"decided\""),
+        ("margin", "0.05"),
+        ("rank-by", "\"plain\""),
         ("threads", "2"),
         ("store", "\"t.store\""),
+        ("new-version", "true"),
+        ("wide", "true"),
         ("json", "true"),
         ("csv", "\"t.csv\""),
         ("force", "true"),
@@ -396,6 +400,7 @@ fn every_flag_is_a_key_of_the_file() {
     let plan = &report["plan"];
     assert_eq!((&plan["blocks"], &plan["seed"], &plan["seats"]), (&7.into(), &5.into(), &2.into()));
     assert_eq!((&plan["format"], &plan["until_decided"]), (&"round-robin".into(), &true.into()));
+    assert_eq!((&plan["margin"], &plan["rank_by"]), (&0.05.into(), &"plain".into()));
     assert_eq!(plan["options"]["tiebreak"], "until_broken");
     assert!(folder.path().join("t.store").exists() && folder.path().join("t.csv").exists());
 
@@ -546,4 +551,78 @@ fn verify(store: &Path, place: &str) {
     let from = format!("--from={place}");
     let result = replay(&[store.to_str().unwrap(), &from, "--verify"]).assert().success();
     assert!(String::from_utf8_lossy(&result.get_output().stdout).contains("verified"));
+}
+
+#[test]
+fn a_stored_tournament_is_reported_without_its_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = [
+        "tournament",
+        "zombie-dice-race",
+        "greedy",
+        "cautious",
+        "--blocks=60",
+        "--seed=3",
+        "--store=t.store",
+    ];
+    let played = output_in(folder.path(), &words);
+    assert_eq!(output_in(folder.path(), &["report", "t.store"]), played);
+    assert!(played.lines().all(|line| line.chars().count() <= 80), "{played}");
+    let plain = output_in(folder.path(), &["report", "t.store", "--rank-by", "plain", "--json"]);
+    let plain: Value = serde_json::from_str(&plain).unwrap();
+    assert_eq!((&plain["plan"]["rank_by"], &plain["measure"]), (&"plain".into(), &"win-rate".into()));
+    let markdown = output_in(folder.path(), &["report", "t.store", "--markdown", "--csv", "t.csv"]);
+    assert!(markdown.contains("\n| rank | entry | luck-adjusted % |"), "{markdown}");
+    assert!(fs::read_to_string(folder.path().join("t.csv")).unwrap().starts_with("rank_best,"));
+    let missing = necrodome_in(folder.path(), &["report", "t.store", "7"]).assert().code(2);
+    let said = String::from_utf8(missing.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("the store has no tournament 7: expected one of 1"), "{said}");
+    necrodome_in(folder.path(), &["report", "nothing.store"]).assert().code(2);
+}
+
+#[test]
+fn intervals_of_a_tournament_that_went_on_hold_at_any_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = |blocks: &str| -> Value {
+        let words =
+            ["tournament", "zombie-dice-race", "greedy", "cautious", "--seed=3", "--store=t.store", "--json"];
+        serde_json::from_str(&output_in(folder.path(), &[&words[..], &["--blocks", blocks]].concat()))
+            .unwrap()
+    };
+    let width = |report: &Value| {
+        let rate = &report["standings"][0]["win_rate"];
+        rate["high"].as_f64().unwrap() - rate["low"].as_f64().unwrap()
+    };
+    let (first, more) = (report("50"), report("60"));
+    assert_eq!((&first["confidence"], &more["confidence"]), (&"fixed".into(), &"anytime".into()));
+    assert!(width(&more) > 1.2 * width(&first), "{first} {more}");
+}
+
+#[test]
+fn a_changed_program_is_not_mixed_with_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = |keep: &str| {
+        output_in(folder.path(), &["new-bot", "zombie-dice-race", "python", "bot.py", "--force"]);
+        let path = folder.path().join("bot.py");
+        let text = fs::read_to_string(&path).unwrap() + keep;
+        fs::write(&path, text).unwrap();
+    };
+    let words =
+        ["tournament", "zombie-dice-race", "greedy", "./bot.py", "--blocks=2", "--seed=1", "--store=t.store"];
+    let words: &[&str] = &words;
+    bot("");
+    let first = output_in(folder.path(), words);
+    assert_eq!(output_in(folder.path(), words), first, "the same program goes on");
+    bot("# another version\n");
+    let refused = necrodome_in(folder.path(), words).assert().code(2);
+    let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("the program of bot has changed since this tournament began"), "{said}");
+    assert!(said.contains("--new-version"), "{said}");
+    output_in(folder.path(), &[words, &["--new-version"]].concat());
+    // Both editions are there, and each goes on with its own program.
+    output_in(folder.path(), &["report", "t.store", "1"]);
+    output_in(folder.path(), &["report", "t.store", "2"]);
+    output_in(folder.path(), words);
+    bot("");
+    output_in(folder.path(), words);
 }

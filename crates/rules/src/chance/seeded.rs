@@ -59,8 +59,10 @@ impl Seeded {
     /// the three are independent.
     pub fn new(seed: u64, purpose: &str, index: u64) -> Self {
         let mut hasher = blake3::Hasher::new_from_context_key(&CONTEXT_KEY);
-        hasher.update(&seed.to_le_bytes());
-        hasher.update(&index.to_le_bytes());
+        let mut numbers = [0; 16];
+        numbers[..8].copy_from_slice(&seed.to_le_bytes());
+        numbers[8..].copy_from_slice(&index.to_le_bytes());
+        hasher.update(&numbers);
         hasher.update(purpose.as_bytes());
         Seeded(ChaCha8Rng::from_seed(*hasher.finalize().as_bytes()))
     }

@@ -45,8 +45,8 @@ impl Named for Random {
     const ABOUT: &'static str = "Meets anybody, commits anything, stops any time.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, chance: Seeded) -> Self {
-        Random(chance)
+    fn new(_: NoOptions, chance: impl FnOnce() -> Seeded) -> Self {
+        Random(chance())
     }
 }
 
@@ -87,8 +87,8 @@ impl Named for Careful {
         "Meets one other a turn, takes precautions, and the antidote at the end of a turn.";
     type Params = CarefulParams;
 
-    fn new(params: CarefulParams, chance: Seeded) -> Self {
-        Careful { reserve: params.reserve.get(), chance }
+    fn new(params: CarefulParams, chance: impl FnOnce() -> Seeded) -> Self {
+        Careful { reserve: params.reserve.get(), chance: chance() }
     }
 }
 
@@ -130,8 +130,8 @@ impl Named for Spreader {
     const ABOUT: &'static str = "Meets everybody it can; as a zombie it applies viruses, as a human nothing.";
     type Params = SpreaderParams;
 
-    fn new(params: SpreaderParams, chance: Seeded) -> Self {
-        Spreader { dose: params.dose.get(), chance }
+    fn new(params: SpreaderParams, chance: impl FnOnce() -> Seeded) -> Self {
+        Spreader { dose: params.dose.get(), chance: chance() }
     }
 }
 

@@ -64,7 +64,7 @@ impl Named for StandStill {
     const ABOUT: &'static str = "Does nothing and hopes.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, _: Seeded) -> Self {
+    fn new(_: NoOptions, _: impl FnOnce() -> Seeded) -> Self {
         StandStill
     }
 }
@@ -82,8 +82,8 @@ impl Named for Wander {
     const ABOUT: &'static str = "Walks in random directions.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, chance: Seeded) -> Self {
-        Wander(chance)
+    fn new(_: NoOptions, chance: impl FnOnce() -> Seeded) -> Self {
+        Wander(chance())
     }
 }
 
@@ -100,7 +100,7 @@ impl Named for Runner {
     const ABOUT: &'static str = "Flees the nearest zombie and never shoots.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, _: Seeded) -> Self {
+    fn new(_: NoOptions, _: impl FnOnce() -> Seeded) -> Self {
         Runner
     }
 }
@@ -133,7 +133,7 @@ impl Named for Gunner {
     const ABOUT: &'static str = "Shoots a zombie that comes too close, flees when it cannot.";
     type Params = Gunner;
 
-    fn new(params: Gunner, _: Seeded) -> Self {
+    fn new(params: Gunner, _: impl FnOnce() -> Seeded) -> Self {
         params
     }
 }
@@ -169,7 +169,7 @@ impl Named for Huddle {
     const ABOUT: &'static str = "Gathers with its own kind, who shoot together what comes too close.";
     type Params = Huddle;
 
-    fn new(params: Huddle, _: Seeded) -> Self {
+    fn new(params: Huddle, _: impl FnOnce() -> Seeded) -> Self {
         params
     }
 }

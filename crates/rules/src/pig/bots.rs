@@ -22,8 +22,8 @@ impl Named for Random {
     const ABOUT: &'static str = "Holds once in four times.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, chance: Seeded) -> Self {
-        Random(chance)
+    fn new(_: NoOptions, chance: impl FnOnce() -> Seeded) -> Self {
+        Random(chance())
     }
 }
 
@@ -52,7 +52,7 @@ impl Named for HoldAt {
     const ABOUT: &'static str = "Holds with enough points, or with those that win.";
     type Params = HoldAt;
 
-    fn new(params: HoldAt, _: Seeded) -> Self {
+    fn new(params: HoldAt, _: impl FnOnce() -> Seeded) -> Self {
         params
     }
 }

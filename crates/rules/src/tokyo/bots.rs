@@ -22,8 +22,8 @@ impl Named for Random {
     const ABOUT: &'static str = "Keeps each die, and leaves Tokyo, by the toss of a coin.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, chance: Seeded) -> Self {
-        Random(chance)
+    fn new(_: NoOptions, chance: impl FnOnce() -> Seeded) -> Self {
+        Random(chance())
     }
 }
 
@@ -57,7 +57,7 @@ impl Named for Angry {
     const ABOUT: &'static str = "Keeps attacks, and heals only when it is badly hurt and can.";
     type Params = Angry;
 
-    fn new(params: Angry, _: Seeded) -> Self {
+    fn new(params: Angry, _: impl FnOnce() -> Seeded) -> Self {
         params
     }
 }
@@ -97,7 +97,7 @@ impl Named for PointHunter {
         "Collects the number that it has most of, and stays in Tokyo while it is healthy.";
     type Params = PointHunter;
 
-    fn new(params: PointHunter, _: Seeded) -> Self {
+    fn new(params: PointHunter, _: impl FnOnce() -> Seeded) -> Self {
         params
     }
 }

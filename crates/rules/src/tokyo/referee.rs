@@ -365,6 +365,7 @@ impl Game for Tokyo {
         &self.rules
     }
 
+    #[inline]
     fn to_act(&self) -> &[Seat] {
         match (self.phase, self.in_tokyo) {
             (Phase::Rolling { .. }, _) => self.current.alone(),
@@ -373,6 +374,7 @@ impl Game for Tokyo {
         }
     }
 
+    #[inline]
     fn view(&self, seat: Seat) -> TokyoView {
         TokyoView {
             seat,
@@ -385,6 +387,7 @@ impl Game for Tokyo {
         }
     }
 
+    #[inline]
     fn refresh_view(&self, seat: Seat, view: &mut TokyoView) {
         let mut monsters = core::mem::take(&mut view.monsters);
         monsters.clone_from(&self.monsters);

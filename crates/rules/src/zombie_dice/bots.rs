@@ -38,7 +38,7 @@ impl<P: StopPolicy> Named for DiceBot<P> {
     const ABOUT: &'static str = P::ABOUT;
     type Params = P::Params;
 
-    fn new(params: P::Params, chance: Seeded) -> Self {
+    fn new(params: P::Params, chance: impl FnOnce() -> Seeded) -> Self {
         DiceBot(P::new(params, chance))
     }
 }
@@ -61,8 +61,8 @@ impl Named for Random {
     const ABOUT: &'static str = "Tosses a coin for every decision.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, chance: Seeded) -> Self {
-        Random(chance)
+    fn new(_: NoOptions, chance: impl FnOnce() -> Seeded) -> Self {
+        Random(chance())
     }
 }
 
@@ -79,7 +79,7 @@ impl Named for Cautious {
     const ABOUT: &'static str = "Stops at the first shotgun, once it has a brain to bank.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, _: Seeded) -> Self {
+    fn new(_: NoOptions, _: impl FnOnce() -> Seeded) -> Self {
         Cautious
     }
 }
@@ -97,7 +97,7 @@ impl Named for Greedy {
     const ABOUT: &'static str = "Rolls until it has two shotguns.";
     type Params = NoOptions;
 
-    fn new(_: NoOptions, _: Seeded) -> Self {
+    fn new(_: NoOptions, _: impl FnOnce() -> Seeded) -> Self {
         Greedy
     }
 }
@@ -123,7 +123,7 @@ impl Named for StopAt {
     const ABOUT: &'static str = "Stops at a number of brains or of shotguns, whichever comes first.";
     type Params = StopAt;
 
-    fn new(params: StopAt, _: Seeded) -> Self {
+    fn new(params: StopAt, _: impl FnOnce() -> Seeded) -> Self {
         params
     }
 }

@@ -1,6 +1,9 @@
 //! The thirteen dice.
 
-use core::ops::{Index, IndexMut};
+use core::{
+    fmt,
+    ops::{Index, IndexMut},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +25,7 @@ impl Colour {
     pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
 
     /// How many of the six sides of a die show each face, in the order of [`Face::ALL`].
+    #[inline]
     pub const fn sides(self) -> [u32; 3] {
         match self {
             Colour::Green => [3, 2, 1],
@@ -76,11 +80,13 @@ pub const DICE: Counts = Counts { green: 6, yellow: 4, red: 3 };
 
 impl Counts {
     /// How many dice in all.
+    #[inline]
     pub fn total(self) -> u8 {
         self.green + self.yellow + self.red
     }
 
     /// The counts as weights for a draw.
+    #[inline]
     pub fn weights(self) -> [u32; 3] {
         [self.green.into(), self.yellow.into(), self.red.into()]
     }
@@ -98,6 +104,7 @@ impl Counts {
 impl Index<Colour> for Counts {
     type Output = u8;
 
+    #[inline]
     fn index(&self, colour: Colour) -> &u8 {
         match colour {
             Colour::Green => &self.green,
@@ -108,6 +115,7 @@ impl Index<Colour> for Counts {
 }
 
 impl IndexMut<Colour> for Counts {
+    #[inline]
     fn index_mut(&mut self, colour: Colour) -> &mut u8 {
         match colour {
             Colour::Green => &mut self.green,
@@ -115,4 +123,160 @@ impl IndexMut<Colour> for Counts {
             Colour::Red => &mut self.red,
         }
     }
+}
+
+/// [`Counts`] in one number, a byte for each colour: a turn adds and takes away all colours at once. No count is above 127.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(from = "Counts", into = "Counts")]
+pub(super) struct Pile(u32);
+
+impl Pile {
+    pub const NONE: Pile = Pile(0);
+
+    #[inline]
+    pub const fn new(counts: Counts) -> Self {
+        Pile((counts.green as u32) << 16 | (counts.yellow as u32) << 8 | counts.red as u32)
+    }
+
+    #[inline]
+    pub fn counts(self) -> Counts {
+        let [red, yellow, green, _] = self.0.to_le_bytes();
+        Counts { green, yellow, red }
+    }
+
+    /// With one die less.
+    #[inline]
+    pub fn without(self, colour: Colour) -> Self {
+        Pile(self.0 - (1 << 16 >> (8 * colour as u32)))
+    }
+
+    #[inline]
+    pub fn plus(self, other: Pile) -> Self {
+        Pile(self.0 + other.0)
+    }
+
+    /// What is left without `other`, or `None` if there are not that many.
+    #[inline]
+    pub fn minus(self, other: Pile) -> Option<Self> {
+        /// A bit above each count, which is gone when the count falls below zero.
+        const ABOVE: u32 = 0x80_80_80;
+        let left = (self.0 | ABOVE).wrapping_sub(other.0);
+        (left & ABOVE == ABOVE).then_some(Pile(left & !ABOVE))
+    }
+
+    #[inline]
+    pub fn total(self) -> u8 {
+        // The three counts meet in one byte.
+        (self.0.wrapping_mul(0x01_01_01) >> 16) as u8
+    }
+
+    /// The counts as weights for a draw.
+    #[inline]
+    pub fn weights(self) -> [u32; 3] {
+        [self.0 >> 16, self.0 >> 8 & 255, self.0 & 255]
+    }
+}
+
+impl From<Counts> for Pile {
+    fn from(counts: Counts) -> Self {
+        Pile::new(counts)
+    }
+}
+
+impl From<Pile> for Counts {
+    fn from(pile: Pile) -> Self {
+        pile.counts()
+    }
+}
+
+impl fmt::Debug for Pile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.counts().fmt(f)
+    }
+}
+
+/// Three dice by their numbers: colour times four, plus face. So they are sorted and counted in a few steps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hand([u8; 3]);
+
+impl Hand {
+    #[inline]
+    pub fn new([a, b, c]: [Die; 3]) -> Self {
+        let number = |die: Die| (die.colour as u8) << 2 | die.face as u8;
+        Hand([number(a), number(b), number(c)])
+    }
+
+    /// By colour, then by face.
+    #[inline]
+    pub fn sorted(self) -> Self {
+        Hand(sorted(self.0))
+    }
+
+    #[inline]
+    pub fn dice(self) -> [Die; 3] {
+        let Hand([a, b, c]) = self;
+        let die = |number: u8| KINDS[usize::from(number & 15)].0;
+        [die(a), die(b), die(c)]
+    }
+
+    #[inline]
+    pub fn tally(self) -> Tally {
+        let Hand([a, b, c]) = self;
+        let tally = |number: u8| KINDS[usize::from(number & 15)].1;
+        tally(a).plus(tally(b)).plus(tally(c))
+    }
+}
+
+/// The dice of a hand by what they show.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tally {
+    pub all: Pile,
+    pub brains: Pile,
+    pub footsteps: Pile,
+    pub shotguns: Pile,
+}
+
+impl Tally {
+    pub const NONE: Tally = Tally { all: Pile(0), brains: Pile(0), footsteps: Pile(0), shotguns: Pile(0) };
+
+    const fn one(Die { colour, face }: Die) -> Self {
+        let one = Pile(1 << 16 >> (8 * colour as u32));
+        match face {
+            Face::Brain => Tally { all: one, brains: one, ..Tally::NONE },
+            Face::Footsteps => Tally { all: one, footsteps: one, ..Tally::NONE },
+            Face::Shotgun => Tally { all: one, shotguns: one, ..Tally::NONE },
+        }
+    }
+
+    #[inline]
+    fn plus(self, other: Tally) -> Self {
+        Tally {
+            all: self.all.plus(other.all),
+            brains: self.brains.plus(other.brains),
+            footsteps: self.footsteps.plus(other.footsteps),
+            shotguns: self.shotguns.plus(other.shotguns),
+        }
+    }
+}
+
+/// Every kind of die by its number. There are no fourth colour and no fourth face.
+const KINDS: [(Die, Tally); 16] = {
+    let none = Die { colour: Colour::Green, face: Face::Brain };
+    let mut kinds = [(none, Tally::NONE); 16];
+    let mut number = 0;
+    while number < 12 {
+        if number % 4 < 3 {
+            let die = Die { colour: Colour::ALL[number / 4], face: Face::ALL[number % 4] };
+            kinds[number] = (die, Tally::one(die));
+        }
+        number += 1;
+    }
+    kinds
+};
+
+#[inline]
+pub(super) fn sorted<T: Ord + Copy>([a, b, c]: [T; 3]) -> [T; 3] {
+    let (a, b) = (a.min(b), a.max(b));
+    let (b, c) = (b.min(c), b.max(c));
+    [a.min(b), a.max(b), c]
 }

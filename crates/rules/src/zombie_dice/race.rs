@@ -137,10 +137,12 @@ impl Game for Race {
         &self.rules
     }
 
+    #[inline]
     fn to_act(&self) -> &[Seat] {
         if self.over { &[] } else { self.mover.alone() }
     }
 
+    #[inline]
     fn view(&self, seat: Seat) -> RaceView {
         RaceView {
             turn: self.turn.view(),

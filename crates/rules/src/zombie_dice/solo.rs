@@ -97,6 +97,7 @@ impl Game for Solo {
         &self.rules
     }
 
+    #[inline]
     fn to_act(&self) -> &[Seat] {
         if self.banked.is_none() { Seat(0).alone() } else { &[] }
     }

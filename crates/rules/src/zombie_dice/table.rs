@@ -193,10 +193,12 @@ impl Game for Table {
         &self.rules
     }
 
+    #[inline]
     fn to_act(&self) -> &[Seat] {
         if self.over { &[] } else { self.playing[self.mover].alone() }
     }
 
+    #[inline]
     fn view(&self, seat: Seat) -> TableView {
         TableView {
             turn: self.turn.view(),
@@ -209,6 +211,7 @@ impl Game for Table {
         }
     }
 
+    #[inline]
     fn refresh_view(&self, seat: Seat, view: &mut TableView) {
         let TableView { turn, seat: view_seat, scores, playing, played, rounds, tiebreak } = view;
         *turn = self.turn.view();

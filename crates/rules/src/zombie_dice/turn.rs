@@ -1,6 +1,9 @@
 //! One turn: roll three dice at a time, set brains and shotguns aside, stop in time.
 
-use super::{Action, Colour, Counts, DICE, Die, Event, Face, FirstRoll, OutOfDice, TurnEnd};
+use super::{
+    Action, Colour, Counts, DICE, Die, Event, Face, FirstRoll, OutOfDice, TurnEnd,
+    dice::{Hand, Pile, Tally, sorted},
+};
 use crate::{
     chance::Chance,
     game::{Audience, Log, Move, Seat, within_limit},
@@ -18,11 +21,11 @@ use serde::{Deserialize, Serialize};
 pub struct Turn {
     brains: u32,
     /// Brain dice set aside. Fewer than `brains` once some have been recycled.
-    brain_dice: Counts,
-    shotgun_dice: Counts,
+    brain_dice: Pile,
+    shotgun_dice: Pile,
     /// The dice of the last roll, sorted, since their order carries no information; none before the first roll.
     hand: Option<[Die; 3]>,
-    cup: Counts,
+    cup: Pile,
 }
 
 /// What a roll led to.
@@ -54,39 +57,48 @@ pub struct TurnView {
 
 impl Turn {
     /// All dice in the cup, the hand empty.
-    pub const START: Turn = {
-        let none = Counts { green: 0, yellow: 0, red: 0 };
-        Turn { brains: 0, brain_dice: none, shotgun_dice: none, hand: None, cup: DICE }
+    pub const START: Turn = Turn {
+        brains: 0,
+        brain_dice: Pile::NONE,
+        shotgun_dice: Pile::NONE,
+        hand: None,
+        cup: Pile::new(DICE),
     };
 
     /// Brains so far.
+    #[inline]
     pub fn brains(&self) -> u32 {
         self.brains
     }
 
     /// Shotguns so far.
+    #[inline]
     pub fn shotguns(&self) -> u8 {
         self.shotgun_dice.total()
     }
 
     /// The dice of the last roll.
+    #[inline]
     pub fn hand(&self) -> Option<[Die; 3]> {
         self.hand
     }
 
     /// Dice that will be rolled again.
+    #[inline]
     pub fn footsteps(&self) -> Counts {
-        footsteps(&self.hand)
+        tally(&self.hand).footsteps.counts()
     }
 
     /// Dice left in the cup.
+    #[inline]
     pub fn cup(&self) -> Counts {
-        self.cup
+        self.cup.counts()
     }
 
     /// Shotguns by colour.
+    #[inline]
     pub fn shotgun_dice(&self) -> Counts {
-        self.shotgun_dice
+        self.shotgun_dice.counts()
     }
 
     /// Rolls: fills the hand to three dice from the cup, rolls them, sets brains and shotguns aside. Only for a turn
@@ -101,29 +113,26 @@ impl Turn {
 
     /// A roll that is known to have shown `hand`: the same as [`roll`](Turn::roll), without chance. None, and nothing
     /// changed, if this turn cannot roll such a hand.
+    #[inline]
     pub fn land(&mut self, hand: [Die; 3], out_of_dice: OutOfDice) -> Option<Rolled> {
-        let mut rolled = Counts::default();
-        for die in hand {
-            rolled[die.colour] += 1;
-        }
-        let (feet, mut cup) = (self.footsteps(), self.cup);
-        for colour in Colour::ALL {
-            let drawn = rolled[colour].checked_sub(feet[colour])?;
-            cup[colour] = cup[colour].checked_sub(drawn)?;
-        }
-        self.cup = cup;
-        Some(self.settle(sorted(hand), out_of_dice))
+        let hand = Hand::new(hand);
+        let drawn = hand.tally().all.minus(tally(&self.hand).footsteps)?;
+        self.cup = self.cup.minus(drawn)?;
+        Some(self.settle(hand, out_of_dice))
     }
 
     /// What follows from a hand that was drawn and rolled.
-    fn settle(&mut self, hand: [Die; 3], out_of_dice: OutOfDice) -> Rolled {
-        self.set_aside(hand);
-
-        let feet_left = hand.iter().filter(|die| die.face == Face::Footsteps).count() as u8;
+    #[inline]
+    fn settle(&mut self, hand: Hand, out_of_dice: OutOfDice) -> Rolled {
+        let Tally { brains, shotguns, footsteps, .. } = hand.tally();
+        self.hand = Some(hand.sorted().dice());
+        self.brains += u32::from(brains.total());
+        self.brain_dice = self.brain_dice.plus(brains);
+        self.shotgun_dice = self.shotgun_dice.plus(shotguns);
         if self.shotguns() >= 3 {
             return Rolled::Busted;
         }
-        if self.cup.total() + feet_left < 3 {
+        if self.cup.total() + footsteps.total() < 3 {
             match out_of_dice {
                 OutOfDice::EndTurn => return Rolled::OutOfDice,
                 OutOfDice::RecycleBrains => self.recycle(),
@@ -135,63 +144,55 @@ impl Turn {
     /// The brain dice go back into the cup; their points stay. At most two shotguns are out, so at least eleven dice
     /// can be rolled again.
     fn recycle(&mut self) {
-        let back = mem::take(&mut self.brain_dice);
-        for colour in Colour::ALL {
-            self.cup[colour] += back[colour];
-        }
+        self.cup = self.cup.plus(mem::take(&mut self.brain_dice));
     }
 
     /// The colours of the dice to roll: the footsteps of the last roll, and what is drawn from the cup. In order.
+    #[inline]
     fn fill_hand(&mut self, chance: &mut impl Chance) -> [Colour; 3] {
         let mut colours = [Colour::Green; 3];
         let mut held = 0;
-        for die in self.hand.iter().flatten() {
-            // Written in any case and counted if it stays: no branch that nobody can predict.
-            colours[held] = die.colour;
-            held += usize::from(die.face == Face::Footsteps);
+        if let Some(hand) = &self.hand {
+            for die in hand {
+                // Written in any case and counted if it stays: no branch that nobody can predict.
+                colours[held] = die.colour;
+                held += usize::from(die.face == Face::Footsteps);
+            }
         }
         for slot in &mut colours[held..] {
             *slot = Colour::ALL[chance.pick(&self.cup.weights())];
-            self.cup[*slot] -= 1;
+            self.cup = self.cup.without(*slot);
         }
         sorted(colours)
     }
 
-    fn set_aside(&mut self, hand: [Die; 3]) {
-        for Die { colour, face } in hand {
-            self.brains += u32::from(face == Face::Brain);
-            self.brain_dice[colour] += u8::from(face == Face::Brain);
-            self.shotgun_dice[colour] += u8::from(face == Face::Shotgun);
-        }
-        self.hand = Some(hand);
-    }
-
     /// What the players see.
+    #[inline]
     pub fn view(&self) -> TurnView {
         TurnView {
             brains: self.brains,
             shotguns: self.shotguns(),
             hand: self.hand,
-            cup: self.cup,
-            brain_dice: self.brain_dice,
+            cup: self.cup.counts(),
+            brain_dice: self.brain_dice.counts(),
         }
     }
 
     /// Thirteen dice are accounted for, by colour, and the counts fit each other.
     pub fn invariants(&self, out_of_dice: OutOfDice) -> Result<(), String> {
         within_limit([self.brains])?;
-        let all = [self.cup, self.footsteps(), self.brain_dice, self.shotgun_dice];
-        let all = all.into_iter().try_fold(Counts::default(), Counts::checked_add);
+        let all = [self.cup, tally(&self.hand).footsteps, self.brain_dice, self.shotgun_dice];
+        let all = all.into_iter().map(Pile::counts).try_fold(Counts::default(), Counts::checked_add);
         if all != Some(DICE) {
             return Err(format!("not thirteen dice: {self:?}"));
         }
-        let brain_dice = u32::from(self.brain_dice.total());
+        let brain_count = u32::from(self.brain_dice.total());
         let brains_fit = match out_of_dice {
-            OutOfDice::EndTurn => self.brains == brain_dice,
-            OutOfDice::RecycleBrains => self.brains >= brain_dice,
+            OutOfDice::EndTurn => self.brains == brain_count,
+            OutOfDice::RecycleBrains => self.brains >= brain_count,
         };
         if !brains_fit {
-            return Err(format!("{} brains with {brain_dice} brain dice", self.brains));
+            return Err(format!("{} brains with {brain_count} brain dice", self.brains));
         }
         let Some(hand) = self.hand else {
             return if *self == Turn::START { Ok(()) } else { Err("dice are out, but no hand".to_string()) };
@@ -199,11 +200,12 @@ impl Turn {
         if !hand.is_sorted() {
             return Err(format!("the hand is not sorted: {hand:?}"));
         }
+        let (brain_dice, shotgun_dice) = (self.brain_dice.counts(), self.shotgun_dice.counts());
         for colour in Colour::ALL {
             let shown = |face| hand.iter().filter(|die| **die == Die { colour, face }).count();
             let brains_left =
-                out_of_dice == OutOfDice::EndTurn && shown(Face::Brain) > self.brain_dice[colour].into();
-            if brains_left || shown(Face::Shotgun) > self.shotgun_dice[colour].into() {
+                out_of_dice == OutOfDice::EndTurn && shown(Face::Brain) > brain_dice[colour].into();
+            if brains_left || shown(Face::Shotgun) > shotgun_dice[colour].into() {
                 return Err(format!("the hand shows dice that are not set aside: {self:?}"));
             }
         }
@@ -216,7 +218,7 @@ impl Turn {
         if self.shotguns() >= 3 {
             return Err("the turn goes on after three shotguns".to_string());
         }
-        let dice_left = self.cup.total() + self.footsteps().total();
+        let dice_left = self.cup.total() + tally(&self.hand).footsteps.total();
         if dice_left < 3 {
             return Err("the turn goes on with fewer than three dice".to_string());
         }
@@ -224,30 +226,26 @@ impl Turn {
     }
 }
 
-fn footsteps(hand: &Option<[Die; 3]>) -> Counts {
-    let mut feet = Counts::default();
-    for die in hand.iter().flatten() {
-        feet[die.colour] += u8::from(die.face == Face::Footsteps);
-    }
-    feet
+#[inline]
+fn tally(hand: &Option<[Die; 3]>) -> Tally {
+    hand.map_or(Tally::NONE, |hand| Hand::new(hand).tally())
 }
 
 impl TurnView {
     /// Dice that will be rolled again.
+    #[inline]
     pub fn footsteps(&self) -> Counts {
-        footsteps(&self.hand)
+        tally(&self.hand).footsteps.counts()
     }
 }
 
 /// Rolls dice in the order of their colours, and sorts those of equal colour by face.
-fn roll_dice(colours: [Colour; 3], chance: &mut impl Chance) -> [Die; 3] {
-    sorted(colours.map(|colour| Die { colour, face: Face::ALL[chance.pick(&colour.sides())] }))
-}
-
-fn sorted<T: Ord + Copy>([a, b, c]: [T; 3]) -> [T; 3] {
-    let (a, b) = (a.min(b), a.max(b));
-    let (b, c) = (b.min(c), b.max(c));
-    [a.min(b), a.max(b), c]
+#[inline]
+fn roll_dice(colours: [Colour; 3], chance: &mut impl Chance) -> Hand {
+    let [first, second, third] = colours;
+    let mut roll = |colour: Colour| Die { colour, face: Face::ALL[chance.pick(&colour.sides())] };
+    // Not `map`, which the compiler does not always see through.
+    Hand::new([roll(first), roll(second), roll(third)])
 }
 
 /// Starts a turn, with its first roll where that is not a choice. Says why the turn is over, if it is.
@@ -282,6 +280,7 @@ pub(super) fn take_move(
     }
 }
 
+#[inline]
 fn roll_for(
     seat: Seat,
     turn: &mut Turn,

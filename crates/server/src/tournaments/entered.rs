@@ -91,20 +91,24 @@ impl NewTournament {
                 Refusal::bad(format!("there is no format {name:?}")).hint(format!("expected one of {all}"))
             })?,
         };
-        let planned = |(entry, name): (&NewEntry, &str)| PlannedEntry {
+        let planned = |((entry, kind), name): ((&NewEntry, &EntrySpec), &str)| PlannedEntry {
             name: name.into(),
             bot: entry.bot.trim().to_owned(),
+            fingerprint: kind.fingerprint(),
         };
         let plan = Plan {
             game: G::ID.into(),
             options: serde_json::to_value(&rules).map_err(Refusal::internal)?,
-            entries: self.entries.iter().zip(names.iter()).map(planned).collect(),
+            entries: self.entries.iter().zip(&kinds).zip(names.iter()).map(planned).collect(),
             format,
             seats: self.seats.unwrap_or_else(|| natural_seats(format, self.entries.len(), G::SEATS)),
             blocks: self.blocks.unwrap_or_else(|| natural_blocks(id, &kinds)),
             seed: self.seed.map_or_else(random_seed, Ok)?,
             until_decided: self.until_decided,
+            margin: None,
+            rank_by: Default::default(),
             limits: Limits::default(),
+            older: false,
         };
         if !(1..=MAX_BLOCKS).contains(&plan.blocks) {
             let came = plan.blocks;

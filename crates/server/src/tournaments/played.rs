@@ -13,12 +13,11 @@ use crate::{
 };
 use necrodome_arena::{
     entry::EntrySpec,
-    tournament::{self, Plan, Schedule, Stop, Store, TournamentError, glance},
+    tournament::{self, Plan, Schedule, Stop, Store, Sums, TournamentError, hash_of, report_of},
 };
 use necrodome_rules::{catalog::GameId, game::Game, with_game};
 use std::{
     collections::VecDeque,
-    num::NonZero,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{
@@ -37,9 +36,6 @@ const FIRST_TICK: Duration = Duration::from_millis(150);
 const SHARE: u32 = 20;
 /// What was shown is kept so often.
 const KEEP_EVERY: Duration = Duration::from_secs(5);
-/// Matches that a report is made from while it runs, and when it does not: more would take too much time and memory.
-const GLANCE: u64 = 100_000;
-const LOOK: u64 = 500_000;
 
 /// What all tournaments of a server are played with.
 #[derive(Debug)]
@@ -101,6 +97,8 @@ pub(super) struct Tournament {
     pub store: Store,
     pub schedule: Schedule,
     pub live: Arc<Live<Progress>>,
+    /// What the standings are made from.
+    sums: Mutex<Sums>,
     game: GameId,
     equipment: Arc<Equipment>,
     /// Stops the play after the running matches.
@@ -113,7 +111,7 @@ impl Tournament {
     pub fn open(store: Store, plan: Plan, equipment: Arc<Equipment>) -> Result<Arc<Self>, Refusal> {
         let (tournament, is_kept) = Self::unseen(store, plan, equipment)?;
         if !is_kept {
-            tournament.look(LOOK).map_err(Refusal::internal)?;
+            tournament.look_at_all().map_err(Refusal::internal)?;
             tournament.keep();
             tournament.show();
         }
@@ -127,7 +125,7 @@ impl Tournament {
         let schedule = with_game!(game, G => Schedule::new(&plan, G::SEATS)).map_err(Refusal::internal)?;
         let page = keep::page(&equipment.db, id)?
             .ok_or_else(|| Refusal::missing(format!("there is no tournament {id}")))?;
-        let matches = schedule.seatings().len();
+        let matches = schedule.matches();
         let blocks = store.blocks()?;
         let kept = page.view.filter(|view| view.line.blocks == blocks && view.line.wanted == plan.blocks);
         let is_kept = kept.is_some();
@@ -137,7 +135,9 @@ impl Tournament {
         view.played(blocks);
         let live = Arc::new(Live::new(id, &equipment.db, Progress::new(view)));
         let (interrupt, playing) = (AtomicBool::new(false), Mutex::new(None));
-        let tournament = Tournament { plan, store, schedule, live, game, equipment, interrupt, playing };
+        let sums = Mutex::new(Sums::new(&plan));
+        let tournament =
+            Tournament { plan, store, schedule, live, sums, game, equipment, interrupt, playing };
         Ok((tournament, is_kept))
     }
 
@@ -166,16 +166,22 @@ impl Tournament {
         self.live.act(now(), move |_| Ok(vec![state]))
     }
 
-    /// Makes a report from at most so many matches, and takes it into view.
-    fn look(&self, matches: u64) -> Result<(), TournamentError> {
-        let seen = self.store.blocks()?;
-        let all = u64::from(seen) * self.schedule.seatings().len() as u64;
-        let every = u32::try_from(all.div_ceil(matches).max(1)).unwrap_or(u32::MAX);
-        let every = NonZero::new(every).unwrap_or(NonZero::<u32>::MIN);
-        let report = glance(&self.plan, &self.schedule, &self.store, every)?;
-        let view = &mut self.live.lock().view;
-        view.take(&report, seen, every.get());
-        view.hash = Some(report.hash);
+    /// Makes a report of all blocks, and takes it into view.
+    fn look(&self) -> Result<(), TournamentError> {
+        let report = {
+            let mut sums = lock(&self.sums);
+            sums.catch_up(&self.schedule, &self.store)?;
+            report_of(&self.plan, &self.store, &sums)?
+        };
+        self.live.lock().view.take(&report);
+        Ok(())
+    }
+
+    /// The last look: with the hash of the results.
+    fn look_at_all(&self) -> Result<(), TournamentError> {
+        self.look()?;
+        let hash = hash_of(&self.plan, &self.store)?;
+        self.live.lock().view.hash = Some(hash);
         Ok(())
     }
 
@@ -198,6 +204,14 @@ impl Tournament {
         let entries = self.plan.entries.iter();
         let entries = entries.map(|entry| resolve(self.game, &entry.bot, &self.equipment.allowed));
         let entries = entries.collect::<Result<Vec<EntrySpec>, Refusal>>()?;
+        let both = self.plan.entries.iter().zip(&entries);
+        let mut changed = both.filter(|(planned, entry)| {
+            planned.fingerprint.is_some() && planned.fingerprint != entry.fingerprint()
+        });
+        if let Some((planned, _)) = changed.next() {
+            let why = format!("the program of {} has changed since this tournament began", planned.name);
+            return Err(Refusal::conflict(why).hint("start a new tournament, or put the old program back"));
+        }
         // One that ran when the server ended still does.
         if self.state() != TournamentState::Running {
             self.set_state(TournamentState::Running)?;
@@ -259,7 +273,7 @@ impl Tournament {
             let is_new = blocks > self.live.lock().view.seen;
             if is_new && Instant::now() >= next_look {
                 let begun = Instant::now();
-                if let Err(error) = self.look(GLANCE) {
+                if let Err(error) = self.look() {
                     // The play itself will find out whether it can go on.
                     complain!("error: {error}");
                 }
@@ -278,7 +292,7 @@ impl Tournament {
     /// The last look, and how it ended.
     fn conclude(&self, stop: Stop) -> Result<(), Refusal> {
         let blocks = self.store.blocks()?;
-        self.look(LOOK).map_err(Refusal::internal)?;
+        self.look_at_all().map_err(Refusal::internal)?;
         let mut progress = self.live.lock();
         let view = &mut progress.view;
         view.played(blocks);
@@ -289,7 +303,7 @@ impl Tournament {
         drop(progress);
         match stop {
             Stop::Done => self.set_state(TournamentState::Finished)?,
-            Stop::Decided => self.set_state(TournamentState::Decided)?,
+            Stop::Decided | Stop::Close => self.set_state(TournamentState::Decided)?,
             // Whoever interrupted it has set the state; if nobody has, the next server goes on.
             Stop::Interrupted => {}
         }

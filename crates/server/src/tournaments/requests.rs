@@ -207,7 +207,7 @@ async fn matches(
 
 fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, Refusal> {
     let Tournament { plan, store, schedule, .. } = tournament;
-    let total = u64::from(store.blocks()?) * schedule.seatings().len() as u64;
+    let total = u64::from(store.blocks()?) * schedule.matches() as u64;
     let line = |played: tournament::PlayedMatch| MatchLine {
         block: played.block,
         number: played.number,
@@ -281,7 +281,7 @@ mod tests {
 
     /// A file in which the command line has played a tournament, so that no page has a report of it.
     fn played(path: &std::path::Path, blocks: u32) {
-        let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into() };
+        let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), fingerprint: None };
         let plan = Plan {
             game: "zombie-dice-race".into(),
             options: serde_json::json!({}),
@@ -291,7 +291,10 @@ mod tests {
             blocks,
             seed: 7,
             until_decided: false,
+            margin: None,
+            rank_by: Default::default(),
             limits: Limits::default(),
+            older: false,
         };
         let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, path).unwrap();
         let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();

@@ -4,8 +4,8 @@
 use crate::Refusal;
 use necrodome_arena::{
     entry::looks_like_file,
-    stats,
-    tournament::{Format, Plan, Report},
+    stats::{self, Measure, RankBy},
+    tournament::{Plan, Report},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,10 +84,11 @@ pub struct TournamentView {
     pub seconds: f64,
     /// Blocks that had been played when the standings were made.
     pub seen: u32,
-    /// The standings are made from every so many blocks: more than 1 where all of them would take too long.
-    pub every: u32,
-    /// What decides the order: win-rate, mean-score or rating.
+    /// What decides the order: luck-adjusted, win-rate, mean-score or median-score.
     pub order: String,
+    /// What it all means, in a few sentences.
+    #[serde(default)]
+    pub summary: Vec<String>,
     /// The entries, best first.
     pub standings: Vec<Standing>,
     /// The first of the standings against each other, row against column; nothing where they have not met.
@@ -149,7 +150,7 @@ pub struct Standing {
     /// The worst rank that the results allow.
     pub worst_rank: usize,
     /// Games that the numbers are from.
-    pub games: usize,
+    pub games: u64,
     /// Wins per game, a shared win counted in part.
     pub win_rate: Option<Interval>,
     /// The win rate (of who plays alone: the mean score) without the luck of the dice, where the game is solved.
@@ -158,8 +159,8 @@ pub struct Standing {
     pub rating: Interval,
     /// The mean score.
     pub mean_score: Option<Interval>,
-    /// The median score.
-    pub median_score: Option<f64>,
+    /// The median score, where it decides the order.
+    pub median_score: Option<Interval>,
     /// Mean CPU time of a decision in microseconds, of programs.
     pub cpu_us: Option<f64>,
 }
@@ -168,7 +169,7 @@ pub struct Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Meeting {
     /// Games in which they met.
-    pub games: usize,
+    pub games: u64,
     /// The share of them in which the first placed better, a tie counted half.
     pub better: f64,
     /// The lower end of its interval.
@@ -242,11 +243,6 @@ impl TournamentView {
         matches_of_block: usize,
         began: i64,
     ) -> Self {
-        let order = match plan.format {
-            Format::Table | Format::RoundRobin => "win-rate",
-            Format::Battle => "mean-score",
-            Format::Gauntlet => "rating",
-        };
         TournamentView {
             line: TournamentLine {
                 id,
@@ -270,8 +266,8 @@ impl TournamentView {
             eta: None,
             seconds: 0.0,
             seen: 0,
-            every: 1,
-            order: order.into(),
+            order: "win-rate".into(),
+            summary: Vec::new(),
             standings: Vec::new(),
             meetings: Vec::new(),
             undecided: Vec::new(),
@@ -288,9 +284,12 @@ impl TournamentView {
         self.line.matches = u64::from(blocks) * self.matches_of_block as u64;
     }
 
-    /// Takes over what a report says; it was made from every so many of `seen` blocks.
-    pub(super) fn take(&mut self, report: &Report, seen: u32, every: u32) {
-        (self.seen, self.every) = (seen, every);
+    /// Takes over what a report says.
+    pub(super) fn take(&mut self, report: &Report) {
+        let seen = report.blocks;
+        self.seen = seen;
+        self.order = order(report).into();
+        self.summary.clone_from(&report.summary);
         self.line.leader = report.standings.first().map(|entry| entry.name.clone()).filter(|_| seen > 0);
         let entries = &report.plan.entries;
         let number = |name: &str| entries.iter().position(|entry| entry.name == name).unwrap_or_default();
@@ -312,7 +311,7 @@ impl TournamentView {
                     high: entry.rating.high.map(tenths),
                 },
                 mean_score: entry.record.mean_score.map(Interval::of),
-                median_score: entry.median_score,
+                median_score: entry.record.median_score.map(Interval::of),
                 cpu_us: entry.cpu_us.map(tenths),
             })
             .collect();
@@ -374,6 +373,21 @@ impl TournamentView {
     }
 }
 
+/// What decides the order of a report.
+fn order(report: &Report) -> &'static str {
+    let lucky = report.standings.iter().any(|entry| entry.luck_adjusted.is_some());
+    match report.measure {
+        Measure::WinRate | Measure::AgainstFirst | Measure::MeanScore
+            if lucky && report.plan.rank_by == RankBy::LuckAdjusted =>
+        {
+            "luck-adjusted"
+        }
+        Measure::WinRate | Measure::AgainstFirst => "win-rate",
+        Measure::MeanScore => "mean-score",
+        Measure::MedianScore => "median-score",
+    }
+}
+
 impl Interval {
     fn of(estimate: stats::Estimate) -> Self {
         Interval {
@@ -400,10 +414,13 @@ fn tenths(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use necrodome_arena::{process::Limits, tournament::PlannedEntry};
+    use necrodome_arena::{
+        process::Limits,
+        tournament::{Format, PlannedEntry},
+    };
 
     fn view() -> TournamentView {
-        let entry = |name: &str| PlannedEntry { name: name.into(), bot: "random".into() };
+        let entry = |name: &str| PlannedEntry { name: name.into(), bot: "random".into(), fingerprint: None };
         let plan = Plan {
             game: "infection".into(),
             options: serde_json::json!({}),
@@ -413,7 +430,10 @@ mod tests {
             blocks: 10,
             seed: 1,
             until_decided: false,
+            margin: None,
+            rank_by: Default::default(),
             limits: Limits::default(),
+            older: false,
         };
         TournamentView::new(1, &plan, TournamentState::Running, 2, 0)
     }

@@ -24,7 +24,8 @@ fn race(blocks: u32) -> Value {
 
 /// The hash that the arena has for the same plan.
 fn hash_of_the_arena(blocks: u32) -> String {
-    let entry = |name: &str, bot: &str| PlannedEntry { name: name.into(), bot: bot.into() };
+    let entry =
+        |name: &str, bot: &str| PlannedEntry { name: name.into(), bot: bot.into(), fingerprint: None };
     let plan = Plan {
         game: Race::ID.into(),
         options: serde_json::to_value(<Race as Game>::Rules::default()).unwrap(),
@@ -34,14 +35,17 @@ fn hash_of_the_arena(blocks: u32) -> String {
         blocks,
         seed: 7,
         until_decided: false,
+        margin: None,
+        rank_by: Default::default(),
         limits: Allowance::default(),
+        older: false,
     };
     let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
     let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
     let mut store = Store::in_memory(&plan).unwrap();
     let never = AtomicBool::new(false);
     tournament::run(&plan, &entries, &"unused".into(), &mut store, 1, &never, &mut |_| {}).unwrap();
-    tournament::report(&plan, &Schedule::new(&plan, Race::SEATS).unwrap(), &store).unwrap().hash
+    tournament::report(&plan, &Schedule::new(&plan, Race::SEATS).unwrap(), &store).unwrap().hash.unwrap()
 }
 
 async fn begin(host: &mut Visitor, wanted: Value) -> i64 {
@@ -72,7 +76,8 @@ async fn a_tournament_is_started_by_the_host_and_watched_by_everybody() {
     assert_eq!((view["line"]["blocks"].clone(), view["line"]["matches"].clone()), (3000.into(), 6000.into()));
     assert_eq!(view["hash"], hash_of_the_arena(3000));
     assert_eq!(other["hash"], view["hash"]);
-    assert_eq!((view["seen"].clone(), view["every"].clone()), (3000.into(), 1.into()));
+    assert_eq!(view["seen"], 3000);
+    assert!(view["summary"].as_array().unwrap().len() > 0, "{view}");
     assert_eq!(view["standings"].as_array().unwrap().len(), 2);
     let best = &view["standings"][0];
     assert!(best["win_rate"]["low"].as_f64() < best["win_rate"]["mean"].as_f64());
@@ -299,7 +304,7 @@ async fn every_match_can_be_listed_and_replayed() {
 async fn a_file_of_the_command_line_is_taken_up() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("night.store");
-    let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into() };
+    let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), fingerprint: None };
     let plan = Plan {
         game: "tokyo".into(),
         options: json!({}),
@@ -309,7 +314,10 @@ async fn a_file_of_the_command_line_is_taken_up() {
         blocks: 10,
         seed: 1,
         until_decided: false,
+        margin: None,
+        rank_by: Default::default(),
         limits: Allowance::default(),
+        older: false,
     };
     drop(Store::open(&path, &plan).unwrap());
     let site = Site::open(Config { store: Some(path), ..config() }).unwrap();

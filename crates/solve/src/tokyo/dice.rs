@@ -9,6 +9,10 @@ pub(crate) const DICE: usize = 6;
 pub(crate) const HANDFULS: usize = 462;
 /// Handfuls of exactly six.
 pub(crate) const FULL: usize = 210;
+/// Handfuls of five and six.
+pub(crate) const FIVE: usize = 336;
+/// Different things that a roll can bring.
+pub(crate) const RESULTS: usize = 68;
 
 /// How many dice show each face.
 pub(crate) type Handful = [u8; FACES];
@@ -42,6 +46,9 @@ pub(crate) struct Result {
 fn code(handful: &Handful) -> usize {
     handful.iter().fold(0, |code, &count| code * (DICE + 1) + usize::from(count))
 }
+
+/// By face: what a die adds to the [`code`] of its handful.
+const CODE: [u16; FACES] = [2401, 343, 49, 7, 1];
 
 impl Handfuls {
     /// The tables; they are always the same.
@@ -107,11 +114,14 @@ impl Handfuls {
 
     /// The number of the handful of all dice that `kept` marks.
     pub fn kept(&self, dice: &Dice, kept: [bool; DICE]) -> usize {
-        let mut handful = Handful::default();
-        for (&die, kept) in dice.iter().zip(kept) {
-            handful[die as usize] += u8::from(kept);
-        }
-        self.number(&handful)
+        let codes = dice.iter().zip(kept).map(|(&die, kept)| CODE[die as usize] * u16::from(kept));
+        self.numbers[usize::from(codes.sum::<u16>())].into()
+    }
+
+    /// The number of the handful of all dice.
+    pub fn full(&self, dice: &Dice) -> usize {
+        // No dice have a number beyond; the compiler sees it here.
+        self.kept(dice, [true; DICE]).min(FULL - 1)
     }
 }
 
@@ -139,10 +149,11 @@ mod tests {
     #[test]
     fn the_tables_fit_each_other() {
         let tables = Handfuls::get();
-        assert_eq!((tables.all.len(), FULL), (HANDFULS, 210));
+        assert_eq!((tables.all.len(), FULL, tables.results.len()), (HANDFULS, 210, RESULTS));
         assert!((tables.probability.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         for (number, handful) in tables.all.iter().enumerate() {
             assert_eq!(tables.number(handful), number);
+            assert_eq!(number < FIVE, handful.iter().sum::<u8>() >= 5);
             for (face, &count) in handful.iter().enumerate() {
                 let with = usize::from(tables.with[number][face]);
                 if number >= FULL {

@@ -10,7 +10,7 @@ impl TokyoSolution {
     /// The whole policy.
     pub fn arrays(&self) -> Vec<Array> {
         let handfuls = Handfuls::get().all.iter().flatten().copied().collect();
-        let mut kept = self.policy().kept();
+        let mut kept = self.policy().kept(self);
         // The last row is the first turn of a match.
         let first = kept.split_off(kept.len() - 2 * FULL);
         let state = [POINTS as u64, POINTS as u64, HEALTH as u64, HEALTH as u64];

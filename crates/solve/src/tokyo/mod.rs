@@ -6,16 +6,18 @@ mod habits;
 mod play;
 mod policy;
 mod position;
+mod rolls;
 mod sheet;
 
-pub use play::{PerfectMonster, Rolls, TokyoMeter};
+pub use play::{PerfectMonster, TokyoMeter};
 pub use position::MonsterQuestion;
+pub use rolls::Rolls;
 
-use crate::solution::apart;
 use dice::{FULL, Handfuls};
 use necrodome_rules::tokyo::{GOAL, MAX_HEALTH};
 use policy::KeepPolicy;
 use rayon::prelude::*;
+use rolls::KnownRolls;
 use sheet::Sheet;
 use std::sync::OnceLock;
 
@@ -74,6 +76,7 @@ pub struct TokyoSolution {
     inside: Vec<f64>,
     outside: Vec<f64>,
     policy: OnceLock<KeepPolicy>,
+    known_rolls: OnceLock<KnownRolls>,
 }
 
 impl Default for TokyoSolution {
@@ -90,8 +93,12 @@ impl TokyoSolution {
     /// solved by points in all, from the most down, and inside before outside.
     pub fn new() -> Self {
         let states = POINTS * POINTS * HEALTH * HEALTH;
-        let mut solution =
-            TokyoSolution { inside: vec![0.0; states], outside: vec![0.0; states], policy: OnceLock::new() };
+        let mut solution = TokyoSolution {
+            inside: vec![0.0; states],
+            outside: vec![0.0; states],
+            policy: OnceLock::new(),
+            known_rolls: OnceLock::new(),
+        };
         for total in (0..2 * POINTS - 1).rev() {
             let own = total.saturating_sub(POINTS - 1)..=total.min(POINTS - 1);
             let batches: Vec<(usize, usize)> = own
@@ -137,9 +144,14 @@ impl TokyoSolution {
         self.inside.len() + self.outside.len() + 1
     }
 
-    /// Which dice to keep in every state, worked out when it is first asked for.
+    /// Which dice to keep in every state, worked out as it is asked for.
     fn policy(&self) -> &KeepPolicy {
-        self.policy.get_or_init(|| apart(|| KeepPolicy::new(self)))
+        self.policy.get_or_init(KeepPolicy::new)
+    }
+
+    /// The rolls of turns that have come up, for those who measure luck.
+    fn known_rolls(&self) -> &KnownRolls {
+        self.known_rolls.get_or_init(KnownRolls::new)
     }
 
     fn solve_turns<const L: usize>(&self, starts: &[Start; L]) -> [f64; L] {

@@ -2,8 +2,9 @@
 
 use super::{
     Place, ResolvedTurn, Start, TokyoSolution,
-    dice::{self, FULL, HANDFULS, Handfuls},
+    dice::{self, HANDFULS, Handfuls},
     habits, position,
+    rolls::{Rolls, ValueOf, number},
     sheet::Sheet,
 };
 use crate::{
@@ -18,53 +19,6 @@ use necrodome_rules::{
     tokyo::{Action, Dice, Event, Face, MAX_HEALTH, Monster, Phase, Tokyo, TokyoRules, TokyoView},
 };
 use std::sync::Arc;
-
-/// The rolls of one turn with the value of every choice to the mover.
-#[derive(Debug, Clone)]
-pub struct Rolls {
-    last: [f64; FULL],
-    /// By rerolls left.
-    kept: [[f64; HANDFULS]; 3],
-    best: [[f64; FULL]; 3],
-    /// Before the first roll.
-    pub start: f64,
-}
-
-impl Rolls {
-    fn new(solution: &TokyoSolution, start: &Start) -> Self {
-        let tables = Handfuls::get();
-        let mut sheet = Sheet::<1>::new();
-        solution.fill_last(&[*start], &mut sheet);
-        let flat = |values: &[[f64; 1]; HANDFULS]| values.map(|[value]| value);
-        let mut rolls = Rolls {
-            last: sheet.last.map(|[value]| value),
-            kept: [[0.0; HANDFULS]; 3],
-            best: [[0.0; FULL]; 3],
-            start: 0.0,
-        };
-        sheet.keep_once(tables);
-        rolls.kept[1] = flat(&sheet.kept);
-        sheet.keep_twice_with(tables, |best| rolls.best[1] = std::array::from_fn(|full| best[full][0]));
-        rolls.kept[2] = flat(&sheet.kept);
-        [rolls.start] = sheet.first_roll(tables);
-        rolls.best[2] = std::array::from_fn(|full| sheet.kept[full][0]);
-        rolls
-    }
-
-    /// What it is worth to keep the marked dice.
-    pub fn keep(&self, dice: &Dice, kept: [bool; 6], rerolls_left: u8) -> f64 {
-        self.kept[usize::from(rerolls_left.min(2))][Handfuls::get().kept(dice, kept)]
-    }
-
-    /// What these dice are worth with `rerolls` left; with none, before they are resolved.
-    pub fn rolled(&self, dice: &Dice, rerolls_left: u8) -> f64 {
-        let full = Handfuls::get().kept(dice, [true; 6]);
-        match rerolls_left {
-            0 => self.last[full],
-            _ => self.best[usize::from(rerolls_left.min(2))][full],
-        }
-    }
-}
 
 /// The beginning of the current turn, for two of the monsters.
 fn turn_start(view: &TokyoView, other: Monster) -> Start {
@@ -123,8 +77,8 @@ impl TokyoSolution {
     /// The best dice to keep.
     fn keep(&self, view: &TokyoView, other: Monster, rerolls_left: u8) -> Action {
         let tables = Handfuls::get();
-        let full = tables.kept(&view.dice, [true; 6]);
-        let kept = self.policy().keep(&turn_start(view, other), rerolls_left, full);
+        let full = tables.full(&view.dice);
+        let kept = self.policy().keep(self, &turn_start(view, other), rerolls_left, full);
         Action::Keep { dice: dice::marks(&view.dice, kept) }
     }
 
@@ -208,36 +162,56 @@ impl Solution<Tokyo> for TokyoSolution {
     }
 
     fn meter(self: Arc<Self>) -> Box<dyn Meter<Event>> {
-        Box::new(TokyoMeter {
-            solution: self,
-            monsters: [FRESH; 2],
-            in_tokyo: None,
-            rolls: None,
-            rerolls_left: 0,
-            dice: [Face::One; 6],
-            luck: 0.0,
-            last: None,
-        })
+        Box::new(TokyoMeter::new(self))
     }
 }
 
 const FRESH: Monster = Monster { health: MAX_HEALTH, points: 0 };
 
 /// Follows the rolls of a match.
+///
+/// The values of a roll are somewhere in many megabytes. Only where they are is noted while the match goes on: those of
+/// all its rolls are fetched in one go, which the processor does for many at a time.
 #[derive(Debug)]
 pub struct TokyoMeter {
     solution: Arc<TokyoSolution>,
+    tables: &'static Handfuls,
     monsters: [Monster; 2],
     in_tokyo: Option<Seat>,
-    /// Of the current turn.
-    rolls: Option<Box<Rolls>>,
+    /// The number of the current turn's beginning.
+    turn: usize,
+    /// The current turn's rolls, where the solution has no room to keep them.
+    unkept: Option<Box<Rolls>>,
     rerolls_left: u8,
     dice: Dice,
-    luck: f64,
-    last: Option<Roll>,
+    rolled: Vec<Noted>,
+    /// Whether somebody has taken the last roll.
+    taken: bool,
+}
+
+/// A roll, and where its values are.
+#[derive(Debug, Clone, Copy)]
+enum Noted {
+    Kept { seat: Seat, turn: u32, before: ValueOf, after: ValueOf },
+    Unkept(Roll),
 }
 
 impl TokyoMeter {
+    fn new(solution: Arc<TokyoSolution>) -> Self {
+        TokyoMeter {
+            solution,
+            tables: Handfuls::get(),
+            monsters: [FRESH; 2],
+            in_tokyo: None,
+            turn: 0,
+            unkept: None,
+            rerolls_left: 0,
+            dice: [Face::One; 6],
+            rolled: Vec::new(),
+            taken: true,
+        }
+    }
+
     fn monster(&mut self, seat: Seat) -> &mut Monster {
         &mut self.monsters[seat.index().min(1)]
     }
@@ -257,13 +231,44 @@ impl TokyoMeter {
             points: mover.points as u8,
             other_points: other.points as u8,
         };
-        let rolls = Rolls::new(&self.solution, &start);
-        match &mut self.rolls {
-            Some(old) => **old = rolls,
-            None => self.rolls = Some(Box::new(rolls)),
-        }
+        let known = self.solution.known_rolls();
+        self.turn = number(&start);
+        self.unkept = match known.has(self.turn) {
+            true => None,
+            false => known.learn(&self.solution, &start).map(Box::new),
+        };
         self.rerolls_left = 3;
     }
+
+    fn roll(&mut self, seat: Seat, dice: Dice, kept: [bool; 6]) {
+        let before = match self.rerolls_left {
+            3 => ValueOf::START,
+            left => ValueOf::kept(self.tables, self.tables.kept(&self.dice, kept), left),
+        };
+        self.rerolls_left = self.rerolls_left.saturating_sub(1);
+        let after = ValueOf::rolled(self.tables, self.tables.full(&dice), self.rerolls_left);
+        self.dice = dice;
+        self.rolled.push(match &self.unkept {
+            None => Noted::Kept { seat, turn: self.turn as u32, before, after },
+            Some(rolls) => Noted::Unkept(valued(rolls, seat, before, after)),
+        });
+        self.taken = false;
+    }
+
+    fn fetch(&self, noted: &Noted) -> Option<Roll> {
+        match *noted {
+            Noted::Kept { seat, turn, before, after } => {
+                let rolls = self.solution.known_rolls().get(turn as usize)?;
+                Some(valued(rolls, seat, before, after))
+            }
+            Noted::Unkept(roll) => Some(roll),
+        }
+    }
+}
+
+fn valued(rolls: &Rolls, seat: Seat, before: ValueOf, after: ValueOf) -> Roll {
+    let [before, after] = [before, after].map(|value| to_first(seat, rolls.get(value)));
+    Roll { seat, before, after }
 }
 
 impl Log<Event> for TokyoMeter {
@@ -273,19 +278,7 @@ impl Log<Event> for TokyoMeter {
                 self.start_turn(seat);
                 self.monster(seat).points += points;
             }
-            Event::Rolled { seat, dice, kept } => {
-                let Some(rolls) = &self.rolls else { return };
-                let before = match self.rerolls_left {
-                    3 => rolls.start,
-                    left => rolls.keep(&self.dice, kept, left),
-                };
-                self.rerolls_left = self.rerolls_left.saturating_sub(1);
-                let after = rolls.rolled(&dice, self.rerolls_left);
-                self.dice = dice;
-                let [before, after] = [before, after].map(|value| to_first(seat, value));
-                self.luck += after - before;
-                self.last = Some(Roll { seat, before, after });
-            }
+            Event::Rolled { seat, dice, kept } => self.roll(seat, dice, kept),
             Event::Scored { seat, points } => self.monster(seat).points += points,
             Event::Hit { seat, health, .. } | Event::Healed { seat, health } => {
                 self.monster(seat).health = health;
@@ -305,16 +298,19 @@ impl Log<Event> for TokyoMeter {
 
 impl Meter<Event> for TokyoMeter {
     fn luck(&self) -> f64 {
-        self.luck
+        let rolls = self.rolled.iter().filter_map(|noted| self.fetch(noted));
+        rolls.fold(0.0, |luck, roll| luck + (roll.after - roll.before))
     }
 
     fn take(&mut self) -> Option<Roll> {
-        self.last.take()
+        let fresh = !std::mem::replace(&mut self.taken, true);
+        self.rolled.last().filter(|_| fresh).and_then(|noted| self.fetch(noted))
     }
 
     fn restart(&mut self) {
         (self.monsters, self.in_tokyo) = ([FRESH; 2], None);
-        (self.luck, self.last) = (0.0, None);
+        self.rolled.clear();
+        self.taken = true;
     }
 }
 
@@ -407,9 +403,7 @@ impl Solvable for Tokyo {
     }
 
     fn optimal(_: &TokyoRules) -> PerfectMonster {
-        let solution = solved();
-        solution.policy();
-        PerfectMonster(solution)
+        PerfectMonster(solved())
     }
 
     fn kind(view: &TokyoView) -> String {

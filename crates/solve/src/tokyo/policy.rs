@@ -1,57 +1,82 @@
-//! Which dice to keep in every state, ready to be looked up.
+//! Which dice to keep in every state, worked out once and then looked up.
 
 use super::{
     HEALTH, LANES, POINTS, Place, Start, TokyoSolution,
     dice::{FULL, HANDFULS, Handful, Handfuls},
+    rolls::number,
     sheet::Sheet,
 };
+use crate::solution::apart;
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// The choices of one turn: with one reroll left, then with two.
 const CHOICES: usize = 2 * FULL;
 const STARTS: usize = POINTS * POINTS * HEALTH * HEALTH;
+/// Turns are worked out some at a time: those that differ in the other's health, which come up together. The first turn of a
+/// match comes last and is alone.
+const BATCHES: usize = 2 * STARTS / LANES + 1;
 
-/// For every beginning of a turn, rerolls left and handful, what to keep of it, as a [`share`].
+/// What to keep in the turns of a batch, by turn, rerolls left and full handful, as a [`share`].
+type Batch = [u8; LANES * CHOICES];
+
+/// For every beginning of a turn that came up, what to keep.
 #[derive(Debug)]
 pub(super) struct KeepPolicy {
-    choices: Vec<u8>,
+    batches: Box<[OnceLock<Box<Batch>>]>,
+    /// By full handful: where its parts begin.
+    first_part: [u16; FULL],
+    /// The parts of full handfuls, by [`share`].
+    parts: Vec<Handful>,
 }
 
 impl KeepPolicy {
-    pub fn new(solution: &TokyoSolution) -> Self {
-        // Inside, outside, and the first turn of a match.
-        let mut choices = vec![0; (2 * STARTS + 1) * CHOICES];
-        let (usual, first) = choices.split_at_mut(2 * STARTS * CHOICES);
-        usual.par_chunks_mut(LANES * CHOICES).enumerate().for_each_init(
-            Sheet::new,
-            |sheet, (chunk, choices)| {
-                let start = |lane: usize| start(chunk * LANES + lane);
-                fill::<LANES>(solution, &std::array::from_fn(start), sheet, choices);
-            },
-        );
-        fill::<1>(solution, &[Start::MATCH], &mut Sheet::new(), first);
-        KeepPolicy { choices }
+    pub fn new() -> Self {
+        let mut parts = Vec::new();
+        let mut first_part = [0; FULL];
+        for (first, full) in first_part.iter_mut().zip(&Handfuls::get().all) {
+            *first = parts.len() as u16;
+            let shares = full.iter().map(|n| n + 1).product();
+            parts.extend((0..shares).map(|share| unshare(full, share)));
+        }
+        KeepPolicy { batches: (0..BATCHES).map(|_| OnceLock::new()).collect(), first_part, parts }
     }
 
     /// The handful to keep of a full one.
-    pub fn keep(&self, start: &Start, rerolls_left: u8, full: usize) -> Handful {
-        let number = match start.place {
-            Place::Inside => start.number(),
-            Place::Outside => STARTS + start.number(),
-            Place::Empty => 2 * STARTS,
-        };
-        let choice = number * CHOICES + usize::from(rerolls_left.clamp(1, 2) - 1) * FULL + full;
-        unshare(&Handfuls::get().all[full], self.choices[choice])
+    pub fn keep(&self, solution: &TokyoSolution, start: &Start, rerolls_left: u8, full: usize) -> Handful {
+        let number = number(start);
+        let batch = self.batches[number / LANES].get_or_init(|| batch(solution, number / LANES));
+        let choice = number % LANES * CHOICES + usize::from(rerolls_left.clamp(1, 2) - 1) * FULL + full;
+        self.parts[usize::from(self.first_part[full]) + usize::from(batch[choice])]
     }
 
     /// The number of the handful to keep, for each beginning of a turn, rerolls left (1, 2) and full handful.
-    pub fn kept(&self) -> Vec<u16> {
+    pub fn kept(&self, solution: &TokyoSolution) -> Vec<u16> {
         let tables = Handfuls::get();
-        let kept = |(number, &choice): (usize, &u8)| {
-            tables.number(&unshare(&tables.all[number % FULL], choice)) as u16
+        let mut all = vec![0; (2 * STARTS + 1) * CHOICES];
+        let fill = |(number, kept): (usize, &mut [u16])| {
+            let batch = batch(solution, number);
+            for (place, (kept, &choice)) in kept.iter_mut().zip(batch.iter()).enumerate() {
+                let share = usize::from(self.first_part[place % FULL]) + usize::from(choice);
+                *kept = tables.number(&self.parts[share]) as u16;
+            }
         };
-        self.choices.iter().enumerate().map(kept).collect()
+        apart(|| all.par_chunks_mut(LANES * CHOICES).enumerate().for_each(fill));
+        all
     }
+}
+
+/// What to keep in all turns of a batch.
+fn batch(solution: &TokyoSolution, number: usize) -> Box<Batch> {
+    let mut choices = Box::new([0; LANES * CHOICES]);
+    match number * LANES {
+        first if first < 2 * STARTS => {
+            let starts = std::array::from_fn(|lane| start(first + lane));
+            fill::<LANES>(solution, &starts, &mut *choices);
+        }
+        _ => fill::<1>(solution, &[Start::MATCH], &mut choices[..CHOICES]),
+    }
+    choices
 }
 
 /// The beginning of a turn with this number, inside before outside.
@@ -66,13 +91,9 @@ fn start(number: usize) -> Start {
     }
 }
 
-fn fill<const L: usize>(
-    solution: &TokyoSolution,
-    starts: &[Start; L],
-    sheet: &mut Sheet<L>,
-    choices: &mut [u8],
-) {
+fn fill<const L: usize>(solution: &TokyoSolution, starts: &[Start; L], choices: &mut [u8]) {
     let tables = Handfuls::get();
+    let sheet = &mut Sheet::<L>::new();
     solution.fill_last(starts, sheet);
     sheet.keep_once(tables);
     let mut note = |sheet: &Sheet<L>, offset: usize| {

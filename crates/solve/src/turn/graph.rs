@@ -47,18 +47,23 @@ pub struct Position {
 }
 
 impl From<&TurnView> for Position {
+    #[inline]
     fn from(view: &TurnView) -> Self {
         let feet = view.footsteps();
-        let used = |colour| DICE[colour].saturating_sub(view.cup[colour] + feet[colour]);
-        let mut shots = Counts::default();
-        for colour in Colour::ALL {
-            shots[colour] = used(colour).saturating_sub(view.brain_dice[colour]);
-        }
+        let left = |all: u8, cup: u8, feet: u8, brains: u8| {
+            all.saturating_sub(cup).saturating_sub(feet).saturating_sub(brains)
+        };
+        let shots = Counts {
+            green: left(DICE.green, view.cup.green, feet.green, view.brain_dice.green),
+            yellow: left(DICE.yellow, view.cup.yellow, feet.yellow, view.brain_dice.yellow),
+            red: left(DICE.red, view.cup.red, feet.red, view.brain_dice.red),
+        };
         Position { cup: view.cup, feet, shots, brains: view.brains }
     }
 }
 
 impl From<&Turn> for Position {
+    #[inline]
     fn from(turn: &Turn) -> Self {
         Position {
             cup: turn.cup(),
@@ -251,24 +256,29 @@ impl Graph {
     }
 
     /// Where a position is found; none if no turn comes to it.
+    // Called for every roll whose luck is measured. Its result is best left in registers.
+    #[inline(always)]
     pub fn spot(&self, position: &Position) -> Option<Spot> {
         let Position { cup, feet, shots, brains } = *position;
-        let fits = |colour: Colour| {
-            cup[colour]
-                .checked_add(feet[colour])?
-                .checked_add(shots[colour])
-                .filter(|&sum| sum <= DICE[colour])
-        };
-        let used: u8 = Colour::ALL.map(fits).into_iter().sum::<Option<u8>>()?;
-        if feet.total() > 3 || shots.total() > 2 {
+        // In wide numbers, since a foreign position may have any counts.
+        let sum = |a: u8, b: u8, c: u8| u32::from(a) + u32::from(b) + u32::from(c);
+        let green = sum(cup.green, feet.green, shots.green);
+        let yellow = sum(cup.yellow, feet.yellow, shots.yellow);
+        let red = sum(cup.red, feet.red, shots.red);
+        let too_many = (green > DICE.green.into()) | (yellow > DICE.yellow.into()) | (red > DICE.red.into());
+        if too_many
+            | (sum(feet.green, feet.yellow, feet.red) > 3)
+            | (sum(shots.green, shots.yellow, shots.red) > 2)
+        {
             return None;
         }
+        let used = green + yellow + red;
         let shots = match self.out_of_dice {
             OutOfDice::EndTurn => Counts { green: shots.total(), ..Counts::default() },
             OutOfDice::RecycleBrains => shots,
         };
         let state = self.index[code(cup, feet, shots)];
-        let extra = brains.checked_sub(u32::from(DICE.total() - used))?;
+        let extra = brains.checked_sub(u32::from(DICE.total()) - used)?;
         let recycled = match self.out_of_dice {
             OutOfDice::EndTurn => extra == 0,
             // Eleven dice and more are recycled with at most two of them not brains.
@@ -278,9 +288,16 @@ impl Graph {
     }
 
     /// The spot of a turn that can go on.
+    #[inline]
     pub fn spot_of(&self, position: &Position) -> Spot {
         // Every turn that the referee lets go on has its state; a foreign position is taken for the start.
-        self.spot(position).unwrap_or(Spot { state: self.start(), extra: 0, brains: 0 })
+        self.spot(position).unwrap_or(self.start_spot())
+    }
+
+    /// The spot of a turn that has not begun.
+    #[inline]
+    pub(crate) fn start_spot(&self) -> Spot {
+        Spot { state: self.start(), extra: 0, brains: 0 }
     }
 
     /// The position at a spot. Where the colours of shotguns do not matter (`out_of_dice=end_turn`), all are green.
@@ -310,11 +327,13 @@ impl Graph {
     }
 
     /// What happens when the dice are used up.
+    #[inline]
     pub fn out_of_dice(&self) -> OutOfDice {
         self.out_of_dice
     }
 
     /// The state of a turn that has not begun.
+    #[inline]
     pub(super) fn start(&self) -> usize {
         self.index[code(DICE, Counts::default(), Counts::default())] as usize
     }
@@ -428,6 +447,7 @@ pub(super) fn all_states(out_of_dice: OutOfDice) -> Vec<State> {
     states
 }
 
+#[inline]
 fn feet_code(feet: Counts) -> usize {
     usize::from(feet.green) * 16 + usize::from(feet.yellow) * 4 + usize::from(feet.red)
 }
@@ -436,6 +456,7 @@ fn feet_of(code: u8) -> Counts {
     Counts { green: code / 16, yellow: code / 4 % 4, red: code % 4 }
 }
 
+#[inline]
 fn code(cup: Counts, feet: Counts, shots: Counts) -> usize {
     let cup = (usize::from(cup.green) * 5 + usize::from(cup.yellow)) * 4 + usize::from(cup.red);
     let feet = usize::from(FEET_NUMBER[feet_code(feet)]);

@@ -31,6 +31,7 @@ pub(crate) enum Layers {
 }
 
 impl Layers {
+    #[inline]
     fn number(self, extra: u32) -> usize {
         match self {
             Layers::Turn => extra.saturating_sub(8) as usize,
@@ -78,10 +79,13 @@ pub(crate) struct Work {
 #[derive(Debug)]
 pub(crate) struct Layer {
     go: Box<[f64]>,
+    /// How many of them are below the cap.
+    below_cap: usize,
 }
 
 /// The value of a turn that begins, for each layer, under perfect play; on a tie the safe choice counts. `keep` takes the
-/// value of every roll.
+/// value of every roll. Nobody who plays well rolls beyond the cap, but others do: where there are few states (all those of
+/// `end_turn`), the values of such rolls are kept, too.
 pub(crate) fn evaluate(
     graph: &Graph,
     ends: &Ends,
@@ -96,8 +100,9 @@ pub(crate) fn evaluate(
     work.heads.resize_with(layers.max(work.heads.len()), Vec::new);
     if let Some(kept) = &mut keep {
         kept.clear();
-        kept.resize_with(layers, || Layer { go: Box::default() });
+        kept.resize_with(layers, || Layer { go: Box::default(), below_cap: 0 });
     }
+    let beyond = keep.is_some() && graph.out_of_dice == OutOfDice::EndTurn;
     let mut starts = vec![[0.0; 2]; layers];
     for layer in (0..layers).rev() {
         let extra = ends.layers.extra(layer);
@@ -111,17 +116,21 @@ pub(crate) fn evaluate(
             // Layers at and beyond the cap have no head that was filled in this evaluation.
             *value = later.filter(|_| brains < cap).unwrap_or_else(|| ends.banked(brains));
         }
-        for state in inner..first_with(cap + 3) {
+        for state in inner..(if beyond { states } else { first_with(cap + 3) }) {
             work.values[state] = ends.banked(graph.brains(state, extra));
         }
-        let mut go_values = keep.is_some().then(|| vec![f64::NAN; inner]);
-        for state in (0..inner).rev() {
+        let valued = if beyond { states } else { inner };
+        let mut go_values = keep.is_some().then(|| vec![f64::NAN; valued]);
+        let mut below_cap = 0;
+        for state in (0..valued).rev() {
             let brains = graph.brains(state, extra);
             let stop = ends.banked(brains);
-            if brains >= ends.caps[usize::from(graph.shotguns[state])] {
+            let capped = brains >= ends.caps[usize::from(graph.shotguns[state])];
+            if capped && !beyond {
                 work.values[state] = stop;
                 continue;
             }
+            below_cap += usize::from(!capped);
             let bust = graph.bust[state];
             let mut sum = [bust * ends.bust[0], bust * ends.bust[1]];
             for (target, weight) in graph.edges(state) {
@@ -134,7 +143,7 @@ pub(crate) fn evaluate(
             // Three footsteps: the same three dice are thrown again. Who rolls on then has g = sum + g/27, solved for g.
             let again = if three_feet { 1.0 / (1.0 - ALL_FEET) } else { 1.0 };
             let mut go = [sum[0] * again, sum[1] * again];
-            let value = if go[0] > stop[0] { go } else { stop };
+            let value = if go[0] > stop[0] && !capped { go } else { stop };
             work.values[state] = value;
             if three_feet {
                 // One throw, and the better choice after it.
@@ -144,7 +153,7 @@ pub(crate) fn evaluate(
             if let Some(go_values) = &mut go_values {
                 go_values[state] = go[0];
             }
-            if state == graph.start() {
+            if state == graph.start() && !capped {
                 starts[layer] = if first_roll == FirstRoll::Mandatory { go } else { value };
             }
         }
@@ -152,7 +161,7 @@ pub(crate) fn evaluate(
         head.clear();
         head.extend_from_slice(&work.values[..graph.first_with[1]]);
         if let (Some(kept), Some(go_values)) = (&mut keep, go_values) {
-            kept[layer].go = go_values.into();
+            kept[layer] = Layer { go: go_values.into(), below_cap };
         }
     }
     starts
@@ -188,13 +197,14 @@ pub struct TurnPrices<'a> {
     pub(crate) shift: i64,
 }
 
-impl TurnPrices<'_> {
+impl<'a> TurnPrices<'a> {
     /// Before the first roll, or the choice of it.
     pub fn start(&self) -> f64 {
         self.values.starts[self.values.numbers.number(self.shifted_count(0))]
     }
 
     /// The value of having banked this many brains.
+    #[inline]
     pub fn banked(&self, brains: u32) -> f64 {
         self.values.stop(self.shifted_count(brains))
     }
@@ -205,16 +215,36 @@ impl TurnPrices<'_> {
     }
 
     /// To roll.
+    #[inline]
     pub fn go(&self, spot: Spot) -> f64 {
         self.values.go(self.graph, self.shifted(spot))
     }
 
     /// To do the better of both.
+    #[inline]
     pub fn value(&self, spot: Spot) -> f64 {
         self.values.value(self.graph, self.shifted(spot))
     }
 
+    /// Where the value of a spot is kept, for those who fetch many at a time.
+    #[inline]
+    pub(crate) fn place(&self, spot: Spot) -> Option<Place<'a>> {
+        let spot = self.shifted(spot);
+        let stop = self.values.stop(spot.brains);
+        if self.values.is_capped(self.graph, spot) {
+            return Some(Place { stop, go: &f64::NEG_INFINITY });
+        }
+        Some(Place { stop, go: self.values.kept_go(spot)? })
+    }
+
+    /// Where the value of rolling is kept.
+    #[inline]
+    pub(crate) fn go_place(&self, spot: Spot) -> Option<&'a f64> {
+        self.values.kept_go(self.shifted(spot))
+    }
+
     /// Whether it is better to roll than to stop.
+    #[inline]
     pub fn rolls(&self, spot: Spot) -> bool {
         self.values.rolls(self.graph, self.shifted(spot))
     }
@@ -233,17 +263,27 @@ impl TurnPrices<'_> {
         })
     }
 
+    #[inline]
     fn shifted(&self, spot: Spot) -> Spot {
         let extra = self.shifted_count(spot.extra);
         Spot { extra, brains: spot.brains - spot.extra + extra, ..spot }
     }
 
+    #[inline]
     fn shifted_count(&self, brains: u32) -> u32 {
         (i64::from(brains) + self.shift).clamp(0, u32::MAX.into()) as u32
     }
 }
 
+/// The larger of two values, one of which is still to be fetched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub stop: f64,
+    pub go: &'a f64,
+}
+
 impl TurnValues {
+    #[inline]
     pub fn prices<'a>(&'a self, graph: &'a Graph) -> TurnPrices<'a> {
         TurnPrices { graph, values: self, shift: 0 }
     }
@@ -261,6 +301,7 @@ impl TurnValues {
     }
 
     /// What it is worth to stop with this many brains.
+    #[inline]
     pub fn stop(&self, brains: u32) -> f64 {
         match &self.banked {
             Banked::Points => brains.into(),
@@ -269,28 +310,38 @@ impl TurnValues {
     }
 
     /// What it is worth to roll.
+    #[inline]
     pub fn go(&self, graph: &Graph, spot: Spot) -> f64 {
-        let layer = self.layers.get(self.numbers.number(spot.extra));
-        let stored = layer.and_then(|layer| layer.go.get(spot.state)).copied();
         // Beyond the cap one stops, whatever comes: one step tells what it costs not to.
-        stored.filter(|go| !go.is_nan()).unwrap_or_else(|| self.look_ahead(graph, spot.state, spot.extra))
+        let kept = self.kept_go(spot).copied().filter(|go| !go.is_nan());
+        kept.unwrap_or_else(|| self.look_ahead(graph, spot.state, spot.extra))
+    }
+
+    /// Where it is kept what it is worth to roll; not a number where it is not known.
+    #[inline]
+    fn kept_go(&self, spot: Spot) -> Option<&f64> {
+        self.layers.get(self.numbers.number(spot.extra))?.go.get(spot.state)
     }
 
     /// What the better of both is worth.
+    #[inline]
     pub fn value(&self, graph: &Graph, spot: Spot) -> f64 {
         let stop = self.stop(spot.brains);
         if self.is_capped(graph, spot) { stop } else { stop.max(self.go(graph, spot)) }
     }
 
     /// Whether rolling is better than stopping.
+    #[inline]
     pub fn rolls(&self, graph: &Graph, spot: Spot) -> bool {
         !self.is_capped(graph, spot) && self.go(graph, spot) > self.stop(spot.brains)
     }
 
+    #[inline]
     fn is_capped(&self, graph: &Graph, spot: Spot) -> bool {
         spot.brains >= self.caps[usize::from(graph.shotguns[spot.state])]
     }
 
+    #[cold]
     fn look_ahead(&self, graph: &Graph, state: usize, extra: u32) -> f64 {
         let states = graph.states.len();
         let at = |state: usize, extra: u32| {
@@ -317,8 +368,7 @@ impl TurnValues {
 
     /// How many positions have a value of their own.
     pub fn positions(&self) -> usize {
-        let valued = |layer: &Layer| layer.go.iter().filter(|go| !go.is_nan()).count();
-        self.layers.iter().map(valued).sum()
+        self.layers.iter().map(|layer| layer.below_cap).sum()
     }
 
     /// The layers that have values: brains whose dice have gone back.

@@ -1,12 +1,8 @@
 //! All entries in one field, once a block: places on the field are random, so that seats have no meaning. The rulebook ranks by
 //! the median.
 
-use super::{RankedBy, Rules, Seats, whole_field};
+use super::{Rules, Seats, whole_field};
 use crate::stats::Measure;
 
-pub(super) const RULES: Rules = Rules {
-    seats: Seats::All,
-    groups: whole_field,
-    rotates: false,
-    ranked_by: RankedBy::Measure(Measure::MedianScore),
-};
+pub(super) const RULES: Rules =
+    Rules { seats: Seats::All, groups: whole_field, rotates: false, measure: Measure::MedianScore };

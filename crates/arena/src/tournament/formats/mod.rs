@@ -15,10 +15,10 @@ pub(super) struct Rules {
     pub seats: Seats,
     /// The groups that meet in each block, out of this many entries, with this many seats.
     pub groups: fn(usize, usize) -> Groups,
-    /// Whether each group sits in all orders, so that the seats cancel.
+    /// Whether each group sits in several orders, so that the seats cancel.
     pub rotates: bool,
     /// What decides the ranks; the tournament stops on the same.
-    pub ranked_by: RankedBy,
+    pub measure: Measure,
 }
 
 /// Entries that meet, group by group.
@@ -33,25 +33,6 @@ pub(super) enum Seats {
     Two,
     /// As many as the plan says.
     Any,
-}
-
-/// What decides the ranks of a format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RankedBy {
-    /// Something that can be compared, since all entries play the same matches.
-    Measure(Measure),
-    /// The joint rating, since entries have met different opponents.
-    Rating,
-}
-
-impl RankedBy {
-    /// What a tournament that stops early looks at.
-    pub fn measure(self) -> Measure {
-        match self {
-            RankedBy::Measure(measure) => measure,
-            RankedBy::Rating => Measure::WinRate,
-        }
-    }
 }
 
 /// The rules of a format.

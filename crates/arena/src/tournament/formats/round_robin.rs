@@ -1,17 +1,13 @@
 //! Every group of as many entries as a match has seats: everybody meets everybody equally often, so that win rates can be compared.
 
-use super::{Groups, RankedBy, Rules, Seats};
+use super::{Groups, Rules, Seats};
 use crate::{
     stats::Measure,
     tournament::{ScheduleError, schedule::MAX_SEATINGS},
 };
 
-pub(super) const RULES: Rules = Rules {
-    seats: Seats::Any,
-    groups: combinations,
-    rotates: true,
-    ranked_by: RankedBy::Measure(Measure::WinRate),
-};
+pub(super) const RULES: Rules =
+    Rules { seats: Seats::Any, groups: combinations, rotates: true, measure: Measure::WinRate };
 
 /// All groups of `size` out of `count`, in order.
 fn combinations(count: usize, size: usize) -> Groups {

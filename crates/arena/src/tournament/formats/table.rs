@@ -1,11 +1,7 @@
-//! All entries at one table, in all orders of up to three and all rotations of more.
+//! All entries at one table.
 
-use super::{RankedBy, Rules, Seats, whole_field};
+use super::{Rules, Seats, whole_field};
 use crate::stats::Measure;
 
-pub(super) const RULES: Rules = Rules {
-    seats: Seats::All,
-    groups: whole_field,
-    rotates: true,
-    ranked_by: RankedBy::Measure(Measure::WinRate),
-};
+pub(super) const RULES: Rules =
+    Rules { seats: Seats::All, groups: whole_field, rotates: true, measure: Measure::WinRate };

@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::{documents::Page, error::Error, paint::say};
-use necrodome_arena::{entry::moved_to, process::Limits};
+use necrodome_arena::{entry::moved_to, process::Limits, stats::RankBy};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     options::{self, Bounded, OptionError},
@@ -29,8 +29,14 @@ struct File {
     options: BTreeMap<Spanned<String>, toml::Value>,
     until: Option<Spanned<String>>,
     until_decided: bool,
+    margin: Option<Spanned<f64>>,
+    #[serde(alias = "rank-by")]
+    rank_by: RankBy,
+    wide: bool,
     threads: Option<Bounded<1, 1024>>,
     store: Option<PathBuf>,
+    #[serde(alias = "new-version")]
+    new_version: bool,
     json: bool,
     csv: Option<PathBuf>,
     force: bool,
@@ -47,8 +53,12 @@ pub struct Config {
     pub format: Option<String>,
     pub seats: Option<usize>,
     pub until_decided: bool,
+    pub margin: Option<f64>,
+    pub rank_by: RankBy,
+    pub wide: bool,
     pub threads: Option<usize>,
     pub store: Option<PathBuf>,
+    pub new_version: bool,
     pub json: bool,
     pub csv: Option<PathBuf>,
     pub force: bool,
@@ -82,8 +92,12 @@ impl Config {
         config.format = args.format.clone().or(config.format);
         config.seats = args.seats.or(config.seats);
         config.until_decided |= args.until.is_some();
+        config.margin = args.margin.or(config.margin);
+        config.rank_by = args.rank_by.map_or(config.rank_by, RankBy::from);
+        config.wide |= args.wide;
         config.threads = args.threads.map(usize::from).or(config.threads);
         config.store = args.store.clone().or(config.store);
+        config.new_version |= args.new_version;
         config.json |= args.json;
         config.csv = args.csv.clone().or(config.csv);
         config.force |= args.force;
@@ -105,6 +119,14 @@ impl Config {
             let place = place(path, &text, until.span().start);
             return Err(Error::at(place, format_args!("expected \"decided\", got {:?}", until.get_ref())));
         }
+        let is_bad = |margin: &&Spanned<f64>| !(margin.get_ref().is_finite() && *margin.get_ref() > 0.0);
+        if let Some(margin) = file.margin.as_ref().filter(is_bad) {
+            let place = place(path, &text, margin.span().start);
+            return Err(Error::at(
+                place,
+                format_args!("expected a number above 0, got {}", margin.get_ref()),
+            ));
+        }
         // Files are named as seen from the file.
         let folder = path.parent().unwrap_or(Path::new("."));
         let setting = |(name, value): (Spanned<String>, toml::Value)| Setting {
@@ -123,8 +145,12 @@ impl Config {
             format: file.format,
             seats: file.seats,
             until_decided: file.until.is_some() || file.until_decided,
+            margin: file.margin.map(Spanned::into_inner),
+            rank_by: file.rank_by,
+            wide: file.wide,
             threads: file.threads.map(|threads| threads.get() as usize),
             store: file.store.map(|store| folder.join(store)),
+            new_version: file.new_version,
             json: file.json,
             csv: file.csv.map(|csv| folder.join(csv)),
             force: file.force,

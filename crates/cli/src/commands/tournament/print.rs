@@ -6,26 +6,52 @@ use crate::{
     paint::{bold, count, dim, green, yellow},
 };
 use necrodome_arena::{
-    stats::{Estimate, Measure, Rating},
-    tournament::{EntryReport, Format, Report, Stop},
+    stats::{Confidence, Estimate, Measure, RankBy, Rating},
+    tournament::{EntryReport, Report, Stop},
 };
 use std::io::{self, Write};
 
-pub fn report(report: &Report, stop: Stop) -> Result<(), Error> {
+/// As much as a terminal shows at least.
+const WIDTH: usize = 80;
+
+pub fn report(report: &Report, stop: Stop, wide: bool) -> Result<(), Error> {
     let mut out = std::io::BufWriter::new(anstream::stdout().lock());
-    standings(&mut out, report)?;
-    head_to_head(&mut out, report)?;
+    for line in wrapped(&report.summary.join(" ")) {
+        writeln!(out, "{}", bold(line))?;
+    }
+    writeln!(out)?;
+    trouble::print(&mut out, &report.trouble)?;
+    let width = if wide { usize::MAX } else { WIDTH };
+    standings(&mut out, report, width)?;
+    head_to_head(&mut out, report, width)?;
     notes(&mut out, report, stop)?;
     out.flush()?;
     Ok(())
 }
 
-/// `12.3 ±0.4`, or just the number where there is no interval.
+/// Words in lines that fit a terminal.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= WIDTH) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// `12.3 (11.9 to 12.7)`, or just the number where there is no interval.
 fn estimate(estimate: Option<&Estimate>, factor: f64, digits: usize) -> String {
     let Some(Estimate { mean, low, high }) = estimate else { return "-".into() };
-    let half = low.zip(*high).map(|(low, high)| (high - low) / 2.0 * factor);
     let mean = mean * factor;
-    half.map_or(format!("{mean:.digits$}"), |half| format!("{mean:.digits$} ±{half:.digits$}"))
+    match low.zip(*high).map(|(low, high)| (low * factor, high * factor)) {
+        Some((low, high)) => format!("{mean:.digits$} ({low:.digits$} to {high:.digits$})"),
+        None => format!("{mean:.digits$}"),
+    }
 }
 
 /// `+120 (80 to 165)`; an end that the results do not bound is left open.
@@ -46,101 +72,163 @@ fn rank(entry: &EntryReport) -> String {
     }
 }
 
-/// The columns of the standings: their heads, and the cells of an entry. Those that are empty for all are left out.
-fn columns(report: &Report, entry: &EntryReport) -> Vec<(&'static str, String)> {
-    let record = &entry.record;
-    let mut columns = vec![
-        ("rank", rank(entry)),
-        ("entry", entry.name.clone()),
-        ("win %", estimate(record.win_rate.as_ref(), 100.0, 1)),
-        ("luck-adjusted %", adjusted(entry, Measure::WinRate, 100.0)),
-        ("wins", record.outright_wins.to_string()),
-        ("shared", record.shared_wins.to_string()),
-        ("place", estimate(record.mean_place.as_ref(), 1.0, 2)),
-        ("score", estimate(record.mean_score.as_ref(), 1.0, 2)),
-        ("luck-adjusted score", adjusted(entry, Measure::MeanScore, 1.0)),
-        ("rating", rating(&entry.rating)),
-        ("cpu/decision", entry.cpu_us.map_or(String::new(), |us| format!("{us:.0} us"))),
-    ];
-    if report.plan.format == Format::Battle {
-        let median = entry.median_score.map_or("-".into(), |median| format!("{median:.1}"));
-        columns.insert(2, ("median", median));
+/// A column of the standings.
+struct Column {
+    head: &'static str,
+    cell: fn(&EntryReport) -> String,
+}
+
+/// The columns after rank and name, the most important first: those that do not fit are left out from the end.
+fn columns(report: &Report) -> Vec<Column> {
+    let column = |head, cell| Column { head, cell };
+    let score = column("score", |entry| estimate(entry.record.mean_score.as_ref(), 1.0, 2));
+    let wins = column("win %", |entry| estimate(entry.record.win_rate.as_ref(), 100.0, 1));
+    let lucky = report.standings.iter().any(|entry| entry.luck_adjusted.is_some());
+    let mut columns = Vec::new();
+    match report.measure {
+        Measure::MedianScore => {
+            columns
+                .push(column("median score", |entry| estimate(entry.record.median_score.as_ref(), 1.0, 1)));
+            columns.extend([score, wins]);
+        }
+        Measure::MeanScore => {
+            if lucky {
+                columns.push(column("luck-adjusted score", |entry| adjusted(entry, 1.0, 3)));
+            }
+            columns.extend([score, wins]);
+        }
+        Measure::WinRate | Measure::AgainstFirst => {
+            if lucky {
+                columns.push(column("luck-adjusted %", |entry| adjusted(entry, 100.0, 1)));
+            }
+            columns.extend([wins, column("rating", |entry| rating(&entry.rating)), score]);
+        }
+    }
+    if lucky && report.plan.rank_by == RankBy::Plain {
+        columns[..2].rotate_left(1);
+    }
+    columns.extend([
+        column("cpu/decision", |entry| entry.cpu_us.map_or(String::new(), |us| format!("{us:.0} us"))),
+        column("wins", |entry| entry.record.outright_wins.to_string()),
+        column("shared", |entry| entry.record.shared_wins.to_string()),
+        column("place", |entry| estimate(entry.record.mean_place.as_ref(), 1.0, 2)),
+    ]);
+    if matches!(report.measure, Measure::MeanScore | Measure::MedianScore) {
+        columns.push(column("rating", |entry| rating(&entry.rating)));
     }
     columns
 }
 
-/// The result without luck, if that is what was measured.
-fn adjusted(entry: &EntryReport, measure: Measure, factor: f64) -> String {
-    let adjusted = entry.luck_adjusted.as_ref().filter(|adjusted| adjusted.measure == measure);
-    adjusted.map_or(String::new(), |adjusted| estimate(Some(&adjusted.estimate), factor, 2))
+/// The result without luck.
+fn adjusted(entry: &EntryReport, factor: f64, digits: usize) -> String {
+    estimate(entry.luck_adjusted.as_ref().map(|adjusted| &adjusted.estimate), factor, digits)
 }
 
-fn standings(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
-    let rows: Vec<Vec<(&str, String)>> =
-        report.standings.iter().map(|entry| columns(report, entry)).collect();
-    let Some(first) = rows.first() else { return Ok(()) };
-    let heads: Vec<String> = first.iter().map(|(head, _)| (*head).to_owned()).collect();
-    let shown: Vec<usize> =
-        (0..heads.len()).filter(|&column| rows.iter().any(|row| !row[column].1.is_empty())).collect();
-    let rows: Vec<Vec<String>> =
-        rows.into_iter().map(|row| row.into_iter().map(|(_, cell)| cell).collect()).collect();
-    let width = |column: usize| {
-        let cells = rows.iter().chain([&heads]).map(|row| row[column].chars().count());
-        cells.max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-    let line = |cells: &[String]| -> String {
-        let pad = |&column: &usize| {
-            let cell = &cells[column];
-            let fill = " ".repeat(widths[column] - cell.chars().count());
-            if column == 1 { format!("{cell}{fill}") } else { format!("{fill}{cell}") }
+/// A text that is no longer than so many characters.
+fn shortened(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+/// Names are cut where they would leave no room for results.
+const LONGEST_NAME: usize = 24;
+
+/// The standings, column by column, as many as fit; the first cell of each is its head.
+fn table(report: &Report, width: usize) -> Vec<Vec<String>> {
+    let longest = if width == usize::MAX { usize::MAX } else { LONGEST_NAME };
+    let mut table: Vec<Vec<String>> = vec![vec!["rank".into()], vec!["entry".into()]];
+    table[0].extend(report.standings.iter().map(rank));
+    table[1].extend(report.standings.iter().map(|entry| shortened(&entry.name, longest)));
+    let mut used = size(&table[0]) + 2 + size(&table[1]);
+    for Column { head, cell } in columns(report) {
+        let cells: Vec<String> = report.standings.iter().map(cell).collect();
+        if cells.iter().all(String::is_empty) {
+            continue;
+        }
+        let cells = [vec![head.to_owned()], cells].concat();
+        used = used.saturating_add(2 + size(&cells));
+        if used > width {
+            break;
+        }
+        table.push(cells);
+    }
+    table
+}
+
+/// The width of a column.
+fn size(cells: &[String]) -> usize {
+    cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
+}
+
+/// The standings as a table in Markdown, with what they mean.
+pub fn markdown(report: &Report) -> Result<(), Error> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let table = table(report, usize::MAX);
+    writeln!(out, "{}\n", report.summary.join(" "))?;
+    for row in 0..=report.standings.len() {
+        let cell = |cells: &Vec<String>| cells[row].replace('|', "\\|");
+        writeln!(out, "| {} |", table.iter().map(cell).collect::<Vec<_>>().join(" | "))?;
+        if row == 0 {
+            let rule = |column: usize| if column == 1 { "---" } else { "---:" };
+            writeln!(out, "| {} |", (0..table.len()).map(rule).collect::<Vec<_>>().join(" | "))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn standings(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
+    let table = table(report, width);
+    let widths: Vec<usize> = table.iter().map(|cells| size(cells)).collect();
+    for row in 0..=report.standings.len() {
+        let pad = |(column, cells): (usize, &Vec<String>)| {
+            let fill = " ".repeat(widths[column] - cells[row].chars().count());
+            if column == 1 { format!("{}{fill}", cells[row]) } else { format!("{fill}{}", cells[row]) }
         };
-        shown.iter().map(pad).collect::<Vec<_>>().join("  ")
-    };
-    writeln!(out, "{}", dim(line(&heads)))?;
-    for (place, row) in rows.iter().enumerate() {
-        match place {
-            0 => writeln!(out, "{}", green(bold(line(row))))?,
-            _ => writeln!(out, "{}", line(row))?,
+        let line = table.iter().enumerate().map(pad).collect::<Vec<_>>().join("  ");
+        match row {
+            0 => writeln!(out, "{}", dim(line.trim_end()))?,
+            1 => writeln!(out, "{}", green(bold(line.trim_end())))?,
+            _ => writeln!(out, "{}", line.trim_end())?,
         }
     }
     Ok(())
 }
 
-/// How often the row placed better than the column.
-fn head_to_head(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
-    const SHOWN: usize = 12;
+/// How often the row placed better than the column, where it fits.
+fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
     let entries = &report.plan.entries;
-    if !(3..=SHOWN).contains(&entries.len()) {
+    let cell = |row: usize, column: usize| match &report.head_to_head[row][column].better {
+        _ if row == column => "·".to_owned(),
+        better if width == usize::MAX => estimate(better.as_ref(), 100.0, 1),
+        better => better.as_ref().map_or("-".to_owned(), |better| format!("{:.1}", better.mean * 100.0)),
+    };
+    let column = if width == usize::MAX { 23 } else { 7 };
+    let name_width =
+        entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0).min(LONGEST_NAME);
+    if entries.len() < 3 || entries.len().saturating_mul(column).saturating_add(name_width + 4) > width {
         return Ok(());
     }
     let index = |name: &str| entries.iter().position(|entry| entry.name == name).unwrap_or(0);
     let order: Vec<usize> = report.standings.iter().map(|entry| index(&entry.name)).collect();
-    let width = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
     writeln!(out, "\n{}", dim("row placed better than column, % of their games"))?;
-    let columns: String = (1..=order.len()).map(|column| format!("{column:>13}")).collect();
-    writeln!(out, "{}{}", " ".repeat(width + 4), dim(columns))?;
+    let heads: String = (1..=order.len()).map(|head| format!("{head:>column$}")).collect();
+    writeln!(out, "{}{}", " ".repeat(name_width + 4), dim(heads))?;
     for (place, &row) in (1..).zip(&order) {
-        let name = &entries[row].name;
-        write!(out, "{place:>2}. {name}{}", " ".repeat(width - name.chars().count()))?;
-        for &column in &order {
-            let cell = if row == column {
-                "·".to_owned()
-            } else {
-                estimate(report.head_to_head[row][column].better.as_ref(), 100.0, 1)
-            };
-            write!(out, "{}{cell}", " ".repeat(13usize.saturating_sub(cell.chars().count())))?;
-        }
-        writeln!(out)?;
+        let name = shortened(&entries[row].name, LONGEST_NAME);
+        let cells: String = order.iter().map(|&other| format!("{:>column$}", cell(row, other))).collect();
+        writeln!(out, "{place:>2}. {name:<name_width$}{cells}")?;
     }
     Ok(())
 }
 
 fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<()> {
     writeln!(out)?;
-    for pair in &report.undecided {
-        let text = format!("{} and {} cannot be told apart by these results", pair.one, pair.other);
-        writeln!(out, "{}", yellow(text))?;
+    for text in warnings(report) {
+        for line in wrapped(&text) {
+            writeln!(out, "{}", yellow(line))?;
+        }
     }
     if let Some(effect) = report.seats.as_ref().filter(|effect| effect.win_rates.len() > 1) {
         let seat = |(seat, rate): (usize, &Option<Estimate>)| {
@@ -148,28 +236,80 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         };
         let seats: Vec<String> = effect.win_rates.iter().enumerate().take(6).map(seat).collect();
         let verdict = if effect.differ { "the seat matters" } else { "no effect of the seat is visible" };
-        writeln!(out, "{}: {}", verdict, seats.join(", "))?;
+        wrapped(&format!("{}: {}", verdict, seats.join(", ")))
+            .iter()
+            .try_for_each(|line| writeln!(out, "{line}"))?;
     }
     let ratios = report.standings.iter().filter_map(|entry| entry.luck_adjusted?.variance_ratio);
     let ratios: Vec<f64> = ratios.collect();
     if !ratios.is_empty() {
         let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
-        writeln!(
-            out,
-            "luck-adjusted: without the luck of the dice, which is known exactly: the same mean, {mean:.0}% of the variance"
-        )?;
+        writeln!(out, "luck-adjusted: the luck of the dice is known exactly and taken out;")?;
+        writeln!(out, "  the same mean, with {mean:.0}% of the variance")?;
     }
-    trouble::print(out, &report.trouble)?;
     match stop {
+        Stop::Done if report.plan.until_decided => {
+            writeln!(out, "{}", yellow("not decided: all blocks are played, and some are not told apart"))?;
+        }
         Stop::Done => {}
         Stop::Decided => writeln!(out, "stopped early: all neighbours in the standings are told apart")?,
+        Stop::Close => {
+            writeln!(out, "stopped early: those who are not told apart differ by less than the margin")?;
+        }
         Stop::Interrupted => writeln!(out, "{}", yellow("interrupted: these are the results so far"))?,
     }
     let plan = &report.plan;
-    let blocks = count(report.blocks, "block");
-    let matches = count(report.matches as u64, "match");
-    writeln!(out, "{blocks}, {matches}, {}, seed {}; intervals are 95%", plan.format.as_str(), plan.seed)?;
-    writeln!(out, "{}", dim(format!("hash of all results {}", report.hash)))
+    let (blocks, matches) = (count(report.blocks, "block"), count(report.matches, "match"));
+    writeln!(out, "{blocks}, {matches}, {}, seed {}", plan.format.as_str(), plan.seed)?;
+    let promise = match report.confidence {
+        Confidence::Fixed => "intervals are 95%, each for itself; ranks are 95% for all entries together",
+        Confidence::Anytime => "intervals and ranks are 95%, whenever somebody looks or stops",
+    };
+    writeln!(out, "{}", dim(promise))?;
+    match &report.hash {
+        Some(hash) => writeln!(out, "{}", dim(format!("hash {hash}"))),
+        None => Ok(()),
+    }
+}
+
+/// What a reader of the standings should know.
+fn warnings(report: &Report) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let mut warnings = Vec::new();
+    let factor = if matches!(report.measure, Measure::WinRate | Measure::AgainstFirst) { 100.0 } else { 1.0 };
+    for drift in report.drifts.iter().take(SHOWN) {
+        warnings.push(format!(
+            "{} was not the same all the time: {:.1} in the first half, {:.1} in the second",
+            drift.name,
+            drift.first * factor,
+            drift.second * factor
+        ));
+    }
+    for [a, b, c] in report.cycles.iter().take(SHOWN) {
+        warnings.push(format!("no simple order: {a} beats {b}, {b} beats {c}, and {c} beats {a}"));
+    }
+    for misfit in report.misfits.iter().take(SHOWN) {
+        warnings.push(format!(
+            "the ratings do not fit {} and {}: {:.1} % where they say {:.1} %",
+            misfit.one,
+            misfit.other,
+            misfit.better * 100.0,
+            misfit.expected * 100.0
+        ));
+    }
+    for entry in &report.standings {
+        if let (Some(clean), Some(all)) = (entry.win_rate_without_faults, entry.record.win_rate)
+            && (clean - all.mean).abs() > 0.005
+        {
+            warnings.push(format!(
+                "in matches without misbehaviour {} wins {:.1} %, not {:.1} %",
+                entry.name,
+                clean * 100.0,
+                all.mean * 100.0
+            ));
+        }
+    }
+    warnings
 }
 
 /// The columns of the standings as comma-separated values.
@@ -218,7 +358,7 @@ pub fn csv(report: &Report) -> Result<Vec<u8>, Error> {
             number(rate.and_then(|rate| rate.high)),
             number(record.mean_place.as_ref().map(|place| place.mean)),
             number(record.mean_score.as_ref().map(|score| score.mean)),
-            number(entry.median_score),
+            number(record.median_score.map(|score| score.mean)),
             entry.rating.elo.to_string(),
             number(entry.rating.low),
             number(entry.rating.high),

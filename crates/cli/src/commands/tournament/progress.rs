@@ -2,7 +2,7 @@
 
 use crate::paint::{error_redraws, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use necrodome_arena::tournament::{Plan, Schedule, Update, report};
+use necrodome_arena::tournament::{EntryReport, Plan, Schedule, Sums, Update, report_of};
 use std::time::{Duration, Instant};
 
 /// How often standings are computed, and plain lines are written.
@@ -15,6 +15,7 @@ pub struct TournamentProgress<'a> {
     began: Instant,
     told: Option<Instant>,
     first: u32,
+    sums: Sums,
 }
 
 struct Bars {
@@ -36,7 +37,15 @@ impl<'a> TournamentProgress<'a> {
             bar.reset_eta();
             Bars { bar, standings }
         });
-        TournamentProgress { plan, schedule, bars, began: Instant::now(), told: None, first: done }
+        TournamentProgress {
+            plan,
+            schedule,
+            bars,
+            began: Instant::now(),
+            told: None,
+            first: done,
+            sums: Sums::new(plan),
+        }
     }
 
     pub fn show(&mut self, update: &Update) {
@@ -51,7 +60,12 @@ impl<'a> TournamentProgress<'a> {
         }
         self.told = Some(Instant::now());
         match &self.bars {
-            Some(bars) => bars.standings.set_message(self.standings(update)),
+            Some(_) => {
+                let standings = self.standings(update);
+                if let Some(bars) = &self.bars {
+                    bars.standings.set_message(standings);
+                }
+            }
             None => {
                 let played = f64::from(update.blocks - self.first).max(1.0);
                 let left = f64::from(self.plan.blocks - update.blocks) / played * elapsed.as_secs_f64();
@@ -61,18 +75,22 @@ impl<'a> TournamentProgress<'a> {
         }
     }
 
-    /// The leaders so far, in a few lines. The whole report would take longer than the blocks between two looks.
-    fn standings(&self, update: &Update) -> String {
+    /// The leaders so far, in a few lines, and who misbehaves.
+    fn standings(&mut self, update: &Update) -> String {
         const SHOWN: usize = 10;
-        if update.blocks > 20_000 {
-            return String::new();
-        }
-        let Ok(report) = report(self.plan, self.schedule, update.store) else { return String::new() };
-        let line = |(place, entry): (usize, &necrodome_arena::tournament::EntryReport)| {
+        let caught_up = self.sums.catch_up(self.schedule, update.store);
+        let report =
+            caught_up.map_err(Into::into).and_then(|()| report_of(self.plan, update.store, &self.sums));
+        let Ok(report) = report else { return String::new() };
+        let line = |(place, entry): (usize, &EntryReport)| {
             let rate = entry.record.win_rate.as_ref().map_or(0.0, |rate| rate.mean * 100.0);
             format!("{:>3}. {:<24} {rate:5.1}% wins", place + 1, entry.name)
         };
-        let lines: Vec<String> = report.standings.iter().enumerate().take(SHOWN).map(line).collect();
+        let mut lines: Vec<String> = report.standings.iter().enumerate().take(SHOWN).map(line).collect();
+        let faults = report.trouble.faults.iter().take(SHOWN);
+        lines.extend(faults.map(|fault| {
+            format!("  ! {}: {} {}, first in {}", fault.name, fault.count, fault.kind, fault.first)
+        }));
         lines.join("\n")
     }
 

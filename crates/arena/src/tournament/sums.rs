@@ -1,0 +1,180 @@
+//! The running sums of a stored tournament: what reports and the rule for stopping are made from. They read a block once, and
+//! their size does not depend on the number of blocks.
+
+use super::{Plan, Schedule, Store, StoreError, formats, results};
+use crate::{
+    fault::Notes,
+    stats::{Confidence, Design, Match, Measure, Standings, Tally, Verdict, is_look},
+};
+use necrodome_rules::game::Outcome;
+use std::{collections::BTreeSet, ops::Range};
+
+/// Sums over the first blocks of a tournament.
+#[derive(Debug, Clone)]
+pub struct Sums {
+    tally: Tally,
+    matches: u64,
+    /// What went wrong in the blocks that were read from a store.
+    notes: Notes,
+    /// By entry: the same for matches without any fault.
+    clean: Vec<Clean>,
+}
+
+/// What an entry has achieved in matches in which nobody misbehaved.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Clean {
+    games: u64,
+    wins: f64,
+}
+
+impl Clean {
+    /// Wins per match, if there was one.
+    pub fn win_rate(self) -> Option<f64> {
+        (self.games > 0).then(|| self.wins / self.games as f64)
+    }
+}
+
+impl Sums {
+    /// The sums of no blocks.
+    pub fn new(plan: &Plan) -> Self {
+        let rules = formats::rules(plan.format);
+        let alone = plan.seats == 1;
+        Sums {
+            tally: Tally::new(Design {
+                entries: plan.entries.len(),
+                // Those who play alone are compared as if they had played together.
+                seats: if alone { plan.entries.len() } else { plan.seats },
+                measure: if alone { Measure::MeanScore } else { rules.measure },
+                rotates: rules.rotates && !alone,
+            }),
+            matches: 0,
+            notes: Notes::default(),
+            clean: vec![Clean::default(); plan.entries.len()],
+        }
+    }
+
+    /// Adds the blocks that were stored since the last time.
+    pub fn catch_up(&mut self, schedule: &Schedule, store: &Store) -> Result<(), StoreError> {
+        let damaged = || StoreError::Damaged("a block does not fit the plan".into());
+        let (stored, matches) = (store.blocks()?, schedule.matches());
+        while self.blocks() < stored {
+            let chunk = store.chunk(self.blocks())?.ok_or_else(damaged)?;
+            let luck = chunk.luck(matches)?;
+            let dirty = self.note_faults(schedule, store, self.blocks()..chunk.first + chunk.blocks)?;
+            let seen = self.blocks().checked_sub(chunk.first).ok_or_else(damaged)? as usize;
+            for (index, block) in results::blocks(&chunk.results, schedule).enumerate().skip(seen) {
+                let luck = luck.as_ref().map_or(&[][..], |luck| &luck[index * matches..][..matches]);
+                let block = block.ok_or_else(damaged)?;
+                let number = self.blocks();
+                let seatings = schedule.seatings(number);
+                let is_clean = |&(index, _): &(usize, &Outcome)| !dirty.contains(&(number, index as u32));
+                for (index, outcome) in block.iter().enumerate().filter(is_clean) {
+                    self.add_clean(&seatings[index], outcome);
+                }
+                self.add(schedule, &block, luck);
+            }
+            if self.blocks() < chunk.first + chunk.blocks {
+                return Err(damaged());
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what went wrong in some blocks. Gives the matches in which something did.
+    fn note_faults(
+        &mut self,
+        schedule: &Schedule,
+        store: &Store,
+        blocks: Range<u32>,
+    ) -> Result<BTreeSet<(u32, u32)>, StoreError> {
+        let mut dirty = BTreeSet::new();
+        for (block, number, faults) in store.faults(blocks)? {
+            let damaged = || StoreError::Damaged("a fault does not fit the plan".into());
+            let seatings = schedule.seatings(block);
+            let seating = seatings.get(number as usize).ok_or_else(damaged)?;
+            for fault in faults {
+                let entry = *seating.get(fault.seat.index()).ok_or_else(damaged)?;
+                self.notes.fault(entry, &fault.fault, || format!("block {block}, match {number}"));
+            }
+            dirty.insert((block, number));
+        }
+        Ok(dirty)
+    }
+
+    fn add_clean(&mut self, seating: &[usize], outcome: &Outcome) {
+        let winners = outcome.places.iter().filter(|&&place| place == 1).count();
+        for (&entry, &place) in seating.iter().zip(&outcome.places) {
+            let clean = &mut self.clean[entry];
+            clean.games += 1;
+            clean.wins += if place == 1 { 1.0 / winners as f64 } else { 0.0 };
+        }
+    }
+
+    /// Adds the next block; `luck` is that of the first seat of each match, or empty.
+    pub(super) fn add(&mut self, schedule: &Schedule, block: &[Outcome], luck: &[f32]) {
+        let seatings = schedule.seatings(self.blocks());
+        self.matches += block.len() as u64;
+        if schedule.seats() == 1 {
+            // On the same seed, as if they had played together.
+            let scores: Vec<i64> = block.iter().map(|result| result.scores[0]).collect();
+            let places = Outcome::ranked(&scores, Vec::new(), 0).places;
+            let luck: Vec<f64> = luck.iter().map(|&luck| luck.into()).collect();
+            let luck = (luck.len() == scores.len()).then_some(&luck[..]);
+            let entries = seatings.concat();
+            return self.tally.add([Match { entries: &entries, places: &places, scores: &scores, luck }]);
+        }
+        // What one of two has gained the other has lost.
+        let luck: Vec<[f64; 2]> = luck.iter().map(|&luck| [luck.into(), (-luck).into()]).collect();
+        self.tally.add(block.iter().zip(seatings.iter()).enumerate().map(|(number, (result, seating))| {
+            Match {
+                entries: seating,
+                places: &result.places,
+                scores: &result.scores,
+                luck: luck.get(number).map(|luck| &luck[..]).filter(|luck| luck.len() == seating.len()),
+            }
+        }));
+    }
+
+    /// Blocks in the sums.
+    pub fn blocks(&self) -> u32 {
+        self.tally.blocks() as u32
+    }
+
+    /// What went wrong in the blocks that were read from a store.
+    pub(super) fn notes(&self) -> Notes {
+        self.notes.clone()
+    }
+
+    /// What an entry has achieved in matches without faults.
+    pub(super) fn clean(&self, entry: usize) -> Clean {
+        self.clean[entry]
+    }
+
+    /// Matches in the sums.
+    pub fn matches(&self) -> u64 {
+        self.matches
+    }
+
+    /// What decides the standings.
+    pub fn measure(&self) -> Measure {
+        self.tally.design().measure
+    }
+
+    /// All that can be said after these blocks.
+    pub fn standings(&self, plan: &Plan, confidence: Confidence) -> Standings {
+        self.tally.standings(confidence, plan.rank_by)
+    }
+
+    /// How many blocks would probably tell two entries apart.
+    pub(super) fn blocks_needed(&self, plan: &Plan, one: usize, other: usize) -> Option<u64> {
+        self.tally.blocks_needed(one, other, plan.rank_by)
+    }
+
+    /// Whether a tournament that stops early stops here.
+    pub(super) fn verdict(&self, plan: &Plan) -> Verdict {
+        match plan.until_decided && is_look(self.tally.blocks()) {
+            true => self.tally.verdict(plan.rank_by, plan.margin),
+            false => Verdict::Open,
+        }
+    }
+}

@@ -1,0 +1,555 @@
+//! The running sums of a tournament.
+
+use super::adjusted::{self, Adjusted, Factors};
+use super::checks::{self, Cycle, Drift, Epochs, Misfit};
+use super::interval::{Bounds, Confidence, Estimate, Mean};
+use super::moments::{Moments, Running};
+use super::ranks::{self, RankBy, Ranking};
+use super::rating::{self, Rating};
+use super::seats::{self, SeatEffect};
+use serde::Serialize;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// What decides the standings of a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Wins per match, a win shared by k counted as 1/k.
+    WinRate,
+    /// Wins per match against the first entry, who is level with whoever wins half of them.
+    AgainstFirst,
+    /// The mean score.
+    MeanScore,
+    /// The median score; two entries are told apart by how often each outscores the other.
+    MedianScore,
+}
+
+/// What the sums must know before the first block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Design {
+    /// How many entries there are.
+    pub entries: usize,
+    /// How many seats a match has.
+    pub seats: usize,
+    /// What decides the standings.
+    pub measure: Measure,
+    /// Whether every entry takes every seat equally often in a block, so that seats can be compared.
+    pub rotates: bool,
+}
+
+/// One match: who sat where and how it ended. All lists have one element per seat.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Match<'a> {
+    /// The entry in each seat.
+    pub entries: &'a [usize],
+    /// The place of each seat: 1 is best, seats that tie share a place, and the next one is left out (1, 1, 3).
+    pub places: &'a [u16],
+    /// The score of each seat.
+    pub scores: &'a [i64],
+    /// The luck of each seat, where it is known.
+    pub luck: Option<&'a [f64]>,
+}
+
+/// The running sums of a tournament. Its size depends on the number of entries, not on the number of blocks.
+#[derive(Debug, Clone)]
+pub struct Tally {
+    design: Design,
+    /// Of every other block: for each entry its value (what decides the standings), its luck, and its points (the share of its
+    /// meetings in which it placed better). In halves, so that the luck of one can be taken out by what the other says.
+    halves: [Moments; 2],
+    /// Whether the luck of every match was known.
+    luck: bool,
+    entries: Vec<EntrySums>,
+    /// By pair `a < b`, in lexicographic order.
+    pairs: Vec<PairSums>,
+    seats: Vec<Running>,
+    epochs: Epochs,
+    block: BlockSums,
+}
+
+/// What an entry has achieved.
+#[derive(Debug, Clone, Default)]
+struct EntrySums {
+    games: u64,
+    outright_wins: u64,
+    shared_wins: u64,
+    win_rate: Running,
+    place: Running,
+    score: Running,
+    /// How often each score came, where the median counts.
+    scores: BTreeMap<i64, u64>,
+}
+
+/// What two entries have achieved against each other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PairSums {
+    pub met: u64,
+    /// Meetings in which the first placed better, a tie counted half.
+    pub better: f64,
+    /// The share of them, block by block.
+    pub share: Running,
+    /// 1 in blocks in which the first had the higher score, -1 where the second had: what medians are compared by.
+    pub ahead: Running,
+}
+
+impl PairSums {
+    /// The share of meetings in which the first placed better.
+    pub fn mean(&self) -> Mean {
+        Mean::new(self.share, Bounds::share(self.met as f64 / self.share.blocks.max(1) as f64))
+    }
+}
+
+/// The sums of one block.
+#[derive(Debug, Clone, Default)]
+struct BlockSums {
+    games: Vec<f64>,
+    wins: Vec<f64>,
+    places: Vec<f64>,
+    scores: Vec<f64>,
+    luck: Vec<f64>,
+    /// By pair: how often they met, and the first placed better.
+    meetings: Vec<(f64, f64)>,
+    /// By seat: matches and wins.
+    seats: Vec<(f64, f64)>,
+    /// What the moments take.
+    values: Vec<f64>,
+}
+
+/// What one entry achieved.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Record {
+    /// Games played.
+    pub games: u64,
+    /// Games won alone.
+    pub outright_wins: u64,
+    /// Games won together with others.
+    pub shared_wins: u64,
+    /// Wins per match, a win shared by k counted as 1/k; missing if it played no match, as are the others.
+    pub win_rate: Option<Estimate>,
+    /// The mean place.
+    pub mean_place: Option<Estimate>,
+    /// The mean score.
+    pub mean_score: Option<Estimate>,
+    /// The median score, where it decides the standings.
+    pub median_score: Option<Estimate>,
+}
+
+/// One entry against another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct HeadToHead {
+    /// Games in which they met.
+    pub games: u64,
+    /// The share of them in which the first placed better, a tie counted half; missing if they never met.
+    pub better: Option<Estimate>,
+}
+
+/// All that is printed about a tournament.
+#[derive(Debug, Clone)]
+pub struct Standings {
+    /// Who is before whom.
+    pub ranking: Ranking,
+    /// By entry.
+    pub records: Vec<Record>,
+    /// By entry: what decides the standings, with the luck of the dice taken out; none where luck is not known.
+    pub adjusted: Vec<Option<Adjusted>>,
+    /// By entry.
+    pub ratings: Vec<Rating>,
+    /// The matrix of all pairs: `[a][b]` is `a` against `b`. The diagonal is empty.
+    pub head_to_head: Vec<Vec<HeadToHead>>,
+    /// What the seat does; missing where entries keep their seats.
+    pub seats: Option<SeatEffect>,
+    /// Entries that did better, or worse, in the second half than in the first.
+    pub drifts: Vec<Drift>,
+    /// Entries that beat each other in a circle.
+    pub cycles: Vec<Cycle>,
+    /// Pairs whose results the ratings do not explain.
+    pub misfits: Vec<Misfit>,
+}
+
+impl Tally {
+    /// The sums of no blocks.
+    pub fn new(design: Design) -> Self {
+        let Design { entries, seats, .. } = design;
+        let pairs = entries * entries.saturating_sub(1) / 2;
+        let zeros = || vec![0.0; entries];
+        Tally {
+            design,
+            halves: [(); 2].map(|()| Moments::new(3 * entries)),
+            luck: true,
+            entries: vec![EntrySums::default(); entries],
+            pairs: vec![PairSums::default(); pairs],
+            seats: vec![Running::default(); seats],
+            epochs: Epochs::new(entries),
+            block: BlockSums {
+                games: zeros(),
+                wins: zeros(),
+                places: zeros(),
+                scores: zeros(),
+                luck: zeros(),
+                meetings: vec![(0.0, 0.0); pairs],
+                seats: vec![(0.0, 0.0); seats],
+                values: vec![0.0; 3 * entries],
+            },
+        }
+    }
+
+    /// How the tournament is laid out.
+    pub fn design(&self) -> Design {
+        self.design
+    }
+
+    /// Blocks that were added.
+    pub fn blocks(&self) -> u64 {
+        self.halves[0].blocks() + self.halves[1].blocks()
+    }
+
+    /// Adds the next block.
+    ///
+    /// # Panics
+    /// If a match names an entry or a seat that does not exist, or its lists differ in length.
+    pub fn add<'a>(&mut self, block: impl IntoIterator<Item = Match<'a>>) {
+        for game in block {
+            self.add_match(game);
+        }
+        self.end_block();
+    }
+
+    fn add_match(&mut self, game: Match) {
+        let Match { entries, places, scores, luck } = game;
+        assert!(
+            places.len() == entries.len() && scores.len() == entries.len(),
+            "one place and score per seat"
+        );
+        self.luck &= luck.is_some();
+        let best = places.iter().copied().min().unwrap_or(1);
+        let winners = places.iter().filter(|&&place| place == best).count();
+        for (seat, &entry) in entries.iter().enumerate() {
+            let sums = &mut self.entries[entry];
+            let won = match (places[seat] == best, winners) {
+                (true, 1) => {
+                    sums.outright_wins += 1;
+                    1.0
+                }
+                (true, _) => {
+                    sums.shared_wins += 1;
+                    1.0 / winners as f64
+                }
+                (false, _) => 0.0,
+            };
+            sums.games += 1;
+            if self.design.measure == Measure::MedianScore {
+                *sums.scores.entry(scores[seat]).or_default() += 1;
+            }
+            self.block.games[entry] += 1.0;
+            self.block.wins[entry] += won;
+            self.block.places[entry] += f64::from(places[seat]);
+            self.block.scores[entry] += scores[seat] as f64;
+            if let Some(luck) = luck {
+                self.block.luck[entry] += luck[seat];
+            }
+            if self.design.rotates {
+                let (games, wins) = &mut self.block.seats[seat];
+                (*games, *wins) = (*games + 1.0, *wins + won);
+            }
+            for other in seat + 1..entries.len() {
+                self.meet((entry, places[seat]), (entries[other], places[other]));
+            }
+        }
+    }
+
+    fn meet(&mut self, (a, place): (usize, u16), (b, other): (usize, u16)) {
+        if a == b {
+            return;
+        }
+        let order = if a < b { place.cmp(&other) } else { other.cmp(&place) };
+        let (met, better) = &mut self.block.meetings[index(self.design.entries, a.min(b), a.max(b))];
+        *met += 1.0;
+        *better += match order {
+            Ordering::Less => 1.0,
+            Ordering::Equal => 0.5,
+            Ordering::Greater => 0.0,
+        };
+    }
+
+    fn end_block(&mut self) {
+        let count = self.design.entries;
+        let half = self.blocks() as usize % 2;
+        let BlockSums { games, wins, places, scores, luck, meetings, seats, values } = &mut self.block;
+        values.fill(0.0);
+        let mut met = vec![0.0; count];
+        let mut pair = 0;
+        for a in 0..count {
+            for b in a + 1..count {
+                let (times, better) = meetings[pair];
+                if times > 0.0 {
+                    let sums = &mut self.pairs[pair];
+                    sums.met += times as u64;
+                    sums.better += better;
+                    sums.share.add(better / times);
+                    let ahead = (scores[a] / games[a]).total_cmp(&(scores[b] / games[b]));
+                    sums.ahead.add(f64::from(ahead as i8));
+                    values[2 * count + a] += better;
+                    values[2 * count + b] += times - better;
+                    met[a] += times;
+                    met[b] += times;
+                }
+                pair += 1;
+            }
+        }
+        for entry in (0..count).filter(|&entry| games[entry] > 0.0) {
+            let mean = |sum: &[f64]| sum[entry] / games[entry];
+            let sums = &mut self.entries[entry];
+            sums.win_rate.add(mean(wins));
+            sums.place.add(mean(places));
+            sums.score.add(mean(scores));
+            values[entry] = match self.design.measure {
+                Measure::AgainstFirst if entry == 0 => 0.5,
+                Measure::WinRate | Measure::AgainstFirst => mean(wins),
+                Measure::MeanScore | Measure::MedianScore => mean(scores),
+            };
+            if !(self.design.measure == Measure::AgainstFirst && entry == 0) {
+                values[count + entry] = mean(luck);
+            }
+            if met[entry] > 0.0 {
+                values[2 * count + entry] /= met[entry];
+            }
+        }
+        for (sums, (games, wins)) in
+            self.seats.iter_mut().zip(seats.iter()).filter(|(_, (games, _))| *games > 0.0)
+        {
+            sums.add(wins / games);
+        }
+        self.epochs.add(&values[..count]);
+        self.halves[half].add(values);
+        for sums in [games, wins, places, scores, luck] {
+            sums.fill(0.0);
+        }
+        meetings.fill((0.0, 0.0));
+        seats.fill((0.0, 0.0));
+    }
+
+    /// All that can be said after these blocks.
+    pub fn standings(&self, confidence: Confidence, rank_by: RankBy) -> Standings {
+        let (ranking, ratings) = (self.ranking(confidence, rank_by), rating::rate(self, confidence));
+        Standings {
+            misfits: checks::misfits(self, &ratings, confidence),
+            cycles: checks::cycles(self, confidence),
+            drifts: self.epochs.drifts(self.bounds(0)),
+            records: (0..self.design.entries).map(|entry| self.record(entry, confidence)).collect(),
+            adjusted: adjusted::all(self, confidence),
+            head_to_head: self.head_to_head(confidence),
+            seats: self
+                .design
+                .rotates
+                .then(|| seats::effect(&self.seats, self.matches_of_block(), confidence)),
+            ranking,
+            ratings,
+        }
+    }
+
+    /// Who is before whom.
+    pub fn ranking(&self, confidence: Confidence, rank_by: RankBy) -> Ranking {
+        let values: Vec<f64> =
+            (0..self.design.entries).map(|entry| self.rank_value(entry, rank_by)).collect();
+        let contrasts = self.contrasts(rank_by);
+        ranks::rank(&values, |a, b| contrasts.between(a, b).map_or(1.0, |mean| mean.p_value(0.0, confidence)))
+    }
+
+    /// What an entry is ordered by.
+    fn rank_value(&self, entry: usize, rank_by: RankBy) -> f64 {
+        match self.design.measure {
+            _ if self.entries[entry].games == 0 => f64::NEG_INFINITY,
+            Measure::MedianScore => {
+                self.median(entry, Confidence::Fixed).map_or(f64::NEG_INFINITY, |score| score.mean)
+            }
+            _ => self.value(entry, &self.factors(rank_by)).mean,
+        }
+    }
+
+    /// How many blocks would probably (in four of five tournaments) tell two entries apart, if they are as far apart as they
+    /// seem; none if they seem equal.
+    pub fn blocks_needed(&self, a: usize, b: usize, rank_by: RankBy) -> Option<u64> {
+        let pairs = (self.design.entries * (self.design.entries - 1) / 2) as f64;
+        let mean = self.contrasts(rank_by).between(a, b)?;
+        // As if all pairs had to be told apart at once, with many blocks; 0.84 is what four of five takes.
+        let reach = super::distribution::two_sided_quantile(super::ALPHA / pairs, 1e6) + 0.84;
+        let needed = self.blocks() as f64 * (reach / mean.statistic(0.0)) * (reach / mean.statistic(0.0));
+        (needed.is_finite() && needed < 1e15).then_some(needed.ceil() as u64)
+    }
+
+    /// Differences between entries in what decides the standings.
+    pub(super) fn contrasts(&self, rank_by: RankBy) -> Contrasts<'_> {
+        Contrasts { tally: self, factors: self.factors(rank_by) }
+    }
+
+    fn factors(&self, rank_by: RankBy) -> Factors {
+        match rank_by {
+            RankBy::LuckAdjusted if self.luck => Factors::estimated(&self.halves, self.design.entries),
+            RankBy::LuckAdjusted | RankBy::Plain => Factors::none(self.design.entries),
+        }
+    }
+
+    /// What decides the standings, with as much luck taken out as the factors say.
+    pub(super) fn value(&self, entry: usize, factors: &Factors) -> Running {
+        let [first, second] = [0, 1].map(|half| self.halves[half].sum(&factors.weights(half, entry, 1.0)));
+        first.join(second)
+    }
+
+    pub(super) fn luck_of(&self, entry: usize) -> Running {
+        let weights = [(self.design.entries + entry, 1.0)];
+        self.halves[0].sum(&weights).join(self.halves[1].sum(&weights))
+    }
+
+    /// The points of two entries, block by block: the mean of the first, and the sum of the products of their deviations.
+    pub(super) fn points(&self, a: usize, b: usize) -> Running {
+        let (a, b) = (2 * self.design.entries + a, 2 * self.design.entries + b);
+        let [first, second] = &self.halves;
+        let (own, other) = (first.blocks() as f64, second.blocks() as f64);
+        let apart = |index: usize| second.mean(index) - first.mean(index);
+        let joint = if own + other > 0.0 { own * other / (own + other) } else { 0.0 };
+        Running {
+            blocks: self.blocks(),
+            mean: first.mean(a) + if other > 0.0 { apart(a) * other / (own + other) } else { 0.0 },
+            squares: first.product(a, b) + second.product(a, b) + apart(a) * apart(b) * joint,
+        }
+    }
+
+    pub(super) fn has_luck(&self) -> bool {
+        self.luck && self.blocks() > 0
+    }
+
+    pub(super) fn halves(&self) -> &[Moments; 2] {
+        &self.halves
+    }
+
+    pub(super) fn plays(&self, entry: usize) -> bool {
+        self.entries[entry].games > 0
+    }
+
+    /// What a single block can show of an entry.
+    pub(super) fn bounds(&self, entry: usize) -> Option<Bounds> {
+        match self.design.measure {
+            Measure::WinRate | Measure::AgainstFirst => Bounds::share(self.games_of_block(entry)),
+            Measure::MeanScore | Measure::MedianScore => None,
+        }
+    }
+
+    /// How many matches of a block an entry plays.
+    fn games_of_block(&self, entry: usize) -> f64 {
+        self.entries[entry].games as f64 / self.blocks().max(1) as f64
+    }
+
+    /// How many matches a block has.
+    fn matches_of_block(&self) -> f64 {
+        let seated: f64 = (0..self.design.entries).map(|entry| self.games_of_block(entry)).sum();
+        seated / self.design.seats.max(1) as f64
+    }
+
+    pub(super) fn pair(&self, a: usize, b: usize) -> &PairSums {
+        &self.pairs[index(self.design.entries, a, b)]
+    }
+
+    fn record(&self, entry: usize, confidence: Confidence) -> Record {
+        let EntrySums { games, outright_wins, shared_wins, win_rate, place, score, .. } =
+            &self.entries[entry];
+        let matches = self.games_of_block(entry);
+        let estimate =
+            |sums: &Running, bounds| (sums.blocks > 0).then(|| Mean::new(*sums, bounds).estimate(confidence));
+        Record {
+            games: *games,
+            outright_wins: *outright_wins,
+            shared_wins: *shared_wins,
+            win_rate: estimate(win_rate, Bounds::share(matches)),
+            mean_place: estimate(
+                place,
+                Some(Bounds { lowest: 1.0, highest: self.design.seats.max(2) as f64, matches }),
+            ),
+            mean_score: estimate(score, None),
+            median_score: self.median(entry, confidence),
+        }
+    }
+
+    /// The median score, if it was counted. Its interval is between order statistics: scores are those of independent blocks.
+    fn median(&self, entry: usize, confidence: Confidence) -> Option<Estimate> {
+        let EntrySums { games, scores, .. } = &self.entries[entry];
+        let count = *games as f64;
+        let rank = |rank: f64| {
+            let mut below = 0;
+            let mut at = scores.iter().map(|(&score, &times)| {
+                below += times;
+                (score, below)
+            });
+            at.find(|&(_, below)| below as f64 > rank).map(|(score, _)| score as f64)
+        };
+        let mean = (rank((count - 1.0) / 2.0 - 0.25)?
+            + rank((count - 1.0) / 2.0 + 0.25).or(rank(count - 1.0))?)
+            / 2.0;
+        let ends = confidence.reach(super::ALPHA, *games).map(|reach| {
+            let off = reach * libm::sqrt(count) / 2.0;
+            (rank((count / 2.0 - off).max(0.0)), rank((count / 2.0 + off).min(count - 1.0)))
+        });
+        let (low, high) = ends.unwrap_or((None, None));
+        Some(Estimate { mean, low, high })
+    }
+
+    fn head_to_head(&self, confidence: Confidence) -> Vec<Vec<HeadToHead>> {
+        let count = self.design.entries;
+        let against = |a: usize, b: usize| {
+            if a == b {
+                return HeadToHead { games: 0, better: None };
+            }
+            let sums = self.pair(a.min(b), a.max(b));
+            let better = (sums.met > 0).then(|| sums.mean().estimate(confidence));
+            let mirror = |value: f64| 1.0 - value;
+            let mirrored = |Estimate { mean, low, high }| Estimate {
+                mean: mirror(mean),
+                low: high.map(mirror),
+                high: low.map(mirror),
+            };
+            HeadToHead { games: sums.met, better: if a < b { better } else { better.map(mirrored) } }
+        };
+        (0..count).map(|a| (0..count).map(|b| against(a, b)).collect()).collect()
+    }
+}
+
+/// The differences between entries in what decides the standings.
+pub(super) struct Contrasts<'a> {
+    tally: &'a Tally,
+    factors: Factors,
+}
+
+impl Contrasts<'_> {
+    /// How far the first is ahead of the second; none if one of them has not played.
+    pub fn between(&self, a: usize, b: usize) -> Option<Mean> {
+        let Tally { design, halves, .. } = self.tally;
+        if !(self.tally.plays(a) && self.tally.plays(b)) {
+            return None;
+        }
+        if design.measure == Measure::MedianScore {
+            let PairSums { ahead, .. } = *self.tally.pair(a.min(b), a.max(b));
+            let mean = if a < b { ahead.mean } else { -ahead.mean };
+            return (ahead.blocks > 0).then(|| {
+                Mean::new(
+                    Running { mean, ..ahead },
+                    Some(Bounds { lowest: -1.0, highest: 1.0, matches: 1.0 }),
+                )
+            });
+        }
+        let of_half = |half: usize| {
+            let mut weights = self.factors.weights(half, a, 1.0).to_vec();
+            weights.extend(self.factors.weights(half, b, -1.0));
+            halves[half].sum(&weights)
+        };
+        // The first entry of a gauntlet stands still at one half.
+        let reach = if design.measure == Measure::AgainstFirst && a.min(b) == 0 { 0.5 } else { 1.0 };
+        let bounds =
+            self.tally.bounds(a.max(b)).map(|bounds| Bounds { lowest: -reach, highest: reach, ..bounds });
+        Some(Mean::new(of_half(0).join(of_half(1)), bounds))
+    }
+}
+
+/// The place of the pair `a < b` in the lexicographic order.
+pub(super) fn index(entries: usize, a: usize, b: usize) -> usize {
+    a * (2 * entries - a - 1) / 2 + (b - a - 1)
+}
