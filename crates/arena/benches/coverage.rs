@@ -39,8 +39,8 @@ fn main() {
             bots,
             pool: 20_000,
         };
-        let pool = Pool::play(&line_up, line_up.pool / scale as u32 + 100);
-        let (stopped, missed) = audit_stops(&pool, 1000 / scale as u32 + 20, runs / 4 + 1);
+        let pool = Pool::play(&line_up, line_up.pool / scale + 100);
+        let (stopped, missed) = audit_stops(&pool, 1000 / scale + 20, runs / 4 + 1);
         let share = |count: u32| percent(f64::from(count) / f64::from(runs / 4 + 1));
         println!("| zombie-dice table: {} | {} | {} |", bots.join(", "), share(stopped), share(missed));
     }

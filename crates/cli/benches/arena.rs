@@ -132,6 +132,7 @@ fn tournament_of<G: Listed>(
         seed: 1,
         until_decided: false,
         margin: None,
+        test: None,
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,

@@ -52,9 +52,44 @@ pub fn launcher() -> Result<Launcher, Error> {
     Ok(std::env::current_exe()?.into())
 }
 
+/// What programs may use, as flags.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Limits of programs")]
+pub struct LimitFlags {
+    /// Milliseconds of CPU time for a decision (500 by default)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    decision_ms: Option<u64>,
+    /// Milliseconds of CPU time for all decisions of a match (20000)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    match_ms: Option<u64>,
+    /// Milliseconds of CPU time to start (10000)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    start_ms: Option<u64>,
+    /// Megabytes of memory (1024)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    memory_mb: Option<u64>,
+    /// Processes and threads (256)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    processes: Option<u64>,
+}
+
+impl LimitFlags {
+    /// These flags on top of other limits.
+    pub fn over(&self, limits: Limits) -> Limits {
+        Limits {
+            decision_ms: self.decision_ms.unwrap_or(limits.decision_ms),
+            match_ms: self.match_ms.unwrap_or(limits.match_ms),
+            start_ms: self.start_ms.unwrap_or(limits.start_ms),
+            memory_mb: self.memory_mb.unwrap_or(limits.memory_mb),
+            processes: self.processes.unwrap_or(limits.processes),
+            ..limits
+        }
+    }
+}
+
 /// What players need to know before the first match.
-pub fn terms<R>(rules: R, seats: usize) -> Result<Terms<R>, Error> {
-    Ok(Terms { launcher: launcher()?, limits: Limits::default(), rules, seats })
+pub fn terms<R>(rules: R, seats: usize, limits: Limits) -> Result<Terms<R>, Error> {
+    Ok(Terms { launcher: launcher()?, limits, rules, seats })
 }
 
 /// Players for one match; one of them can be a person.

@@ -14,7 +14,7 @@ use necrodome_arena::{
     protocol::Silence,
     run::run_match,
     stats::RankBy,
-    tournament::{self, Schedule, Store, TournamentError, Wishes, report},
+    tournament::{self, Claims, Schedule, Store, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -280,6 +280,7 @@ struct WantedTournament {
     margin: Option<f64>,
     #[serde(default)]
     rank_by: RankBy,
+    test: Option<(f64, f64)>,
     threads: Option<usize>,
     store: Option<PathBuf>,
 }
@@ -403,6 +404,7 @@ where
         seed: wanted.seed,
         until_decided: more.until_decided,
         margin: more.margin,
+        test: more.test.map(|(elo0, elo1)| Claims { elo0, elo1 }),
         rank_by: more.rank_by,
         limits: wanted.limits,
         store: more.store.as_deref(),

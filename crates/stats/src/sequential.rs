@@ -4,6 +4,7 @@ use super::interval::Confidence;
 use super::ranks::RankBy;
 use super::tally::Tally;
 use libm::pow;
+use serde::Serialize;
 
 /// Whether the rules look after this many blocks: after each of the first, then ever more rarely, since the sums take time.
 pub fn is_look(blocks: u64) -> bool {
@@ -43,7 +44,8 @@ impl Tally {
 }
 
 /// Who has won a test of two claims.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// The difference is at most the smaller one.
     AtMost,

@@ -1,6 +1,6 @@
 //! One SQLite file that keeps tournaments, as many as are wanted. Other tables may live beside theirs.
 
-use super::{Plan, PlannedEntry, Store};
+use super::{Claims, Plan, PlannedEntry, Store};
 use crate::{process::Limits, stats::RankBy};
 use necrodome_rules::options::plain;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
@@ -394,6 +394,7 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
         seed,
         until_decided,
         margin,
+        test,
         rank_by,
         limits,
         older,
@@ -414,6 +415,10 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
     differ("the number of seats is", seats.to_string(), asked.seats.to_string());
     differ("the seed is", seed.to_string(), asked.seed.to_string());
     differ("it is played until", until(*until_decided), until(asked.until_decided));
+    let claims = |test: &Option<Claims>| {
+        test.map_or("none".to_owned(), |Claims { elo0, elo1 }| format!("{elo0},{elo1}"))
+    };
+    differ("the test is", claims(test), claims(&asked.test));
     // What it is ranked by matters only to when it stops.
     if *until_decided {
         let by = |rank_by: &RankBy| plain(&serde_json::to_value(rank_by).unwrap_or_default());

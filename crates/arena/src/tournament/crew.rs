@@ -49,6 +49,25 @@ enum Players<G: Listed> {
 
 /// Blocks that a thread takes at once, at most.
 const MOST_AT_ONCE: u32 = 64;
+/// About so many matches are played by one process of a program.
+const MATCHES_OF_SHARD: u32 = 128;
+
+/// How blocks are divided among threads.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// Blocks that belong together: a program is started anew for each shard.
+    pub shard: u32,
+    /// Blocks that are handed in at once.
+    pub at_once: u32,
+    /// Whether a shard that is half done begins anew, since programs remember what they have played.
+    pub remembers: bool,
+}
+
+/// Closes a player. Gives what was left to say, if anything was.
+fn closed<G: Listed>(entry: usize, mut player: Box<dyn Player<G>>) -> Option<Closing> {
+    let (faults, log) = player.close();
+    (!faults.is_empty() || !log.is_empty()).then_some(Closing { entry, faults, log })
+}
 
 impl<'a, G: Listed> Crew<'a, G> {
     pub fn new(arena: &'a Arena<'a, G>) -> Result<Self, TournamentError> {
@@ -75,20 +94,30 @@ impl<'a, G: Listed> Crew<'a, G> {
         Ok(Crew { arena, names, players, meter })
     }
 
-    /// Blocks that a thread takes at once: many of those that are played in no time.
-    pub fn chunk(entries: &[EntrySpec]) -> u32 {
+    /// How blocks are divided among threads.
+    pub fn pace(entries: &[EntrySpec], schedule: &Schedule) -> Pace {
         let fast = entries.iter().all(|entry| matches!(entry.kind, EntryKind::BuiltIn(_)));
-        if fast { (G::CARD.blocks / 50).clamp(1, MOST_AT_ONCE) } else { 1 }
+        if fast {
+            let at_once = (G::CARD.blocks / 50).clamp(1, MOST_AT_ONCE);
+            return Pace { shard: at_once, at_once, remembers: false };
+        }
+        let shard = (MATCHES_OF_SHARD / schedule.matches() as u32).clamp(1, MOST_AT_ONCE);
+        Pace { shard, at_once: 1, remembers: true }
+    }
+
+    /// Ends the programs, so that the next match starts new ones: what they remember, and how often they have failed, must not depend
+    /// on which thread played what before. Gives what was left to say.
+    pub fn begin_shard(&mut self) -> Vec<Closing> {
+        let Players::Mixed(players) = &mut self.players else { return Vec::new() };
+        let entries = self.arena.entries.iter().zip(players).enumerate();
+        let programs = entries.filter(|(_, (entry, _))| matches!(entry.kind, EntryKind::Program(_)));
+        programs.filter_map(|(entry, (_, player))| closed(entry, player.take()?)).collect()
     }
 
     /// Ends the processes politely. Gives what was left to say.
     pub fn close(self) -> Vec<Closing> {
         let Players::Mixed(players) = self.players else { return Vec::new() };
-        let close = |(entry, player): (usize, Option<Box<dyn Player<G>>>)| {
-            let (faults, log) = player?.close();
-            (!faults.is_empty() || !log.is_empty()).then_some(Closing { entry, faults, log })
-        };
-        players.into_iter().enumerate().filter_map(close).collect()
+        players.into_iter().enumerate().filter_map(|(entry, player)| closed(entry, player?)).collect()
     }
 
     /// Plays a block; none if it was interrupted.

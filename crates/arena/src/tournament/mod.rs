@@ -63,6 +63,9 @@ pub struct Plan {
     /// share of blocks in which one outscores the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
+    /// Whether to stop as soon as a test between two claims about the first two entries is decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<Claims>,
     /// Whether the luck of the dice counts in the standings.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub rank_by: RankBy,
@@ -73,12 +76,27 @@ pub struct Plan {
     pub older: bool,
 }
 
+/// Two claims about how much better the first of two entries is than the second, in Elo points: at most the one, or at least the
+/// other.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Claims {
+    /// At most so much.
+    pub elo0: f64,
+    /// At least so much.
+    pub elo1: f64,
+}
+
 /// What is usual is not written, so that plans of before are still the same.
 fn is_usual(rank_by: &RankBy) -> bool {
     *rank_by == RankBy::default()
 }
 
 impl Plan {
+    /// Whether it may stop before all blocks are played.
+    pub fn stops_early(&self) -> bool {
+        self.until_decided || self.test.is_some()
+    }
+
     /// The game, or why the plan has none.
     pub(crate) fn game(&self) -> Result<GameId, String> {
         self.game.parse().map_err(|unknown: UnknownGame| unknown.to_string())
@@ -128,6 +146,8 @@ pub struct Wishes<'a> {
     pub until_decided: bool,
     /// How small a difference is not worth going on for.
     pub margin: Option<f64>,
+    /// Claims to be tested.
+    pub test: Option<Claims>,
     /// Whether the luck of the dice counts in the standings.
     pub rank_by: RankBy,
     /// What processes may use.
@@ -164,10 +184,20 @@ impl Wishes<'_> {
             seed: self.seed.unwrap_or_default(),
             until_decided: self.until_decided,
             margin: self.margin,
+            test: self.test,
             rank_by: self.rank_by,
             limits: self.limits,
             older: false,
         };
+        if self.test.is_some() {
+            let (format, what, expected) = ("test", "test", 2..=2);
+            let wrong = match (entries.len(), plan.seats) {
+                (2, 2) => None,
+                (2, came) => Some(ScheduleError::Seats { what, expected, came }),
+                (came, _) => Some(ScheduleError::Entries { format, expected, came }),
+            };
+            wrong.map_or(Ok(()), |why| Err(TournamentError::from(why)))?;
+        }
         if self.seed.is_none() {
             let stored = self.store.filter(|path| path.exists()).and_then(|path| Archive::read(path).ok());
             plan.seed = match stored.and_then(|archive| archive.seed_of(&plan).ok().flatten()) {

@@ -3,18 +3,18 @@
 
 use super::{
     BlockResult, Closing, Plan, Schedule, ScheduleError, Store, StoreError, Sums,
-    crew::{Arena, Crew},
+    crew::{Arena, Crew, Pace},
 };
 use crate::{
     entry::EntrySpec,
     lineup::{LineupError, Terms},
     process::Launcher,
     run::RunError,
-    stats::Verdict,
 };
 use necrodome_rules::{catalog::Listed, names::Names, with_game};
 use std::{
     collections::BTreeMap,
+    mem,
     ops::Range,
     sync::{
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -58,7 +58,7 @@ pub enum TournamentError {
 pub enum Stop {
     /// All blocks are played.
     Done,
-    /// The neighbours in the standings are told apart.
+    /// The neighbours in the standings are told apart, or the test of the plan is decided.
     Decided,
     /// Those who are not told apart differ by no more than the margin.
     Close,
@@ -81,7 +81,7 @@ pub struct Update<'a> {
 enum FromWorker {
     /// Blocks are finished.
     Blocks(Vec<BlockResult>),
-    /// The worker is done and has closed its players.
+    /// Players were closed.
     Closed(Vec<Closing>),
     /// It cannot go on.
     Failed(TournamentError),
@@ -128,14 +128,14 @@ fn run_game<G: Listed>(
     // A mistake in the line-up shows before the first thread starts.
     Crew::new(&arena)?;
     let mut sums = Sums::new(plan);
-    if plan.until_decided {
+    if plan.stops_early() {
         sums.catch_up(&schedule, store)?;
-        if let Some(stop) = Stop::early(sums.verdict(plan)) {
+        if let Some(stop) = sums.stop(plan) {
             return Ok(stop);
         }
     }
     let first = store.blocks()?;
-    let queue = Queue { next: AtomicU32::new(first), end: plan.blocks, chunk: Crew::<G>::chunk(entries) };
+    let queue = Queue::new(first, plan.blocks, Crew::<G>::pace(entries, &schedule));
     let stop = AtomicBool::new(false);
     let (sender, receiver) = sync_channel::<FromWorker>(threads * 2);
     thread::scope(|scope| {
@@ -150,11 +150,11 @@ fn run_game<G: Listed>(
         // Dropped here, whatever happens: workers that wait to hand in their results must not wait for ever.
         let receiver = receiver;
         let mut judge = |block: &BlockResult| {
-            if !plan.until_decided {
+            if !plan.stops_early() {
                 return None;
             }
             sums.add(&schedule, &block.matches, &block.luck);
-            Stop::early(sums.verdict(plan))
+            sums.stop(plan)
         };
         let collected = collect(&receiver, store, &mut judge, first, watch);
         stop.store(true, Ordering::Relaxed);
@@ -170,17 +170,6 @@ fn run_game<G: Listed>(
     })
 }
 
-impl Stop {
-    /// Why a tournament stops with this verdict, if it does.
-    fn early(verdict: Verdict) -> Option<Stop> {
-        match verdict {
-            Verdict::Open => None,
-            Verdict::Decided => Some(Stop::Decided),
-            Verdict::Close => Some(Stop::Close),
-        }
-    }
-}
-
 impl FromWorker {
     fn into_closings(self) -> Vec<Closing> {
         match self {
@@ -190,22 +179,29 @@ impl FromWorker {
     }
 }
 
-/// The blocks that nobody has taken yet.
+/// The blocks that nobody has taken yet, shard by shard.
 struct Queue {
     next: AtomicU32,
+    /// Blocks before this one are stored, and not handed in again.
+    first: u32,
     end: u32,
-    chunk: u32,
+    pace: Pace,
 }
 
 impl Queue {
-    /// Takes some blocks; none are left when it is empty.
+    fn new(first: u32, end: u32, pace: Pace) -> Self {
+        let done = if pace.remembers { first % pace.shard } else { 0 };
+        Queue { next: AtomicU32::new(first - done), first, end, pace }
+    }
+
+    /// Takes a shard; none are left when it is empty.
     fn take(&self) -> Range<u32> {
-        let from = self.next.fetch_add(self.chunk, Ordering::Relaxed).min(self.end);
-        from..from.saturating_add(self.chunk).min(self.end)
+        let from = self.next.fetch_add(self.pace.shard, Ordering::Relaxed).min(self.end);
+        from..from.saturating_add(self.pace.shard).min(self.end)
     }
 }
 
-/// One worker: takes chunks of blocks until there are no more.
+/// One worker: takes shards of blocks until there are no more.
 fn work<G: Listed>(
     arena: &Arena<G>,
     queue: &Queue,
@@ -216,20 +212,47 @@ fn work<G: Listed>(
         Ok(crew) => crew,
         Err(error) => return drop(sender.send(FromWorker::Failed(error))),
     };
-    while !quits() {
-        let mut blocks = Vec::with_capacity(queue.chunk as usize);
-        for block in queue.take() {
-            match crew.play_block(block, quits) {
-                Ok(Some(result)) => blocks.push(result),
-                Ok(None) => break,
-                Err(error) => return drop(sender.send(FromWorker::Failed(error))),
-            }
-        }
-        if blocks.is_empty() || sender.send(FromWorker::Blocks(blocks)).is_err() {
+    loop {
+        let shard = queue.take();
+        if quits() || shard.is_empty() {
             break;
+        }
+        match play_shard(&mut crew, queue, shard, quits, sender) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => return drop(sender.send(FromWorker::Failed(error))),
         }
     }
     let _ = sender.send(FromWorker::Closed(crew.close()));
+}
+
+/// Plays a shard and hands in its blocks; false if it is not to go on.
+fn play_shard<G: Listed>(
+    crew: &mut Crew<G>,
+    queue: &Queue,
+    shard: Range<u32>,
+    quits: &dyn Fn() -> bool,
+    sender: &SyncSender<FromWorker>,
+) -> Result<bool, TournamentError> {
+    let closings = crew.begin_shard();
+    if !closings.is_empty() && sender.send(FromWorker::Closed(closings)).is_err() {
+        return Ok(false);
+    }
+    let mut blocks = Vec::with_capacity(queue.pace.at_once as usize);
+    let end = shard.end;
+    for block in shard {
+        let result = crew.play_block(block, quits)?;
+        let (interrupted, last) = (result.is_none(), block + 1 == end);
+        blocks.extend(result.filter(|_| block >= queue.first));
+        let full = blocks.len() >= queue.pace.at_once as usize || last || interrupted;
+        if full && !blocks.is_empty() && sender.send(FromWorker::Blocks(mem::take(&mut blocks))).is_err() {
+            return Ok(false);
+        }
+        if interrupted {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Puts finished blocks in order and stores them as they become contiguous. `judge` hears each in order, and says why it is the

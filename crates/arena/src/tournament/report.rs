@@ -3,7 +3,7 @@
 use super::{Plan, Schedule, Store, StoreError, Sums, TournamentError, summary};
 use crate::{
     fault::{Notes, Trouble},
-    stats::{self, Confidence, Measure},
+    stats::{self, Confidence, Measure, Side},
 };
 use serde::Serialize;
 use std::time::Duration;
@@ -23,6 +23,8 @@ pub struct Report {
     pub confidence: Confidence,
     /// What it all means, in a few sentences.
     pub summary: Vec<String>,
+    /// Which claim of the plan's test has won, if one has.
+    pub tested: Option<Side>,
     /// The entries, best first.
     pub standings: Vec<EntryReport>,
     /// For each pair of entries (numbers as in the plan): how often the first placed better.
@@ -112,7 +114,7 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
 /// Makes the report of the blocks in the sums, without a hash.
 pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, TournamentError> {
     // Somebody may have looked, and gone on or stopped because of what was there.
-    let fixed = !plan.until_decided && sums.blocks() == plan.blocks && store.planned_blocks()? == plan.blocks;
+    let fixed = !plan.stops_early() && sums.blocks() == plan.blocks && store.planned_blocks()? == plan.blocks;
     let confidence = if fixed { Confidence::Fixed } else { Confidence::Anytime };
     let standings = sums.standings(plan, confidence);
     let efforts = store.efforts()?;
@@ -155,6 +157,7 @@ pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, Tour
         matches: sums.matches(),
         measure: sums.measure(),
         confidence,
+        tested: sums.tested(),
         standings: standings.ranking.order.iter().map(entry_report).collect(),
         undecided: standings.ranking.undecided.iter().map(separated).collect(),
         drifts: standings.drifts.iter().map(drift).collect(),

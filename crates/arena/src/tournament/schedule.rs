@@ -189,6 +189,7 @@ pub(super) mod tests {
             seed: 1,
             until_decided: false,
             margin: None,
+            test: None,
             rank_by: Default::default(),
             limits: Limits::default(),
             older: false,

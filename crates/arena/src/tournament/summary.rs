@@ -1,6 +1,7 @@
 //! A report in a few sentences: who is first, who is behind whom, and what it would take to know more.
 
-use super::Report;
+use super::{Claims, Report};
+use crate::stats::Side;
 use necrodome_rules::words::count;
 
 /// More blocks than so many times those that were played are not worth waiting for.
@@ -14,11 +15,24 @@ pub(super) fn of(report: &Report) -> Vec<String> {
         return vec!["Nothing has been played yet.".into()];
     }
     let groups = groups(report);
-    let mut sentences = vec![leaders(&groups)];
+    let mut sentences: Vec<String> = tested(report).into_iter().collect();
+    sentences.push(leaders(&groups));
     sentences.extend(followers(&groups));
     sentences.extend(outlook(report));
     sentences.extend(faults(report));
     sentences
+}
+
+/// What the test of the plan has shown.
+fn tested(report: &Report) -> Option<String> {
+    let Claims { elo0, elo1 } = report.plan.test?;
+    let [one, other] = &report.plan.entries[..] else { return None };
+    let (one, other) = (&one.name, &other.name);
+    Some(match report.tested {
+        Some(Side::AtLeast) => format!("Test: {one} is more than {elo0} Elo better than {other}."),
+        Some(Side::AtMost) => format!("Test: {one} is less than {elo1} Elo better than {other}."),
+        None => format!("Test not decided: {one} may be {elo0} or {elo1} Elo better than {other}."),
+    })
 }
 
 /// The entries in order, in groups of those whose neighbours cannot be told apart.

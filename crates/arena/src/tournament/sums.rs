@@ -1,19 +1,21 @@
 //! The running sums of a stored tournament: what reports and the rule for stopping are made from. They read a block once, and
 //! their size does not depend on the number of blocks.
 
-use super::{Plan, Schedule, Store, StoreError, formats, results};
+use super::{Claims, Plan, Schedule, Stop, Store, StoreError, formats, results};
 use crate::{
     fault::Notes,
-    stats::{Confidence, Design, Match, Measure, Standings, Tally, Verdict, is_look},
+    stats::{ALPHA, Confidence, Design, EloTest, Match, Measure, Side, Standings, Tally, Verdict, is_look},
 };
 use necrodome_rules::game::Outcome;
-use std::{collections::BTreeSet, ops::Range};
+use std::{cmp::Ordering, collections::BTreeSet, ops::Range};
 
 /// Sums over the first blocks of a tournament.
 #[derive(Debug, Clone)]
 pub struct Sums {
     tally: Tally,
     matches: u64,
+    /// The test between two claims, if the plan has one.
+    test: Option<EloTest>,
     /// What went wrong in the blocks that were read from a store.
     notes: Notes,
     /// By entry: the same for matches without any fault.
@@ -48,6 +50,7 @@ impl Sums {
                 rotates: rules.rotates && !alone,
             }),
             matches: 0,
+            test: plan.test.map(|Claims { elo0, elo1 }| EloTest::new(elo0, elo1, ALPHA, ALPHA)),
             notes: Notes::default(),
             clean: vec![Clean::default(); plan.entries.len()],
         }
@@ -123,6 +126,9 @@ impl Sums {
             let entries = seatings.concat();
             return self.tally.add([Match { entries: &entries, places: &places, scores: &scores, luck }]);
         }
+        if let Some(test) = &mut self.test {
+            test.push(points_of_first(&seatings, block));
+        }
         // What one of two has gained the other has lost.
         let luck: Vec<[f64; 2]> = luck.iter().map(|&luck| [luck.into(), (-luck).into()]).collect();
         self.tally.add(block.iter().zip(seatings.iter()).enumerate().map(|(number, (result, seating))| {
@@ -170,11 +176,36 @@ impl Sums {
         self.tally.blocks_needed(one, other, plan.rank_by)
     }
 
-    /// Whether a tournament that stops early stops here.
-    pub(super) fn verdict(&self, plan: &Plan) -> Verdict {
-        match plan.until_decided && is_look(self.tally.blocks()) {
-            true => self.tally.verdict(plan.rank_by, plan.margin),
-            false => Verdict::Open,
+    /// Which claim has won the test, if the plan has one.
+    pub fn tested(&self) -> Option<Side> {
+        self.test.as_ref()?.verdict()
+    }
+
+    /// Why a tournament that stops early stops here, if it does.
+    pub(super) fn stop(&self, plan: &Plan) -> Option<Stop> {
+        if self.tested().is_some() {
+            return Some(Stop::Decided);
+        }
+        if !plan.until_decided || !is_look(self.tally.blocks()) {
+            return None;
+        }
+        match self.tally.verdict(plan.rank_by, plan.margin) {
+            Verdict::Open => None,
+            Verdict::Decided => Some(Stop::Decided),
+            Verdict::Close => Some(Stop::Close),
         }
     }
+}
+
+/// The share of matches in which the first entry placed better than the second, a tie counted half.
+fn points_of_first(seatings: &[Vec<usize>], block: &[Outcome]) -> f64 {
+    let points = |(seating, outcome): (&Vec<usize>, &Outcome)| {
+        let first = seating.iter().position(|&entry| entry == 0).unwrap_or(0);
+        match outcome.places[first].cmp(&outcome.places[1 - first]) {
+            Ordering::Less => 1.0,
+            Ordering::Equal => 0.5,
+            Ordering::Greater => 0.0,
+        }
+    };
+    seatings.iter().zip(block).map(points).sum::<f64>() / block.len() as f64
 }

@@ -25,6 +25,7 @@ fn plan(bots: [&str; 2], blocks: u32, seed: u64) -> Plan {
         seed,
         until_decided: false,
         margin: None,
+        test: None,
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,

@@ -120,6 +120,7 @@ impl Pool {
             seed: 1,
             until_decided: false,
             margin: None,
+            test: None,
             rank_by: RankBy::default(),
             limits: Limits::default(),
             older: false,
@@ -277,10 +278,10 @@ pub fn audit(pool: &Pool, blocks: u32, runs: u32) -> Kept {
                 *all += 1;
             }
         };
-        for entry in 0..pool.design.entries {
+        for (entry, &value) in values.iter().enumerate() {
             let (drawn, real) = (&standings.records[entry], &truth.records[entry]);
             note(0, drawn.win_rate, real.win_rate.unwrap().mean);
-            note(1, standings.adjusted[entry].map(|adjusted| adjusted.estimate), values[entry]);
+            note(1, standings.adjusted[entry].map(|adjusted| adjusted.estimate), value);
             note(2, drawn.mean_place, real.mean_place.unwrap().mean);
             note(3, drawn.mean_score, real.mean_score.unwrap().mean);
             note(4, drawn.median_score, real.median_score.map_or(0.0, |score| score.mean));

@@ -36,6 +36,7 @@ fn tournament<G: Listed>(bots: &[&str], blocks: u32, seed: u64) -> Report {
         seed,
         until_decided: false,
         margin: None,
+        test: None,
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,

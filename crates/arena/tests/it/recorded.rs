@@ -128,6 +128,7 @@ fn hash<G: Listed>(format: Format, bots: &str) -> String {
         seed: 42,
         until_decided: false,
         margin: None,
+        test: None,
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,

@@ -29,6 +29,7 @@ fn played(bots: &str, blocks: usize) -> (Plan, Store, Vec<PlayedMatch>) {
         seed: 1,
         until_decided: false,
         margin: None,
+        test: None,
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,

@@ -34,6 +34,8 @@ pub struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: lineup::LimitFlags,
 }
 
 #[derive(Serialize)]
@@ -61,7 +63,7 @@ fn check<G: Listed>(args: &Args) -> Result<(), Error> {
         entry: &entries[0],
         name: &Vec::from(names)[0],
         launcher: std::env::current_exe()?.into(),
-        limits: Limits::default(),
+        limits: args.limits.over(Limits::default()),
         settings: &settings,
     };
     let mut out = anstream::stdout().lock();

@@ -58,5 +58,15 @@ pub fn run(args: Args) -> Result<(), Error> {
     let for_people = card.options_for_people.iter().filter(|(option, _)| !is_set(option));
     let for_people: Vec<String> = for_people.map(|(option, value)| format!("{option}={value}")).collect();
     set.extend(for_people);
-    play_match::run(&play_match::Args { game, bots, seed, set, replay, force, json: false, quiet: false })
+    play_match::run(&play_match::Args {
+        game,
+        bots,
+        seed,
+        set,
+        replay,
+        force,
+        json: false,
+        quiet: false,
+        limits: Default::default(),
+    })
 }

@@ -33,6 +33,9 @@ pub struct Args {
     /// Show all columns, and intervals of all pairs, however wide that is
     #[arg(long)]
     wide: bool,
+    /// Say what each number means
+    #[arg(long)]
+    explain: bool,
     /// Print one JSON document instead of tables
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
@@ -57,11 +60,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let schedule = with_game!(id, G => Schedule::new(&plan, G::SEATS)).map_err(TournamentError::from)?;
     let report = report(&plan, &schedule, &store)?;
     let stop =
-        if report.blocks < plan.blocks && !plan.until_decided { Stop::Interrupted } else { Stop::Done };
+        if report.blocks < plan.blocks && !plan.stops_early() { Stop::Interrupted } else { Stop::Done };
     let printed = match (args.json, args.markdown) {
         (true, _) => print_json(&report),
         (_, true) => print::markdown(&report),
-        _ => print::report(&report, stop, args.wide),
+        _ => print::report(&report, stop, print::Shown { wide: args.wide, explained: args.explain }),
     };
     if let Some(csv) = csv {
         csv.write(print::csv(&report)?)?;

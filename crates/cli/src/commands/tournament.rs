@@ -9,7 +9,7 @@ use crate::{error::Error, interrupt, lineup, output_file::OutputFile, paint::say
 use config::Config;
 use necrodome_arena::{
     stats::RankBy,
-    tournament::{self, Schedule, Stop, Store, TournamentError, Wishes, report},
+    tournament::{self, Claims, Schedule, Stop, Store, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -28,6 +28,7 @@ Examples:
   necrodome tournament zombie-dice greedy cautious ./mybot.py --blocks 2000 --store night.store
   necrodome tournament zombie-dice greedy cautious random --format round-robin --seats 2 --until decided
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
+  necrodome tournament zombie-dice-race new=./new.py old=./old.py --test 0,20 --blocks 5000
   necrodome tournament night.toml --json --csv night.csv
 
 A block is one round of the schedule: every group in all orders (of more than four seats: in all rotations of a new random
@@ -42,7 +43,7 @@ A file.toml holds the same as the flags, under their names; a flag overrides it.
   store = \"night.store\"
   [options]  # what --set sets
   tiebreak = \"until_broken\"
-  [limits]   # what programs may use; only in a file
+  [limits]   # what programs may use
   decision_ms = 100")]
 pub struct Args {
     /// A game (see `necrodome games`), or a FILE.toml
@@ -72,6 +73,9 @@ pub struct Args {
     /// hundred), in score where players play alone
     #[arg(long, value_name = "DIFFERENCE", requires = "until", value_parser = positive)]
     margin: Option<f64>,
+    /// Test two entries: stop when the first is known to be at most ELO0 points better, or at least ELO1
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = claims, allow_hyphen_values = true)]
+    test: Option<Claims>,
     /// What decides the standings of a solved game
     #[arg(long, value_name = "WHAT")]
     rank_by: Option<RankByName>,
@@ -90,12 +94,17 @@ pub struct Args {
     /// Show all columns, and intervals of all pairs, however wide that is
     #[arg(long)]
     wide: bool,
+    /// Say what each number means
+    #[arg(long)]
+    explain: bool,
     /// Write the standings as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Overwrite the file of --csv
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    limits: lineup::LimitFlags,
 }
 
 /// What decides the standings, by name.
@@ -113,6 +122,17 @@ impl From<RankByName> for RankBy {
             RankByName::LuckAdjusted => RankBy::LuckAdjusted,
             RankByName::Plain => RankBy::Plain,
         }
+    }
+}
+
+/// Two differences in Elo points, the smaller one first.
+fn claims(text: &str) -> Result<Claims, String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[elo0, elo1]) if elo0 < elo1 && elo0.abs() <= 2000.0 && elo1.abs() <= 2000.0 => {
+            Ok(Claims { elo0, elo1 })
+        }
+        _ => Err("expected two differences in Elo, the smaller one first, such as 0,10".to_owned()),
     }
 }
 
@@ -152,8 +172,9 @@ where
         seed: config.seed,
         until_decided: config.until_decided,
         margin: config.margin,
+        test: config.test,
         rank_by: config.rank_by,
-        limits: config.limits.unwrap_or_default(),
+        limits: config.limits,
         store: config.store.as_deref(),
     };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
@@ -182,7 +203,7 @@ where
         })?;
     progress.finish();
     let report = report(&plan, &schedule, &store)?;
-    let printed = if config.json { print_json(&report) } else { print::report(&report, stop, config.wide) };
+    let printed = if config.json { print_json(&report) } else { print::report(&report, stop, config.shown) };
     if let Some(csv) = csv {
         csv.write(print::csv(&report)?)?;
     }

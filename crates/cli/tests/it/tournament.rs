@@ -57,6 +57,41 @@ fn processes_are_reproducible_too() {
     assert!(one["standings"].as_array().unwrap().iter().any(|entry| entry["cpu_us"].as_f64() > Some(0.0)));
 }
 
+/// A bot that plays by what it remembers of earlier matches, and crashes now and then.
+const REMEMBERS: &str = "\
+import json, sys
+matches = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == 'hello':
+        print(json.dumps({'type': 'ready', 'protocol': 1}), flush=True)
+    elif message['type'] == 'start':
+        matches += 1
+    elif message['type'] == 'decide':
+        if matches % 40 == 39:
+            sys.exit(1)
+        print(json.dumps({'id': message['id'], 'action': message['legal'][matches % 2]}), flush=True)
+";
+
+#[test]
+fn what_a_program_remembers_does_not_depend_on_threads_or_interruptions() {
+    let folder = TempDir::new().unwrap();
+    let bot = folder.path().join("remembers.py");
+    fs::write(&bot, REMEMBERS).unwrap();
+    let words = ["zombie-dice-race", "greedy", bot.to_str().unwrap(), "--seed=7"];
+    let run = |more: &[&str]| json(&[&words[..], more].concat());
+    let one = run(&["--threads=1", "--blocks=140"]);
+    let of = |report: &Value| (hash(report).to_owned(), report["faults"].clone());
+    assert!(!one["faults"].as_array().unwrap().is_empty(), "{one}");
+    for threads in ["--threads=2", "--threads=3"] {
+        assert_eq!(of(&run(&[threads, "--blocks=140"])), of(&one), "{threads}");
+    }
+    // In the middle of a shard of 64 blocks.
+    let stored = format!("--store={}", folder.path().join("t.store").display());
+    run(&["--threads=2", &stored, "--blocks=90"]);
+    assert_eq!(hash(&run(&["--threads=1", &stored, "--blocks=140"])), hash(&one));
+}
+
 #[test]
 fn a_tournament_goes_on_where_it_was_and_plays_nothing_twice() {
     let folder = TempDir::new().unwrap();
@@ -372,19 +407,22 @@ fn every_flag_is_a_key_of_the_file() {
         ("store", "\"t.store\""),
         ("new-version", "true"),
         ("wide", "true"),
+        ("explain", "true"),
         ("json", "true"),
         ("csv", "\"t.csv\""),
         ("force", "true"),
     ];
     let help = tournament(&["--help"]).assert().success();
     let help = String::from_utf8(help.get_output().stdout.clone()).unwrap();
-    let options = help.split_once("\nOptions:\n").unwrap().1.split_once("\nExamples:\n").unwrap().0;
+    // Limits have a table of their own.
+    let options = help.split_once("\nOptions:\n").unwrap().1.split_once("\nLimits of programs:\n").unwrap().0;
     let flag = |line: &str| Some(line.trim().split_once("--")?.1.split(' ').next()?.to_owned());
     let flags: Vec<String> = options
         .lines()
         .filter(|line| line.trim_start().starts_with('-'))
         .filter_map(flag)
-        .filter(|flag| flag != "help")
+        // A test is between two entries; it is tried below.
+        .filter(|flag| flag != "help" && flag != "test")
         .collect();
     assert!(flags.len() >= 10, "{flags:?}");
     let mut text = String::from("game = \"zombie-dice\"\nbots = [\"greedy\", \"random\", \"cautious\"]\n");
@@ -400,6 +438,9 @@ fn every_flag_is_a_key_of_the_file() {
     let plan = &report["plan"];
     assert_eq!((&plan["blocks"], &plan["seed"], &plan["seats"]), (&7.into(), &5.into(), &2.into()));
     assert_eq!((&plan["format"], &plan["until_decided"]), (&"round-robin".into(), &true.into()));
+    let told = tournament(&[path, "--decision-ms=77", "--force", "--new-version"]).assert();
+    let said = String::from_utf8(told.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("the limit decision_ms is 500 there, 77 here"), "flags go over the file: {said}");
     assert_eq!((&plan["margin"], &plan["rank_by"]), (&0.05.into(), &"plain".into()));
     assert_eq!(plan["options"]["tiebreak"], "until_broken");
     assert!(folder.path().join("t.store").exists() && folder.path().join("t.csv").exists());
@@ -571,6 +612,12 @@ fn a_stored_tournament_is_reported_without_its_command() {
     let plain = output_in(folder.path(), &["report", "t.store", "--rank-by", "plain", "--json"]);
     let plain: Value = serde_json::from_str(&plain).unwrap();
     assert_eq!((&plain["plan"]["rank_by"], &plain["measure"]), (&"plain".into(), &"win-rate".into()));
+    let explained = output_in(folder.path(), &["report", "t.store", "--explain"]);
+    assert!(
+        explained.starts_with(&played) && explained.contains("\nrank: what decides it is how many"),
+        "{explained}"
+    );
+    assert!(explained.lines().all(|line| line.chars().count() <= 80), "{explained}");
     let markdown = output_in(folder.path(), &["report", "t.store", "--markdown", "--csv", "t.csv"]);
     assert!(markdown.contains("\n| rank | entry | luck-adjusted % |"), "{markdown}");
     assert!(fs::read_to_string(folder.path().join("t.csv")).unwrap().starts_with("rank_best,"));
@@ -625,4 +672,45 @@ fn a_changed_program_is_not_mixed_with_the_old_one() {
     output_in(folder.path(), words);
     bot("");
     output_in(folder.path(), words);
+}
+
+#[test]
+fn a_test_between_two_claims_stops_when_it_is_decided() {
+    let folder = TempDir::new().unwrap();
+    let run =
+        |words: &[&str]| output_in(folder.path(), &[&["tournament", "zombie-dice-race"], words].concat());
+    let better = run(&["optimal", "cautious", "--test", "0,50", "--seed=1", "--blocks=3000"]);
+    assert!(better.contains("Test: optimal is more than 0 Elo better than cautious."), "{better}");
+    assert!(better.contains("stopped early: the test is decided"), "{better}");
+    let equal = run(&["greedy", "twin=greedy", "--test=-10,60", "--seed=1", "--blocks=3000"]);
+    assert!(equal.contains("Test: greedy is less than 60 Elo better than twin."), "{equal}");
+    let short = run(&["greedy", "twin=greedy", "--test=0,5", "--seed=1", "--blocks=20"]);
+    assert!(
+        short.contains("Test not decided") && short.contains("not decided: all blocks are played"),
+        "{short}"
+    );
+    fs::write(
+        folder.path().join("t.toml"),
+        "game = \"zombie-dice\"\nbots = [\"greedy\", \"random\"]\ntest = \"5\"\n",
+    )
+    .unwrap();
+    for (words, why) in [
+        (
+            &["tournament", "zombie-dice-race", "greedy", "random", "--test=5,0"][..],
+            "expected two differences in Elo",
+        ),
+        (
+            &["tournament", "zombie-dice", "greedy", "random", "cautious", "--test=0,5"],
+            "a test needs exactly 2 entries, got 3",
+        ),
+        (
+            &["tournament", "zombie-dice-solo", "greedy", "random", "--test=0,5"],
+            "a match of this test has exactly 2 seats, got 1",
+        ),
+        (&["tournament", "t.toml"], "t.toml:3:8: expected two differences in Elo"),
+    ] {
+        let refused = necrodome_in(folder.path(), words).assert().code(2);
+        let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(said.contains(why), "{words:?}: {said}");
+    }
 }

@@ -106,6 +106,7 @@ impl NewTournament {
             seed: self.seed.map_or_else(random_seed, Ok)?,
             until_decided: self.until_decided,
             margin: None,
+            test: None,
             rank_by: Default::default(),
             limits: Limits::default(),
             older: false,

@@ -292,6 +292,7 @@ mod tests {
             seed: 7,
             until_decided: false,
             margin: None,
+            test: None,
             rank_by: Default::default(),
             limits: Limits::default(),
             older: false,

@@ -431,6 +431,7 @@ mod tests {
             seed: 1,
             until_decided: false,
             margin: None,
+            test: None,
             rank_by: Default::default(),
             limits: Limits::default(),
             older: false,

@@ -88,6 +88,12 @@ impl Rolls {
         self.get(ValueOf::kept(tables, tables.kept(dice, kept), rerolls_left))
     }
 
+    /// What these dice are worth, with so many rerolls left; with none, before they are resolved.
+    pub fn rolled(&self, dice: &Dice, rerolls_left: u8) -> f64 {
+        let tables = Handfuls::get();
+        self.get(ValueOf::rolled(tables, tables.kept(dice, [true; 6]), rerolls_left))
+    }
+
     pub(super) fn get(&self, ValueOf(place): ValueOf) -> f64 {
         let place = usize::from(place);
         if place < VALUES {

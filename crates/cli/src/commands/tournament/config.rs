@@ -1,8 +1,8 @@
 //! What the flags and the TOML file say together.
 
-use super::Args;
+use super::{Args, print::Shown};
 use crate::{documents::Page, error::Error, paint::say};
-use necrodome_arena::{entry::moved_to, process::Limits, stats::RankBy};
+use necrodome_arena::{entry::moved_to, process::Limits, stats::RankBy, tournament::Claims};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     options::{self, Bounded, OptionError},
@@ -30,9 +30,11 @@ struct File {
     until: Option<Spanned<String>>,
     until_decided: bool,
     margin: Option<Spanned<f64>>,
+    test: Option<Spanned<String>>,
     #[serde(alias = "rank-by")]
     rank_by: RankBy,
     wide: bool,
+    explain: bool,
     threads: Option<Bounded<1, 1024>>,
     store: Option<PathBuf>,
     #[serde(alias = "new-version")]
@@ -54,15 +56,16 @@ pub struct Config {
     pub seats: Option<usize>,
     pub until_decided: bool,
     pub margin: Option<f64>,
+    pub test: Option<Claims>,
     pub rank_by: RankBy,
-    pub wide: bool,
+    pub shown: Shown,
     pub threads: Option<usize>,
     pub store: Option<PathBuf>,
     pub new_version: bool,
     pub json: bool,
     pub csv: Option<PathBuf>,
     pub force: bool,
-    pub limits: Option<Limits>,
+    pub limits: Limits,
     /// What to call the last bot, if it comes with the program.
     pub bundled: Option<&'static str>,
     /// Options of the rules in the file.
@@ -93,14 +96,17 @@ impl Config {
         config.seats = args.seats.or(config.seats);
         config.until_decided |= args.until.is_some();
         config.margin = args.margin.or(config.margin);
+        config.test = args.test.or(config.test);
         config.rank_by = args.rank_by.map_or(config.rank_by, RankBy::from);
-        config.wide |= args.wide;
+        config.shown.wide |= args.wide;
+        config.shown.explained |= args.explain;
         config.threads = args.threads.map(usize::from).or(config.threads);
         config.store = args.store.clone().or(config.store);
         config.new_version |= args.new_version;
         config.json |= args.json;
         config.csv = args.csv.clone().or(config.csv);
         config.force |= args.force;
+        config.limits = args.limits.over(config.limits);
         config.settings.clone_from(&args.set);
         Ok(config)
     }
@@ -127,6 +133,26 @@ impl Config {
                 format_args!("expected a number above 0, got {}", margin.get_ref()),
             ));
         }
+        let test = match &file.test {
+            None => None,
+            Some(written) => Some(super::claims(written.get_ref()).map_err(|why| {
+                Error::at(
+                    place(path, &text, written.span().start),
+                    format_args!("{why}, got {:?}", written.get_ref()),
+                )
+            })?),
+        };
+        let limits = file.limits.unwrap_or_default();
+        let numbers = [
+            ("decision_ms", limits.decision_ms),
+            ("match_ms", limits.match_ms),
+            ("start_ms", limits.start_ms),
+            ("memory_mb", limits.memory_mb),
+            ("processes", limits.processes),
+        ];
+        if let Some((name, _)) = numbers.iter().find(|(_, number)| *number == 0) {
+            return Err(refuse(format!("limits.{name}: expected a whole number above 0, got 0")));
+        }
         // Files are named as seen from the file.
         let folder = path.parent().unwrap_or(Path::new("."));
         let setting = |(name, value): (Spanned<String>, toml::Value)| Setting {
@@ -146,15 +172,16 @@ impl Config {
             seats: file.seats,
             until_decided: file.until.is_some() || file.until_decided,
             margin: file.margin.map(Spanned::into_inner),
+            test,
             rank_by: file.rank_by,
-            wide: file.wide,
+            shown: Shown { wide: file.wide, explained: file.explain },
             threads: file.threads.map(|threads| threads.get() as usize),
             store: file.store.map(|store| folder.join(store)),
             new_version: file.new_version,
             json: file.json,
             csv: file.csv.map(|csv| folder.join(csv)),
             force: file.force,
-            limits: file.limits,
+            limits,
             bundled: None,
             options: file.options.into_iter().map(setting).collect(),
             settings: Vec::new(),

@@ -14,17 +14,29 @@ use std::io::{self, Write};
 /// As much as a terminal shows at least.
 const WIDTH: usize = 80;
 
-pub fn report(report: &Report, stop: Stop, wide: bool) -> Result<(), Error> {
+/// How a report is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shown {
+    /// With all columns.
+    pub wide: bool,
+    /// With what the numbers mean.
+    pub explained: bool,
+}
+
+pub fn report(report: &Report, stop: Stop, shown: Shown) -> Result<(), Error> {
     let mut out = std::io::BufWriter::new(anstream::stdout().lock());
     for line in wrapped(&report.summary.join(" ")) {
         writeln!(out, "{}", bold(line))?;
     }
     writeln!(out)?;
     trouble::print(&mut out, &report.trouble)?;
-    let width = if wide { usize::MAX } else { WIDTH };
+    let width = if shown.wide { usize::MAX } else { WIDTH };
     standings(&mut out, report, width)?;
     head_to_head(&mut out, report, width)?;
     notes(&mut out, report, stop)?;
+    if shown.explained {
+        explain(&mut out, report)?;
+    }
     out.flush()?;
     Ok(())
 }
@@ -248,10 +260,11 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         writeln!(out, "  the same mean, with {mean:.0}% of the variance")?;
     }
     match stop {
-        Stop::Done if report.plan.until_decided => {
-            writeln!(out, "{}", yellow("not decided: all blocks are played, and some are not told apart"))?;
+        Stop::Done if report.plan.stops_early() => {
+            writeln!(out, "{}", yellow("not decided: all blocks are played"))?;
         }
         Stop::Done => {}
+        Stop::Decided if report.tested.is_some() => writeln!(out, "stopped early: the test is decided")?,
         Stop::Decided => writeln!(out, "stopped early: all neighbours in the standings are told apart")?,
         Stop::Close => {
             writeln!(out, "stopped early: those who are not told apart differ by less than the margin")?;
@@ -270,6 +283,60 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         Some(hash) => writeln!(out, "{}", dim(format!("hash {hash}"))),
         None => Ok(()),
     }
+}
+
+/// What the numbers mean, with those of the first entry.
+fn explain(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
+    let Some(first) = report.standings.first() else { return Ok(()) };
+    let name = &first.name;
+    let mut texts = vec![format!(
+        "rank: what decides it is {}. {name} has rank {}: {}",
+        match report.measure {
+            Measure::WinRate => "how many of its matches an entry wins",
+            Measure::AgainstFirst => "how many of its matches against the first entry an entry wins",
+            Measure::MeanScore => "the mean score",
+            Measure::MedianScore => "the median score",
+        },
+        rank(first),
+        match (first.rank.best, first.rank.worst) {
+            (1, 1) => "every other entry is significantly behind.".to_owned(),
+            (best, worst) => format!("all ranks from {best} to {worst} fit these results."),
+        }
+    )];
+    if let Some(adjusted) = &first.luck_adjusted {
+        let (factor, unit) = if report.measure == Measure::MeanScore { (1.0, "") } else { (100.0, " %") };
+        texts.push(format!(
+            "luck-adjusted: the dice gave {name} {:+.2}{unit} on average. What it got beyond that is {}{unit}: the same in \
+             the long run, but known better.",
+            adjusted.luck * factor,
+            estimate(Some(&adjusted.estimate), factor, 2)
+        ));
+    }
+    if let Some(Estimate { mean, low: Some(low), high: Some(high) }) = first.record.win_rate {
+        texts.push(format!(
+            "win %: {name} won {:.1} of 100 matches, a win shared by two counted half. Another tournament would give another number; \
+             the true one is between {:.1} and {:.1}, and such a statement is right in 95 of 100 tournaments.",
+            mean * 100.0,
+            low * 100.0,
+            high * 100.0
+        ));
+    }
+    if let Some(place) = first.record.mean_place {
+        texts.push(format!("place: {name} came in {:.2} on average, where 1 is the winner.", place.mean));
+    }
+    let share = 100.0 / (1.0 + 10f64.powf(-first.rating.elo / 400.0));
+    texts.push(format!(
+        "rating: {name} has {:+.0} points; whoever has that many places better than an average entry in {share:.0} of 100 matches.",
+        first.rating.elo
+    ));
+    texts.push(
+        "hash: whoever plays this plan again gets the same hash, or something was different.".to_owned(),
+    );
+    writeln!(out)?;
+    for text in texts {
+        wrapped(&text).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    Ok(())
 }
 
 /// What a reader of the standings should know.
