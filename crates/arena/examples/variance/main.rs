@@ -12,7 +12,7 @@ mod keyed;
 use keyed::{Followed, keyed, mix};
 use necrodome_arena::lineup::Maker;
 use necrodome_rules::{
-    bot::{BotSpec, Regular},
+    bot::{Bot, BotSpec},
     chance::{Chance, Seeded},
     game::{Move, Outcome, Seat, Silent},
     infection::Infection,
@@ -116,9 +116,10 @@ impl<'a, G: Followed> Field<'a, G> {
     }
 
     fn play(&mut self, seating: &[usize], seed: u64, dice: Dice) -> Outcome {
-        let build =
-            |&entry: &usize| self.makers[entry].build(&|| Seeded::new(seed, "bot", entry as u64)).unwrap();
-        let mut bots: Vec<Box<dyn Regular<G>>> = seating.iter().map(build).collect();
+        let build = |&entry: &usize| -> Box<dyn Bot<G>> {
+            self.makers[entry].build(&|| Seeded::new(seed, "bot", entry as u64)).unwrap()
+        };
+        let mut bots: Vec<Box<dyn Bot<G>>> = seating.iter().map(build).collect();
         let names = self.names.seated(seating);
         if dice != Dice::Keyed {
             let mut chance = Seeded::new(seed, "match", 0);

@@ -71,7 +71,7 @@ pub struct Args {
     until: Option<String>,
     /// Stop, too, when those who are not told apart surely differ by less than this: in win rate (0.02 is two points of a
     /// hundred), in score where players play alone
-    #[arg(long, value_name = "DIFFERENCE", requires = "until", value_parser = positive)]
+    #[arg(long, value_name = "DIFFERENCE", value_parser = positive)]
     margin: Option<f64>,
     /// Test two entries: stop when the first is known to be at most ELO0 points better, or at least ELO1
     #[arg(long, value_name = "ELO0,ELO1", value_parser = claims, allow_hyphen_values = true)]
@@ -86,7 +86,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     /// Where a program was changed since, begin a new tournament beside the old one
-    #[arg(long, requires = "store")]
+    #[arg(long)]
     new_version: bool,
     /// Print one JSON document instead of tables
     #[arg(long)]
@@ -160,6 +160,14 @@ where
     G::Rules: Sync,
 {
     let rules = config.rules::<G>()?;
+    for (flag, is_set, needs, is_there) in [
+        ("--margin", config.margin.is_some(), "--until decided", config.until_decided),
+        ("--new-version", config.new_version, "--store", config.store.is_some()),
+    ] {
+        if is_set && !is_there {
+            return Err(Error::usage(format!("{flag} means nothing without {needs}")));
+        }
+    }
     let (mut entries, names) = lineup::entries(&config.bots)?;
     if let (Some(bundled), Some(last)) = (config.bundled, entries.last_mut()) {
         // Where it lies differs from run to run, and must not make another plan of the same tournament.
