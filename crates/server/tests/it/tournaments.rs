@@ -78,7 +78,7 @@ async fn a_tournament_is_started_by_the_host_and_watched_by_everybody() {
     assert_eq!(view["hash"], hash_of_the_arena(3000));
     assert_eq!(other["hash"], view["hash"]);
     assert_eq!(view["seen"], 3000);
-    assert!(view["summary"].as_array().unwrap().len() > 0, "{view}");
+    assert!(!view["summary"].as_array().unwrap().is_empty(), "{view}");
     assert_eq!(view["standings"].as_array().unwrap().len(), 2);
     let best = &view["standings"][0];
     assert!(best["win_rate"]["low"].as_f64() < best["win_rate"]["mean"].as_f64());
