@@ -473,23 +473,27 @@ impl Tally {
     /// The median score, if it was counted. Its interval is between order statistics: scores are those of independent blocks.
     fn median(&self, entry: usize, confidence: Confidence) -> Option<Estimate> {
         let EntrySums { games, scores, .. } = &self.entries[entry];
-        let count = *games as f64;
-        let rank = |rank: f64| {
+        let count = *games;
+        // The score in this place, from 0, in the order of all scores.
+        let at = |place: u64| {
             let mut below = 0;
-            let mut at = scores.iter().map(|(&score, &times)| {
+            let mut ends = scores.iter().map(|(&score, &times)| {
                 below += times;
                 (score, below)
             });
-            at.find(|&(_, below)| below as f64 > rank).map(|(score, _)| score as f64)
+            ends.find(|&(_, below)| below > place).map(|(score, _)| score as f64)
         };
-        let mean = (rank((count - 1.0) / 2.0 - 0.25)?
-            + rank((count - 1.0) / 2.0 + 0.25).or(rank(count - 1.0))?)
-            / 2.0;
-        let ends = confidence.reach(super::ALPHA, *games).map(|reach| {
-            let off = reach * libm::sqrt(count) / 2.0;
-            (rank((count / 2.0 - off).max(0.0)), rank((count / 2.0 + off).min(count - 1.0)))
-        });
-        let (low, high) = ends.unwrap_or((None, None));
+        let mean = (at(count.checked_sub(1)? / 2)? + at(count / 2)?) / 2.0;
+        let Some(reach) = confidence.reach(super::ALPHA, count) else {
+            return Some(Estimate { mean, low: None, high: None });
+        };
+        let off = reach * libm::sqrt(count as f64) / 2.0;
+        // Few scores bound a median on no side.
+        let place = libm::floor(count as f64 / 2.0 - off);
+        let (low, high) = match place >= 0.0 {
+            true => (at(place as u64), at(count - 1 - place as u64)),
+            false => (None, None),
+        };
         Some(Estimate { mean, low, high })
     }
 
@@ -552,4 +556,37 @@ impl Contrasts<'_> {
 /// The place of the pair `a < b` in the lexicographic order.
 pub(super) fn index(entries: usize, a: usize, b: usize) -> usize {
     a * (2 * entries - a - 1) / 2 + (b - a - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_are_in_the_middle() {
+        let of = |scores: &[i64]| {
+            let design = Design { entries: 1, seats: 1, measure: Measure::MedianScore, rotates: false };
+            let mut tally = Tally::new(design);
+            scores.iter().for_each(|&score| {
+                tally.add([Match { entries: &[0], places: &[1], scores: &[score], luck: None }])
+            });
+            tally.median(0, Confidence::Fixed)
+        };
+        assert_eq!(of(&[]), None);
+        for (scores, median) in [
+            (&[7][..], 7.0),
+            (&[109, 87, 86], 87.0),
+            (&[1, 2], 1.5),
+            (&[4, 4, 4, 9], 4.0),
+            (&[5, 1, 9, 3], 4.0),
+        ] {
+            let came = of(scores).unwrap();
+            assert_eq!((came.mean, came.low, came.high), (median, None, None), "{scores:?}");
+        }
+        let many: Vec<i64> = (0..101).collect();
+        let came = of(&many).unwrap();
+        assert_eq!(came.mean, 50.0);
+        // Ten standard deviations of a fair coin are 5 each way; 1.98 of them.
+        assert_eq!((came.low, came.high), (Some(40.0), Some(60.0)));
+    }
 }

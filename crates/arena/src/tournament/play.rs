@@ -12,6 +12,7 @@ use crate::{
     run::RunError,
 };
 use necrodome_rules::{catalog::Listed, names::Names, with_game};
+use serde::Serialize;
 use std::{
     collections::BTreeMap,
     mem,
@@ -54,7 +55,8 @@ pub enum TournamentError {
 }
 
 /// Why playing has stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Stop {
     /// All blocks are played.
     Done,

@@ -1,9 +1,9 @@
 //! What a tournament has shown: every number with its error, and a hash that proves the results.
 
-use super::{Plan, Schedule, Store, StoreError, Sums, TournamentError, summary};
+use super::{Plan, Schedule, Stop, Store, StoreError, Sums, TournamentError, summary};
 use crate::{
     fault::{Notes, Trouble},
-    stats::{self, Confidence, Measure, Side},
+    stats::{self, Confidence, Measure, RankBy, Side},
 };
 use serde::Serialize;
 use std::time::Duration;
@@ -23,6 +23,9 @@ pub struct Report {
     pub confidence: Confidence,
     /// What it all means, in a few sentences.
     pub summary: Vec<String>,
+    /// Why it has stopped: `done`, `decided`, `close` (no difference is larger than the margin), or `interrupted`, also while it
+    /// is played.
+    pub stopped: Stop,
     /// Which claim of the plan's test has won, if one has.
     pub tested: Option<Side>,
     /// The entries, best first.
@@ -157,6 +160,11 @@ pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, Tour
         matches: sums.matches(),
         measure: sums.measure(),
         confidence,
+        stopped: match sums.stop(plan) {
+            Some(stop) => stop,
+            None if sums.blocks() >= plan.blocks => Stop::Done,
+            None => Stop::Interrupted,
+        },
         tested: sums.tested(),
         standings: standings.ranking.order.iter().map(entry_report).collect(),
         undecided: standings.ranking.undecided.iter().map(separated).collect(),
@@ -172,12 +180,14 @@ pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, Tour
     Ok(report)
 }
 
-/// The hash of a tournament. It covers what determines the results and the results, not how many blocks were wanted.
+/// The hash of a tournament. It covers what determines the results and the results, not how many blocks were wanted,
+/// nor how results are shown.
 pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     let stored = store.blocks()?;
     let mut hasher = blake3::Hasher::new();
+    let plan = Plan { blocks: stored, rank_by: RankBy::default(), older: false, ..plan.clone() };
     // A plan has no maps with odd keys, and a hasher takes everything.
-    let _ = serde_json::to_writer(&mut hasher, &Plan { blocks: stored, older: false, ..plan.clone() });
+    let _ = serde_json::to_writer(&mut hasher, &plan);
     let mut next = 0;
     while let Some(chunk) = store.chunk(next)? {
         hasher.update(&chunk.results);

@@ -58,6 +58,7 @@ pub struct Schedule {
     seatings: Vec<Vec<usize>>,
     seats: usize,
     shuffles: bool,
+    rotates: bool,
     /// Whether all matches of a block have its seed.
     shares_dice: bool,
     seed: u64,
@@ -89,7 +90,7 @@ impl Schedule {
             return Err(ScheduleError::Entries { format, expected: seats..=usize::MAX, came: entries });
         }
         let groups = (rules.groups)(entries, seats)?;
-        let shuffles = rules.rotates && seats > MOST_ORDERED && !plan.older;
+        let shuffles = (!rules.rotates || seats > MOST_ORDERED) && !plan.older;
         let seatings_of: fn(&[usize]) -> Vec<Vec<usize>> = match rules.rotates {
             false => |group| vec![group.to_vec()],
             true if plan.older => older_seatings,
@@ -100,7 +101,15 @@ impl Schedule {
             return Err(ScheduleError::TooMany);
         }
         let seatings = groups.iter().flat_map(|group| seatings_of(group)).collect();
-        Ok(Schedule { seatings, seats, shuffles, shares_dice: seats == 1 || plan.older, seed: plan.seed })
+        let rotates = rules.rotates;
+        Ok(Schedule {
+            seatings,
+            seats,
+            shuffles,
+            rotates,
+            shares_dice: seats == 1 || plan.older,
+            seed: plan.seed,
+        })
     }
 
     /// How many matches a block has.
@@ -116,18 +125,20 @@ impl Schedule {
     /// Who sits where, match by match of a block.
     ///
     /// In the rotations of one order everybody always sits behind the same neighbour, and at some tables that is worth more than
-    /// skill. So each block shuffles its groups anew.
+    /// skill. So each block shuffles its groups anew, and so does a battle, which has one match a block.
     pub fn seatings(&self, block: u32) -> Cow<'_, [Vec<usize>]> {
         if !self.shuffles {
             return Cow::Borrowed(&self.seatings);
         }
         let mut chance = Seeded::new(self.seed, "seatings", block.into());
-        let groups = self.seatings.chunks_exact(self.seats).map(|rotations| {
-            let mut group = rotations[0].clone();
+        let of_group = if self.rotates { self.seats } else { 1 };
+        let groups = self.seatings.chunks_exact(of_group).map(|seatings| {
+            let mut group = seatings[0].clone();
             chance.shuffle(&mut group);
             group
         });
-        Cow::Owned(groups.flat_map(|group| rotations(&group)).collect())
+        let seated = |group: Vec<usize>| if self.rotates { rotations(&group) } else { vec![group] };
+        Cow::Owned(groups.flat_map(seated).collect())
     }
 
     /// The seed of a match, its own: matches that share their dice are mostly less informative than as many that do not, and a
@@ -254,10 +265,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_battle_keeps_its_seats() {
+    fn a_battle_has_new_seats_in_each_block() {
         let schedule = schedule(Format::Battle, 7, 7).unwrap();
-        assert_eq!(*schedule.seatings(0), [[0, 1, 2, 3, 4, 5, 6]]);
-        assert_eq!(schedule.seatings(1), schedule.seatings(0));
+        let firsts: BTreeSet<usize> = (0..200).map(|block| schedule.seatings(block)[0][0]).collect();
+        assert_eq!(firsts.len(), 7, "everybody sits first now and then");
+        assert_eq!(schedule.seatings(3), schedule.seatings(3));
+        assert_eq!(schedule.seatings(3).len(), 1);
     }
 
     #[test]

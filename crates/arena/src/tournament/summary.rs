@@ -1,6 +1,6 @@
 //! A report in a few sentences: who is first, who is behind whom, and what it would take to know more.
 
-use super::{Claims, Report};
+use super::{Claims, Report, Stop};
 use crate::stats::Side;
 use necrodome_rules::words::count;
 
@@ -14,41 +14,35 @@ pub(super) fn of(report: &Report) -> Vec<String> {
     if report.blocks == 0 {
         return vec!["Nothing has been played yet.".into()];
     }
-    let groups = groups(report);
-    let mut sentences: Vec<String> = tested(report).into_iter().collect();
-    sentences.push(leaders(&groups));
-    sentences.extend(followers(&groups));
-    sentences.extend(outlook(report));
+    let mut sentences: Vec<String> = match report.plan.test {
+        Some(claims) => tested(report, claims).into_iter().collect(),
+        None => {
+            let entries = report.standings.iter();
+            let ranks: Vec<Ranked> =
+                entries.map(|entry| (entry.name.as_str(), entry.rank.best, entry.rank.worst)).collect();
+            [Some(leaders(&ranks)), followers(&ranks), outlook(report)].into_iter().flatten().collect()
+        }
+    };
     sentences.extend(faults(report));
     sentences
 }
 
+/// A name with the best and the worst rank.
+type Ranked<'a> = (&'a str, usize, usize);
+
 /// What the test of the plan has shown.
-fn tested(report: &Report) -> Option<String> {
-    let Claims { elo0, elo1 } = report.plan.test?;
+fn tested(report: &Report, Claims { elo0, elo1 }: Claims) -> Option<String> {
     let [one, other] = &report.plan.entries[..] else { return None };
     let (one, other) = (&one.name, &other.name);
     Some(match report.tested {
-        Some(Side::AtLeast) => format!("Test: {one} is more than {elo0} Elo better than {other}."),
-        Some(Side::AtMost) => format!("Test: {one} is less than {elo1} Elo better than {other}."),
+        Some(Side::AtLeast) => {
+            format!("Test: {one} is more than {elo0} Elo better than {other}, with 95% confidence.")
+        }
+        Some(Side::AtMost) => {
+            format!("Test: {one} is less than {elo1} Elo better than {other}, with 95% confidence.")
+        }
         None => format!("Test not decided: {one} may be {elo0} or {elo1} Elo better than {other}."),
     })
-}
-
-/// The entries in order, in groups of those whose neighbours cannot be told apart.
-fn groups(report: &Report) -> Vec<Vec<&str>> {
-    let mut groups: Vec<Vec<&str>> = Vec::new();
-    for entry in &report.standings {
-        let last = groups.last_mut().filter(|group| {
-            let tied = |pair: &super::Separated| pair.other == entry.name && group.contains(&&*pair.one);
-            report.undecided.iter().any(tied)
-        });
-        match last {
-            Some(group) => group.push(&entry.name),
-            None => groups.push(vec![&entry.name]),
-        }
-    }
-    groups
 }
 
 /// `a`, `a and b`, `a, b and c`, `a, b and 7 others`.
@@ -64,52 +58,65 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-fn leaders(groups: &[Vec<&str>]) -> String {
-    match groups.first().map(Vec::as_slice).unwrap_or_default() {
-        [winner] if groups.len() == 2 && groups[1].len() == 1 => {
-            format!("{winner} is better than {}, with 95% confidence.", groups[1][0])
+/// Those who may be first.
+fn leaders(entries: &[Ranked]) -> String {
+    let first: Vec<&str> = entries.iter().filter(|(_, best, _)| *best == 1).map(|(name, ..)| *name).collect();
+    match entries {
+        [(only, ..)] => return format!("Only {only} has played."),
+        [(winner, _, 1), (loser, ..)] => {
+            return format!("{winner} is better than {loser}, with 95% confidence.");
         }
-        [winner] => format!("{winner} is first, with 95% confidence."),
-        all if groups.len() == 1 => format!("These results do not tell {} apart.", list(all)),
-        tied => format!("{} lead; these results do not tell them apart.", list(tied)),
+        [(one, ..), (other, ..)] => return format!("These results do not tell {one} and {other} apart."),
+        _ => {}
+    }
+    match entries.iter().find(|(_, _, worst)| *worst == 1) {
+        Some((winner, ..)) => format!("{winner} is first, with 95% confidence."),
+        None if first.len() == entries.len() => "These results do not tell who is first.".to_owned(),
+        None => format!("These results do not tell who is first: {}.", either(&first)),
     }
 }
 
-fn followers(groups: &[Vec<&str>]) -> Option<String> {
-    let behind: Vec<&str> = groups.iter().skip(1).flatten().copied().collect();
-    let leaders = groups.first()?;
-    if behind.is_empty() || (leaders.len() == 1 && behind.len() == 1) {
+/// `a or b`, `a, b or c`, `one of 7`.
+fn either(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if (2..=LISTED).contains(&names.len()) => {
+            format!("{} or {last}", first.join(", "))
+        }
+        [one] => (*one).to_owned(),
+        _ => format!("one of {}", names.len()),
+    }
+}
+
+/// Those who are surely not first.
+fn followers(entries: &[Ranked]) -> Option<String> {
+    let behind: Vec<&str> = entries.iter().filter(|(_, best, _)| *best > 1).map(|(name, ..)| *name).collect();
+    if behind.is_empty() || entries.len() < 3 {
         return None;
     }
-    let whom = if leaders.len() == 2 {
-        " both"
-    } else if leaders.len() > 2 {
-        " all of them"
-    } else {
-        ""
-    };
-    let verb = if behind.len() == 1 { "is" } else { "are" };
-    let confidence = if leaders.len() == 1 { "" } else { ", with 95% confidence" };
-    Some(format!("{} {verb} behind{whom}{confidence}.", list(&behind)))
+    let has_winner = entries.iter().any(|(_, _, worst)| *worst == 1);
+    Some(match (has_winner, behind.len()) {
+        (true, 1) => format!("{} is behind.", list(&behind)),
+        (true, _) => format!("{} are behind.", list(&behind)),
+        (false, 1) => format!("{} is not, with 95% confidence.", list(&behind)),
+        (false, _) => format!("{} are not, with 95% confidence.", list(&behind)),
+    })
 }
 
-/// What it would take to tell the first neighbours apart that are not.
+/// What it would take to tell the first neighbours apart that are not. Few blocks are no ground for a guess.
 fn outlook(report: &Report) -> Option<String> {
-    let pair = report.undecided.first()?;
+    const ENOUGH: u32 = 10;
+    let worth_it = report.blocks >= ENOUGH && report.stopped != Stop::Close;
+    let pair = report.undecided.first().filter(|_| worth_it)?;
     let (one, other) = (&pair.one, &pair.other);
     let played = u64::from(report.blocks);
-    Some(match pair.blocks_needed {
-        Some(needed) if needed > played.saturating_mul(FAR) => {
-            format!(
-                "{one} and {other} are so close that {FAR} times as many blocks would hardly separate them."
-            )
-        }
-        Some(needed) => {
-            let more = rounded(needed.saturating_sub(played).max(played / 10 + 1));
-            format!("About {} would probably separate {one} and {other}.", count(more, "more block"))
-        }
-        None => format!("{one} and {other} came out exactly equal."),
-    })
+    let needed = pair.blocks_needed?;
+    if needed > played.saturating_mul(FAR) {
+        return Some(format!(
+            "{one} and {other} are so close that {FAR} times as many blocks would hardly separate them."
+        ));
+    }
+    let more = count(rounded(needed.saturating_sub(played).max(played / 10 + 1)), "more block");
+    Some(format!("If {one} is as far ahead of {other} as it seems, about {more} would separate them."))
 }
 
 /// Two digits are all that a guess is worth.
@@ -133,25 +140,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_become_sentences() {
-        let said = |groups: &[Vec<&str>]| {
-            [Some(leaders(groups)), followers(groups)].into_iter().flatten().collect::<Vec<_>>()
+    fn ranks_become_sentences() {
+        let said = |ranks: &[Ranked]| {
+            [Some(leaders(ranks)), followers(ranks)].into_iter().flatten().collect::<Vec<_>>()
         };
-        assert_eq!(said(&[vec!["a"], vec!["b"]]), ["a is better than b, with 95% confidence."]);
-        assert_eq!(said(&[vec!["a", "b"]]), ["These results do not tell a and b apart."]);
+        assert_eq!(said(&[("a", 1, 1), ("b", 2, 2)]), ["a is better than b, with 95% confidence."]);
+        assert_eq!(said(&[("a", 1, 2), ("b", 1, 2)]), ["These results do not tell a and b apart."]);
         assert_eq!(
-            said(&[vec!["a", "b"], vec!["c"]]),
-            ["a and b lead; these results do not tell them apart.", "c is behind both, with 95% confidence."]
+            said(&[("a", 1, 2), ("b", 1, 2), ("c", 3, 3)]),
+            ["These results do not tell who is first: a or b.", "c is not, with 95% confidence."]
         );
         assert_eq!(
-            said(&[vec!["a"], vec!["b", "c"]]),
+            said(&[("a", 1, 1), ("b", 2, 3), ("c", 2, 3)]),
             ["a is first, with 95% confidence.", "b and c are behind."]
         );
+        // Neighbours are not told apart, but some of the others are.
+        assert_eq!(
+            said(&[("a", 1, 2), ("b", 1, 3), ("c", 2, 4), ("d", 3, 4)]),
+            ["These results do not tell who is first: a or b.", "c and d are not, with 95% confidence."]
+        );
+        assert_eq!(said(&[("a", 1, 1)]), ["Only a has played."]);
     }
 
     #[test]
     fn long_lists_are_cut_and_guesses_are_round() {
         assert_eq!(list(&["a", "b", "c", "d", "e", "f"]), "a, b, c, d and 2 others");
+        assert_eq!(either(&["a", "b", "c"]), "a, b or c");
         assert_eq!([7, 99, 101, 4321].map(rounded), [7, 99, 110, 4400]);
     }
 }

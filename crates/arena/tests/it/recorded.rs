@@ -73,7 +73,7 @@ const HASHES: [(&str, &str, &str, &str); 15] = [
         "tokyo",
         "battle",
         "angry point-hunter random",
-        "a89e6cd1014ab26efc4da2592c8606b3a013b9c1e60264b5713f45fbf22c5d7a",
+        "a84af42209c666c95178db6b018b20a7e315e8b23f6030264c065cdd70a42458",
     ),
     (
         "infection",
@@ -91,7 +91,7 @@ const HASHES: [(&str, &str, &str, &str); 15] = [
         "last-bullet",
         "battle",
         "gunner runner huddle",
-        "cb52cae0f571409ade8b4a47960af22e4482dfd37b67c339b74ab4f067dc0bbd",
+        "38be15959ea0838b2469fb22c70d3ae45952b0a4005b683467cae0b23e326a10",
     ),
     (
         "last-bullet",

@@ -34,12 +34,17 @@ fn print_json(document: &impl Serialize) -> Result<(), Error> {
 fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Plan), Error> {
     let failed = |error: StoreError| Error::store(path, &error);
     let mut stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
-    let all: Vec<String> = stores.iter().map(|(store, _)| store.id().to_string()).collect();
+    let described = |(store, plan): &(Store, Plan)| {
+        let names: Vec<&str> = plan.entries.iter().map(|entry| entry.name.as_str()).collect();
+        format!("{} ({}: {})", store.id(), plan.game, names.join(", "))
+    };
+    let all: Vec<String> = stores.iter().map(described).collect();
     let found = match number {
         Some(number) => stores.iter().position(|(store, _)| store.id() == i64::from(number)),
         None if all.len() <= 1 => (!all.is_empty()).then_some(0),
         None => {
-            let hint = format!("say which one in front, such as {}", example.replace("{}", &all[0]));
+            let hint =
+                format!("say which one, such as {}", example.replace("{}", &stores[0].0.id().to_string()));
             let all = all.join(", ");
             return Err(Error::usage(format!("the store has several tournaments: {all}")).hint(hint));
         }
@@ -48,7 +53,7 @@ fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Pla
         (Some(found), _) => Ok(stores.swap_remove(found)),
         (None, Some(number)) if !all.is_empty() => {
             let all = all.join(", ");
-            Err(Error::usage(format!("the store has no tournament {number}: expected one of {all}")))
+            Err(Error::usage(format!("the store has no tournament {number}: it has {all}")))
         }
         (None, _) => Err(Error::usage("the store has no tournament yet")),
     }

@@ -7,7 +7,7 @@ use super::{
 use crate::{error::Error, output_file::OutputFile};
 use necrodome_arena::{
     stats::RankBy,
-    tournament::{Plan, Schedule, Stop, TournamentError, report},
+    tournament::{Plan, Schedule, TournamentError, report},
 };
 use necrodome_rules::{game::Game, with_game};
 use std::{fs, path::PathBuf};
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let printed = match (args.json, args.markdown) {
         (true, _) => print_json(&report),
         (_, true) => print::markdown(&report),
-        _ => print::report(&report, stop, print::Shown { wide: args.wide, explained: args.explain }),
+        _ => print::report(&report, print::Shown { wide: args.wide, explained: args.explain }),
     };
     if let Some(csv) = csv {
         csv.write(print::csv(&report)?)?;

@@ -35,7 +35,7 @@ A block is one round of the schedule: every group in all orders (of more than fo
 order), so that nobody gains by a seat or a neighbour. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
 again and it goes on where it was. The hash at the end proves the results: the same with any number of threads.
 
-A file.toml holds the same as the flags, under their names; a flag overrides it. Paths in it start from its folder.
+A file.toml holds the same as the flags, under their names; a flag overrides it, and bots are added to its bots. Paths in it start from its folder.
   game = \"zombie-dice\"
   bots = [\"greedy\", \"Ada=./ada.py\"]
   blocks = 2000
@@ -51,13 +51,13 @@ pub struct Args {
     /// The entries, as in `necrodome match`; without any, a line-up to look at
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
-    /// How many blocks to play
+    /// How many blocks to play; by default as many as suit the game, and at most 200 with programs
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
     /// The seed of everything; without one a random seed is chosen and printed
     #[arg(long)]
     seed: Option<u64>,
-    /// Who meets whom: table, round-robin, gauntlet or battle
+    /// Who meets whom: table, round-robin, gauntlet or battle; by default what suits the game
     #[arg(long)]
     format: Option<String>,
     /// Seats of a match in a round-robin
@@ -168,7 +168,15 @@ where
             return Err(Error::usage(format!("{flag} means nothing without {needs}")));
         }
     }
+    if config.test.is_some() && config.until_decided {
+        return Err(Error::usage(
+            "--test and --until decided are two rules for stopping: expected one of them",
+        ));
+    }
     let (mut entries, names) = lineup::entries(&config.bots)?;
+    if config.test.is_some() && entries.len() != 2 {
+        return Err(Error::usage(format!("--test compares two entries, got {}", entries.len())));
+    }
     if let (Some(bundled), Some(last)) = (config.bundled, entries.last_mut()) {
         // Where it lies differs from run to run, and must not make another plan of the same tournament.
         last.text = bundled.to_owned();
@@ -186,6 +194,12 @@ where
         store: config.store.as_deref(),
     };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
+    if let Some(margin) = plan.margin.filter(|margin| plan.seats > 1 && *margin >= 1.0) {
+        return Err(Error::usage(format!(
+            "--margin is a share of matches: expected a number below 1, got {margin}"
+        ))
+        .hint("two points of a hundred are 0.02"));
+    }
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     if let (Some(csv), Some(store)) = (&config.csv, &config.store)
         && absolute(csv) == absolute(store)
@@ -202,6 +216,9 @@ where
         None => Store::in_memory(&plan),
     };
     let mut store = store.map_err(TournamentError::from)?;
+    if let (Some(path), true) = (&config.store, config.new_version) {
+        say(format_args!("tournament {} of {}", store.id(), path.display()));
+    }
     let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
         progress::TournamentProgress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
@@ -211,7 +228,7 @@ where
         })?;
     progress.finish();
     let report = report(&plan, &schedule, &store)?;
-    let printed = if config.json { print_json(&report) } else { print::report(&report, stop, config.shown) };
+    let printed = if config.json { print_json(&report) } else { print::report(&report, config.shown) };
     if let Some(csv) = csv {
         csv.write(print::csv(&report)?)?;
     }

@@ -623,7 +623,10 @@ fn a_stored_tournament_is_reported_without_its_command() {
     assert!(fs::read_to_string(folder.path().join("t.csv")).unwrap().starts_with("rank_best,"));
     let missing = necrodome_in(folder.path(), &["report", "t.store", "7"]).assert().code(2);
     let said = String::from_utf8(missing.get_output().stderr.clone()).unwrap();
-    assert!(said.contains("the store has no tournament 7: expected one of 1"), "{said}");
+    assert!(
+        said.contains("the store has no tournament 7: it has 1 (zombie-dice-race: greedy, cautious)"),
+        "{said}"
+    );
     necrodome_in(folder.path(), &["report", "nothing.store"]).assert().code(2);
 }
 
@@ -680,10 +683,16 @@ fn a_test_between_two_claims_stops_when_it_is_decided() {
     let run =
         |words: &[&str]| output_in(folder.path(), &[&["tournament", "zombie-dice-race"], words].concat());
     let better = run(&["optimal", "cautious", "--test", "0,50", "--seed=1", "--blocks=3000"]);
-    assert!(better.contains("Test: optimal is more than 0 Elo better than cautious."), "{better}");
+    assert!(
+        better.contains("Test: optimal is more than 0 Elo better than cautious, with 95% confidence."),
+        "{better}"
+    );
     assert!(better.contains("stopped early: the test is decided"), "{better}");
     let equal = run(&["greedy", "twin=greedy", "--test=-10,60", "--seed=1", "--blocks=3000"]);
-    assert!(equal.contains("Test: greedy is less than 60 Elo better than twin."), "{equal}");
+    assert!(
+        equal.contains("Test: greedy is less than 60 Elo better than twin, with 95% confidence."),
+        "{equal}"
+    );
     let short = run(&["greedy", "twin=greedy", "--test=0,5", "--seed=1", "--blocks=20"]);
     assert!(
         short.contains("Test not decided") && short.contains("not decided: all blocks are played"),
@@ -701,11 +710,19 @@ fn a_test_between_two_claims_stops_when_it_is_decided() {
         ),
         (
             &["tournament", "zombie-dice", "greedy", "random", "cautious", "--test=0,5"],
-            "a test needs exactly 2 entries, got 3",
+            "--test compares two entries, got 3",
         ),
         (
             &["tournament", "zombie-dice-solo", "greedy", "random", "--test=0,5"],
             "a match of this test has exactly 2 seats, got 1",
+        ),
+        (
+            &["tournament", "zombie-dice", "greedy", "random", "--test=0,5", "--until=decided"],
+            "two rules for stopping",
+        ),
+        (
+            &["tournament", "zombie-dice", "greedy", "random", "--until=decided", "--margin=2"],
+            "expected a number below 1, got 2",
         ),
         (&["tournament", "t.toml"], "t.toml:3:8: expected two differences in Elo"),
     ] {

@@ -1,5 +1,4 @@
-//! All entries in one field, once a block: places on the field are random, so that seats have no meaning. The rulebook ranks by
-//! the median.
+//! All entries in one field, once a block, in a new random order each time. The rulebook ranks by the median.
 
 use super::{Rules, Seats, whole_field};
 use crate::stats::Measure;

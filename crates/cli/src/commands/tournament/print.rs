@@ -23,7 +23,7 @@ pub struct Shown {
     pub explained: bool,
 }
 
-pub fn report(report: &Report, stop: Stop, shown: Shown) -> Result<(), Error> {
+pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
     let mut out = std::io::BufWriter::new(anstream::stdout().lock());
     for line in wrapped(&report.summary.join(" ")) {
         writeln!(out, "{}", bold(line))?;
@@ -33,7 +33,7 @@ pub fn report(report: &Report, stop: Stop, shown: Shown) -> Result<(), Error> {
     let width = if shown.wide { usize::MAX } else { WIDTH };
     standings(&mut out, report, width)?;
     head_to_head(&mut out, report, width)?;
-    notes(&mut out, report, stop)?;
+    notes(&mut out, report)?;
     if shown.explained {
         explain(&mut out, report)?;
     }
@@ -68,11 +68,13 @@ fn estimate(estimate: Option<&Estimate>, factor: f64, digits: usize) -> String {
 
 /// `+120 (80 to 165)`; an end that the results do not bound is left open.
 fn rating(rating: &Rating) -> String {
-    let elo = format!("{:+.0}", rating.elo);
-    match (rating.low, rating.high) {
-        (Some(low), Some(high)) => format!("{elo} ({low:.0} to {high:.0})"),
-        (Some(low), None) => format!("{elo} (at least {low:.0})"),
-        (None, Some(high)) => format!("{elo} (at most {high:.0})"),
+    // Not -0.
+    let whole = |points: f64| points.round() + 0.0;
+    let elo = format!("{:+.0}", whole(rating.elo));
+    match (rating.low.map(whole), rating.high.map(whole)) {
+        (Some(low), Some(high)) => format!("{elo} ({low} to {high})"),
+        (Some(low), None) => format!("{elo} (at least {low})"),
+        (None, Some(high)) => format!("{elo} (at most {high})"),
         (None, None) => elo,
     }
 }
@@ -187,6 +189,7 @@ pub fn markdown(report: &Report) -> Result<(), Error> {
             writeln!(out, "| {} |", (0..table.len()).map(rule).collect::<Vec<_>>().join(" | "))?;
         }
     }
+    writeln!(out, "\n{}", footer(report).join("  \n"))?;
     Ok(out.flush()?)
 }
 
@@ -235,7 +238,7 @@ fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io:
     Ok(())
 }
 
-fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<()> {
+fn notes(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(out)?;
     for text in warnings(report) {
         for line in wrapped(&text) {
@@ -254,12 +257,13 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
     }
     let ratios = report.standings.iter().filter_map(|entry| entry.luck_adjusted?.variance_ratio);
     let ratios: Vec<f64> = ratios.collect();
-    if !ratios.is_empty() {
-        let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
+    let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
+    // With few blocks nothing is gained yet.
+    if !ratios.is_empty() && mean < 95.0 {
         writeln!(out, "luck-adjusted: the luck of the dice is known exactly and taken out;")?;
-        writeln!(out, "  the same mean, with {mean:.0}% of the variance")?;
+        writeln!(out, "  it estimates the same, with {mean:.0}% of the variance")?;
     }
-    match stop {
+    match report.stopped {
         Stop::Done if report.plan.stops_early() => {
             writeln!(out, "{}", yellow("not decided: all blocks are played"))?;
         }
@@ -271,64 +275,76 @@ fn notes(out: &mut impl Write, report: &Report, stop: Stop) -> std::io::Result<(
         }
         Stop::Interrupted => writeln!(out, "{}", yellow("interrupted: these are the results so far"))?,
     }
+    let [played, proof @ ..] = &footer(report)[..] else { return Ok(()) };
+    writeln!(out, "{played}")?;
+    proof.iter().try_for_each(|line| writeln!(out, "{}", dim(line)))
+}
+
+/// What was played, what the numbers promise, and the hash that proves them.
+fn footer(report: &Report) -> Vec<String> {
     let plan = &report.plan;
     let (blocks, matches) = (count(report.blocks, "block"), count(report.matches, "match"));
-    writeln!(out, "{blocks}, {matches}, {}, seed {}", plan.format.as_str(), plan.seed)?;
     let promise = match report.confidence {
         Confidence::Fixed => "intervals are 95%, each for itself; ranks are 95% for all entries together",
         Confidence::Anytime => "intervals and ranks are 95%, whenever somebody looks or stops",
     };
-    writeln!(out, "{}", dim(promise))?;
-    match &report.hash {
-        Some(hash) => writeln!(out, "{}", dim(format!("hash {hash}"))),
-        None => Ok(()),
-    }
+    let mut lines = vec![
+        format!("{}, {}, {blocks}, {matches}, seed {}", plan.game, plan.format.as_str(), plan.seed),
+        promise.to_owned(),
+    ];
+    lines.extend(report.hash.as_ref().map(|hash| format!("hash {hash}")));
+    lines
 }
 
 /// What the numbers mean, with those of the first entry.
 fn explain(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     let Some(first) = report.standings.first() else { return Ok(()) };
     let name = &first.name;
+    let luckless = first.luck_adjusted.is_some() && report.plan.rank_by == RankBy::LuckAdjusted;
     let mut texts = vec![format!(
-        "rank: what decides it is {}. {name} has rank {}: {}",
+        "rank: what decides it is {}{}. {}",
         match report.measure {
             Measure::WinRate => "how many of its matches an entry wins",
             Measure::AgainstFirst => "how many of its matches against the first entry an entry wins",
             Measure::MeanScore => "the mean score",
-            Measure::MedianScore => "the median score",
+            Measure::MedianScore =>
+                "the median score (two entries are told apart by how often each outscores the other)",
         },
-        rank(first),
+        if luckless { ", without the luck of the dice" } else { "" },
         match (first.rank.best, first.rank.worst) {
-            (1, 1) => "every other entry is significantly behind.".to_owned(),
-            (best, worst) => format!("all ranks from {best} to {worst} fit these results."),
+            (1, 1) => format!("{name} has rank 1: every other entry is significantly behind."),
+            (best, worst) => format!(
+                "{name} has rank {best}-{worst}: these results allow every rank from {best} to {worst}."
+            ),
         }
     )];
+    let alone = report.measure == Measure::MeanScore;
     if let Some(adjusted) = &first.luck_adjusted {
-        let (factor, unit) = if report.measure == Measure::MeanScore { (1.0, "") } else { (100.0, " %") };
+        let (factor, unit) = if alone { (1.0, "") } else { (100.0, " %") };
         texts.push(format!(
-            "luck-adjusted: the dice gave {name} {:+.2}{unit} on average. What it got beyond that is {}{unit}: the same in \
-             the long run, but known better.",
+            "luck-adjusted: the dice gave {name} {:+.2}{unit} on average. With that taken out, as far as results follow it, \
+             {}{unit} are left: the same in the long run, but known better.",
             adjusted.luck * factor,
             estimate(Some(&adjusted.estimate), factor, 2)
         ));
     }
     if let Some(Estimate { mean, low: Some(low), high: Some(high) }) = first.record.win_rate {
+        let what = if alone { "had the best score in" } else { "won" };
         texts.push(format!(
-            "win %: {name} won {:.1} of 100 matches, a win shared by two counted half. Another tournament would give another number; \
-             the true one is between {:.1} and {:.1}, and such a statement is right in 95 of 100 tournaments.",
+            "win %: {name} {what} {:.1} of 100 matches, where a win shared by two counts half. Another tournament would give \
+             another number; the true one is between {:.1} and {:.1}, and such a statement is right in 95 of 100 tournaments.",
             mean * 100.0,
             low * 100.0,
             high * 100.0
         ));
     }
-    if let Some(place) = first.record.mean_place {
-        texts.push(format!("place: {name} came in {:.2} on average, where 1 is the winner.", place.mean));
-    }
     let share = 100.0 / (1.0 + 10f64.powf(-first.rating.elo / 400.0));
-    texts.push(format!(
-        "rating: {name} has {:+.0} points; whoever has that many places better than an average entry in {share:.0} of 100 matches.",
-        first.rating.elo
-    ));
+    if matches!(report.measure, Measure::WinRate | Measure::AgainstFirst) {
+        texts.push(format!(
+            "rating: {name} has {:+.0} points; whoever has that many places better than an average entry in {share:.0} of 100 matches.",
+            first.rating.elo
+        ));
+    }
     texts.push(
         "hash: whoever plays this plan again gets the same hash, or something was different.".to_owned(),
     );

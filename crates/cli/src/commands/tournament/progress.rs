@@ -2,8 +2,14 @@
 
 use crate::paint::{error_redraws, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use necrodome_arena::tournament::{EntryReport, Plan, Schedule, Sums, Update, report_of};
-use std::time::{Duration, Instant};
+use necrodome_arena::{
+    fault::FaultCount,
+    tournament::{EntryReport, Plan, Report, Schedule, Sums, Update, report_of},
+};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 /// How often standings are computed, and plain lines are written.
 const EVERY: Duration = Duration::from_secs(2);
@@ -16,6 +22,8 @@ pub struct TournamentProgress<'a> {
     told: Option<Instant>,
     first: u32,
     sums: Sums,
+    /// Faults that were told in plain lines, by entry and kind.
+    warned: BTreeSet<(String, String)>,
 }
 
 struct Bars {
@@ -45,6 +53,7 @@ impl<'a> TournamentProgress<'a> {
             told: None,
             first: done,
             sums: Sums::new(plan),
+            warned: BTreeSet::new(),
         }
     }
 
@@ -59,39 +68,24 @@ impl<'a> TournamentProgress<'a> {
             return;
         }
         self.told = Some(Instant::now());
-        match &self.bars {
-            Some(_) => {
-                let standings = self.standings(update);
-                if let Some(bars) = &self.bars {
-                    bars.standings.set_message(standings);
-                }
-            }
-            None => {
-                let played = f64::from(update.blocks - self.first).max(1.0);
-                let left = f64::from(self.plan.blocks - update.blocks) / played * elapsed.as_secs_f64();
-                let (blocks, all) = (update.blocks, self.plan.blocks);
-                say(format_args!("{blocks}/{all} blocks, {rate:.0} matches/s, ETA {left:.0} s"));
-            }
-        }
-    }
-
-    /// The leaders so far, in a few lines, and who misbehaves.
-    fn standings(&mut self, update: &Update) -> String {
-        const SHOWN: usize = 10;
         let caught_up = self.sums.catch_up(self.schedule, update.store);
         let report =
             caught_up.map_err(Into::into).and_then(|()| report_of(self.plan, update.store, &self.sums));
-        let Ok(report) = report else { return String::new() };
-        let line = |(place, entry): (usize, &EntryReport)| {
-            let rate = entry.record.win_rate.as_ref().map_or(0.0, |rate| rate.mean * 100.0);
-            format!("{:>3}. {:<24} {rate:5.1}% wins", place + 1, entry.name)
-        };
-        let mut lines: Vec<String> = report.standings.iter().enumerate().take(SHOWN).map(line).collect();
-        let faults = report.trouble.faults.iter().take(SHOWN);
-        lines.extend(faults.map(|fault| {
-            format!("  ! {}: {} {}, first in {}", fault.name, fault.count, fault.kind, fault.first)
-        }));
-        lines.join("\n")
+        // What cannot be read now will be an error at the end.
+        let Ok(report) = report else { return };
+        if let Some(bars) = &self.bars {
+            return bars.standings.set_message(standings(&report));
+        }
+        let played = f64::from(update.blocks - self.first).max(1.0);
+        let left = f64::from(self.plan.blocks - update.blocks) / played * elapsed.as_secs_f64();
+        let (blocks, all) = (update.blocks, self.plan.blocks);
+        let open = open_pairs(&report).map_or(String::new(), |open| format!(", {open}"));
+        say(format_args!("{blocks}/{all} blocks, {rate:.0} matches/s, ETA {left:.0} s{open}"));
+        for fault in &report.trouble.faults {
+            if self.warned.insert((fault.name.clone(), fault.kind.to_string())) {
+                say(warning(fault));
+            }
+        }
     }
 
     pub fn finish(&mut self) {
@@ -100,4 +94,30 @@ impl<'a> TournamentProgress<'a> {
             bars.bar.finish_and_clear();
         }
     }
+}
+
+/// The leaders so far, in a few lines, and who misbehaves.
+fn standings(report: &Report) -> String {
+    const SHOWN: usize = 10;
+    let line = |(place, entry): (usize, &EntryReport)| {
+        let rate = entry.record.win_rate.as_ref().map_or(0.0, |rate| rate.mean * 100.0);
+        format!("{:>3}. {:<24} {rate:5.1}% wins", place + 1, entry.name)
+    };
+    let mut lines: Vec<String> = report.standings.iter().enumerate().take(SHOWN).map(line).collect();
+    lines.extend(open_pairs(report));
+    lines.extend(report.trouble.faults.iter().take(SHOWN).map(warning));
+    lines.join("\n")
+}
+
+/// How far a tournament is that stops when it is decided.
+fn open_pairs(report: &Report) -> Option<String> {
+    let first = report.undecided.first().filter(|_| report.plan.until_decided)?;
+    Some(match report.undecided.len() {
+        1 => format!("not told apart yet: {} and {}", first.one, first.other),
+        open => format!("{open} pairs of neighbours not told apart yet"),
+    })
+}
+
+fn warning(fault: &FaultCount) -> String {
+    format!("warning: {}: {} {}, first in {}", fault.name, fault.count, fault.kind, fault.first)
 }
