@@ -59,8 +59,6 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let id = plan.game.parse()?;
     let schedule = with_game!(id, G => Schedule::new(&plan, G::SEATS)).map_err(TournamentError::from)?;
     let report = report(&plan, &schedule, &store)?;
-    let stop =
-        if report.blocks < plan.blocks && !plan.stops_early() { Stop::Interrupted } else { Stop::Done };
     let printed = match (args.json, args.markdown) {
         (true, _) => print_json(&report),
         (_, true) => print::markdown(&report),
