@@ -132,23 +132,21 @@ impl EntrySpec {
         Ok(EntrySpec { name: name.map(str::to_owned), text: text.to_owned(), kind })
     }
 
-    /// What the program of an entry consists of: a hash of every file that its command names. None of who is no program.
+    /// What the program of an entry consists of: a hash of every file that its command names. None of who is no program. What a
+    /// program loads by itself is not known here.
     pub fn fingerprint(&self) -> Option<String> {
         let EntryKind::Program(Program { words, folder }) = &self.kind else { return None };
         let mut hasher = blake3::Hasher::new();
-        let mut hash = |word: &String| {
+        for (place, word) in words.iter().enumerate() {
             let path = folder.join(word);
-            // The interpreter is found by its name; a file that is named but not there may appear later.
-            let is_named = word.contains('/') || path.is_file();
-            let content = is_named.then(|| fs::read(path).ok()).flatten()?;
-            hasher.update(&(content.len() as u64).to_le_bytes());
-            hasher.update(&content);
-            Some(())
-        };
-        // Of a command with files, the first word is what runs them: upgrading an interpreter makes no new bot.
-        let files = words.iter().skip(1).filter_map(&mut hash).count();
-        if files == 0 {
-            words.first().and_then(hash)?;
+            // An interpreter is found by its name alone: upgrading it makes no new bot. Pipes and devices have no content to compare.
+            let is_named = word.contains('/') || place > 0;
+            if is_named && path.is_file() {
+                hasher.update(word.len().to_le_bytes().as_slice());
+                // A file that cannot be read is not the one that could.
+                let read = fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+                hasher.update(&[u8::from(read.is_ok())]);
+            }
         }
         Some(hasher.finalize().to_hex()[..32].to_owned())
     }

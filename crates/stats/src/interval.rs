@@ -23,6 +23,8 @@ use serde::Serialize;
 const PRIOR_BLOCKS: f64 = 4.0;
 /// The same in the middle, where blocks tell enough; not none, since twins that always mirror each other are not certain to.
 const LEAST_PRIOR: f64 = 0.25;
+/// Below this, relative to the values, a difference is rounding.
+const NOISE: f64 = 1e-9;
 /// Where a confidence sequence is narrowest, compared with an ordinary interval.
 const BEST_AT: f64 = 200.0;
 /// Confidence sequences begin here: their proof is one for many blocks.
@@ -158,12 +160,16 @@ impl Mean {
 
     /// How many standard errors the mean is away from `null`, if that is the truth.
     pub fn statistic(&self, null: f64) -> f64 {
+        let off = self.mean - null;
+        if off.abs() <= NOISE * (1.0 + self.mean.abs() + null.abs()) {
+            return 0.0;
+        }
         let variance = match self.bounds {
             Some(bounds) => self.spread * bounds.largest_variance(null),
-            None => self.spread,
+            // Blocks that all came out the same are no proof that the next one will.
+            None => self.spread.max(off * off / 4.0),
         };
-        let off = self.mean - null;
-        if off == 0.0 { 0.0 } else { off / sqrt(variance / self.blocks as f64) }
+        off / sqrt(variance / self.blocks as f64)
     }
 
     /// How likely the mean, or one farther away, is if `null` is the truth.
@@ -319,6 +325,14 @@ mod tests {
         // An ordinary interval that is looked at after every block: shows that this test can fail.
         let wrong = misses(Confidence::Fixed, &coin, 0.5);
         assert!(wrong > 120, "{wrong} of 400");
+    }
+
+    #[test]
+    fn twins_that_score_the_same_are_no_proof_of_anything() {
+        let rounding = Mean::new(sums([1e-17, -2e-17, 1e-17, 3e-17, 1e-17]), None);
+        assert_eq!(rounding.p_value(0.0, Confidence::Fixed), 1.0);
+        let steady = |blocks: usize| Mean::new(sums(vec![5.0; blocks]), None).p_value(0.0, Confidence::Fixed);
+        assert!(steady(2) > 0.05 && steady(3) > 0.05 && steady(10) < 0.001, "{} {}", steady(3), steady(10));
     }
 
     #[test]

@@ -192,9 +192,7 @@ impl Meetings {
                 (points[a][b], points[b][a]) = (joint * scale, joint * scale);
             }
         }
-        // The inverse of the curvature, column by column, then from both sides.
-        let unit = |index: usize| (0..self.entries).map(|i| f64::from(u8::from(i == index))).collect();
-        let inverse: Vec<Vec<f64>> = (0..self.entries).map(|i| solve(curvature.clone(), unit(i))).collect();
+        let inverse = inverse(curvature);
         Errors { covariance: product(&product(&inverse, &points), &inverse) }
     }
 
@@ -246,6 +244,24 @@ fn share(difference: f64) -> f64 {
 fn product(left: &[Vec<f64>], right: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let cell = |row: &Vec<f64>, column: usize| row.iter().zip(right).map(|(x, r)| x * r[column]).sum();
     left.iter().map(|row| (0..right.len()).map(|column| cell(row, column)).collect()).collect()
+}
+
+/// The inverse of a positive definite matrix, by elimination.
+fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let size = matrix.len();
+    let unit = |row: usize| (0..size).map(|column| f64::from(u8::from(row == column))).collect();
+    let mut inverse: Vec<Vec<f64>> = (0..size).map(unit).collect();
+    for pivot in 0..size {
+        let scale = 1.0 / matrix[pivot][pivot];
+        matrix[pivot].iter_mut().chain(&mut inverse[pivot]).for_each(|value| *value *= scale);
+        let (top, side) = (matrix[pivot].clone(), inverse[pivot].clone());
+        for row in (0..size).filter(|&row| row != pivot) {
+            let factor = matrix[row][pivot];
+            matrix[row].iter_mut().zip(&top).for_each(|(value, top)| *value -= factor * top);
+            inverse[row].iter_mut().zip(&side).for_each(|(value, side)| *value -= factor * side);
+        }
+    }
+    inverse
 }
 
 /// Solves a system with a positive definite matrix, by elimination.

@@ -27,6 +27,9 @@ impl Tally {
     /// Whether the neighbours in the standings are told apart, by intervals that hold at all looks together. With a margin also
     /// whether those who are not told apart are surely no farther apart than that.
     pub fn verdict(&self, rank_by: RankBy, margin: Option<f64>) -> Verdict {
+        if self.blocks() == 0 || self.design().entries < 2 {
+            return Verdict::Open;
+        }
         let undecided = self.ranking(Confidence::Anytime, rank_by).undecided;
         if undecided.is_empty() {
             return Verdict::Decided;

@@ -369,9 +369,7 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> String {
 /// The entries whose programs are not those of the stored plan. Plans of before know nothing of programs.
 fn other_programs(stored: &Plan, asked: &Plan) -> Vec<String> {
     let both = stored.entries.iter().zip(&asked.entries);
-    let changed = both.filter(|(stored, asked)| {
-        stored.fingerprint.is_some() && asked.fingerprint.is_some() && stored.fingerprint != asked.fingerprint
-    });
+    let changed = both.filter(|(stored, asked)| stored.is_other(asked.fingerprint.as_deref()));
     changed.map(|(_, asked)| asked.name.clone()).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The players of one thread, who play one block after the other.
 
-use super::{BlockResult, Closing, Detail, Schedule, TournamentError};
+use super::{BlockResult, Closing, Detail, PlannedEntry, Schedule, StoreError, TournamentError};
 use crate::{
     entry::{EntryKind, EntrySpec},
     lineup::{Maker, Terms, player},
@@ -20,6 +20,7 @@ use std::borrow::Cow;
 
 /// What all threads of a tournament share.
 pub(super) struct Arena<'a, G: Listed> {
+    pub planned: &'a [PlannedEntry],
     pub entries: &'a [EntrySpec],
     pub names: &'a Names,
     pub terms: &'a Terms<G::Rules>,
@@ -71,7 +72,7 @@ fn closed<G: Listed>(entry: usize, mut player: Box<dyn Player<G>>) -> Option<Clo
 
 impl<'a, G: Listed> Crew<'a, G> {
     pub fn new(arena: &'a Arena<'a, G>) -> Result<Self, TournamentError> {
-        let Arena { entries, names, terms, schedule } = arena;
+        let Arena { entries, names, terms, schedule, .. } = arena;
         for (entry, name) in entries.iter().zip(names.iter()) {
             // Processes are started with their first match only.
             player::<G>(entry, name, terms, Seeded::new(0, "trial", 0))?;
@@ -106,12 +107,18 @@ impl<'a, G: Listed> Crew<'a, G> {
     }
 
     /// Ends the programs, so that the next match starts new ones: what they remember, and how often they have failed, must not depend
-    /// on which thread played what before. Gives what was left to say.
-    pub fn begin_shard(&mut self) -> Vec<Closing> {
-        let Players::Mixed(players) = &mut self.players else { return Vec::new() };
+    /// on which thread played what before. Gives what was left to say; fails if a program was changed meanwhile.
+    pub fn begin_shard(&mut self) -> Result<Vec<Closing>, TournamentError> {
+        let Players::Mixed(players) = &mut self.players else { return Ok(Vec::new()) };
+        let both = self.arena.planned.iter().zip(self.arena.entries);
+        let changed = both.filter(|(planned, entry)| planned.is_other(entry.fingerprint().as_deref()));
+        let names: Vec<String> = changed.map(|(planned, _)| planned.name.clone()).collect();
+        if !names.is_empty() {
+            return Err(StoreError::OtherProgram { names }.into());
+        }
         let entries = self.arena.entries.iter().zip(players).enumerate();
         let programs = entries.filter(|(_, (entry, _))| matches!(entry.kind, EntryKind::Program(_)));
-        programs.filter_map(|(entry, (_, player))| closed(entry, player.take()?)).collect()
+        Ok(programs.filter_map(|(entry, (_, player))| closed(entry, player.take()?)).collect())
     }
 
     /// Ends the processes politely. Gives what was left to say.

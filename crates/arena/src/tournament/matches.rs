@@ -61,7 +61,7 @@ pub fn matches(
                 break;
             }
         }
-        next = chunk.first + chunk.blocks;
+        next = chunk.end()?;
     }
     if let (Some(first), Some(last)) = (played.first(), played.last()) {
         for (block, number, faults) in store.fault_counts(first.block..last.block + 1)? {

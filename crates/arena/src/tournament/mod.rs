@@ -121,6 +121,13 @@ pub struct PlannedEntry {
     pub fingerprint: Option<String>,
 }
 
+impl PlannedEntry {
+    /// Whether a program with this fingerprint is another one. Plans of before know nothing of programs.
+    pub fn is_other(&self, fingerprint: Option<&str>) -> bool {
+        self.fingerprint.is_some() && self.fingerprint.as_deref() != fingerprint
+    }
+}
+
 /// Entries as a plan has them.
 pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
     let entry = |(entry, name): (&EntrySpec, &str)| PlannedEntry {

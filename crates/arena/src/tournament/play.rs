@@ -18,7 +18,8 @@ use std::{
     mem,
     ops::Range,
     sync::{
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
     },
     thread,
@@ -126,18 +127,17 @@ fn run_game<G: Listed>(
 ) -> Result<Stop, TournamentError> {
     let schedule = Schedule::new(plan, G::SEATS)?;
     let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
-    let arena = Arena::<G> { entries, names: &names, terms, schedule: &schedule };
+    let arena = Arena::<G> { planned: &plan.entries, entries, names: &names, terms, schedule: &schedule };
     // A mistake in the line-up shows before the first thread starts.
     Crew::new(&arena)?;
     let mut sums = Sums::new(plan);
-    if plan.stops_early() {
-        sums.catch_up(&schedule, store)?;
-        if let Some(stop) = sums.stop(plan) {
-            return Ok(stop);
-        }
+    // Also shows whether the store is sound, before anything is added to it.
+    sums.catch_up(&schedule, store)?;
+    if let Some(stop) = sums.stop(plan) {
+        return Ok(stop);
     }
     let first = store.blocks()?;
-    let queue = Queue::new(first, plan.blocks, Crew::<G>::pace(entries, &schedule));
+    let queue = Queue::new(first, plan.blocks, Crew::<G>::pace(entries, &schedule), threads);
     let stop = AtomicBool::new(false);
     let (sender, receiver) = sync_channel::<FromWorker>(threads * 2);
     thread::scope(|scope| {
@@ -158,8 +158,9 @@ fn run_game<G: Listed>(
             sums.add(&schedule, &block.matches, &block.luck);
             sums.stop(plan)
         };
-        let collected = collect(&receiver, store, &mut judge, first, watch);
+        let collected = collect(&receiver, store, &mut judge, &queue, watch);
         stop.store(true, Ordering::Relaxed);
+        queue.moved.notify_all();
         // What they say at the end still counts.
         let late: Vec<Closing> = receiver.iter().flat_map(FromWorker::into_closings).collect();
         let early = collected?;
@@ -181,25 +182,56 @@ impl FromWorker {
     }
 }
 
+/// Shards that each thread may be ahead of what is stored: one slow match must not keep all others from the store.
+const AHEAD: u64 = 4;
+
 /// The blocks that nobody has taken yet, shard by shard.
 struct Queue {
-    next: AtomicU32,
+    next: AtomicU64,
     /// Blocks before this one are stored, and not handed in again.
     first: u32,
     end: u32,
     pace: Pace,
+    /// Blocks that may be played before more are ready to be stored.
+    ahead: u64,
+    /// The first block that is not ready to be stored.
+    open: Mutex<u32>,
+    moved: Condvar,
 }
 
 impl Queue {
-    fn new(first: u32, end: u32, pace: Pace) -> Self {
+    fn new(first: u32, end: u32, pace: Pace, threads: usize) -> Self {
         let done = if pace.remembers { first % pace.shard } else { 0 };
-        Queue { next: AtomicU32::new(first - done), first, end, pace }
+        Queue {
+            next: AtomicU64::new((first - done).into()),
+            first,
+            end,
+            pace,
+            ahead: AHEAD * threads as u64 * u64::from(pace.shard),
+            open: Mutex::new(first),
+            moved: Condvar::new(),
+        }
     }
 
-    /// Takes a shard; none are left when it is empty.
-    fn take(&self) -> Range<u32> {
-        let from = self.next.fetch_add(self.pace.shard, Ordering::Relaxed).min(self.end);
-        from..from.saturating_add(self.pace.shard).min(self.end)
+    /// Takes a shard, as soon as the others have come near it; none if there are no more, or nobody is to go on.
+    fn take(&self, quits: &dyn Fn() -> bool) -> Option<Range<u32>> {
+        let shard = u64::from(self.pace.shard);
+        let from = self.next.fetch_add(shard, Ordering::Relaxed);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        while from >= u64::from(*open) + self.ahead && from < self.end.into() && !quits() {
+            // Whoever wants it to end does not say so here.
+            let waited = self.moved.wait_timeout(open, STORE_EVERY);
+            open = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        // Both are at most `end`.
+        let range = from.min(self.end.into()) as u32..(from + shard).min(self.end.into()) as u32;
+        (!range.is_empty() && !quits()).then_some(range)
+    }
+
+    /// Blocks before this one are ready to be stored.
+    fn move_on(&self, block: u32) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = block;
+        self.moved.notify_all();
     }
 }
 
@@ -214,11 +246,7 @@ fn work<G: Listed>(
         Ok(crew) => crew,
         Err(error) => return drop(sender.send(FromWorker::Failed(error))),
     };
-    loop {
-        let shard = queue.take();
-        if quits() || shard.is_empty() {
-            break;
-        }
+    while let Some(shard) = queue.take(quits) {
         match play_shard(&mut crew, queue, shard, quits, sender) {
             Ok(true) => {}
             Ok(false) => break,
@@ -236,7 +264,7 @@ fn play_shard<G: Listed>(
     quits: &dyn Fn() -> bool,
     sender: &SyncSender<FromWorker>,
 ) -> Result<bool, TournamentError> {
-    let closings = crew.begin_shard();
+    let closings = crew.begin_shard()?;
     if !closings.is_empty() && sender.send(FromWorker::Closed(closings)).is_err() {
         return Ok(false);
     }
@@ -263,13 +291,13 @@ fn collect(
     receiver: &Receiver<FromWorker>,
     store: &mut Store,
     judge: &mut dyn FnMut(&BlockResult) -> Option<Stop>,
-    first: u32,
+    queue: &Queue,
     watch: &mut dyn FnMut(Update),
 ) -> Result<Option<Stop>, TournamentError> {
     // Blocks that were played together, by the first of them.
     let mut waiting: BTreeMap<u32, Vec<BlockResult>> = BTreeMap::new();
     let mut ready: Vec<BlockResult> = Vec::new();
-    let mut next = first;
+    let mut next = queue.first;
     let mut matches = 0;
     let mut stored_at = Instant::now();
     let mut early = None;
@@ -297,6 +325,7 @@ fn collect(
                 }
             }
         }
+        queue.move_on(next);
         let done = ended || early.is_some();
         if !ready.is_empty() && (done || stored_at.elapsed() >= STORE_EVERY) {
             store.append(&ready)?;

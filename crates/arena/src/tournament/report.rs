@@ -5,6 +5,7 @@ use crate::{
     fault::{Notes, Trouble},
     stats::{self, Confidence, Measure, RankBy, Side},
 };
+use necrodome_rules::names::Names;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -108,6 +109,8 @@ pub struct NamedMisfit {
 
 /// Makes the report of all that is stored.
 pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
+    // A plan may come from a file that somebody has changed.
+    Names::new(plan.entries.iter().map(|entry| &entry.name))?;
     let mut sums = Sums::new(plan);
     sums.catch_up(schedule, store)?;
     let hash = Some(hash_of(plan, store)?);
@@ -191,7 +194,7 @@ pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     let mut next = 0;
     while let Some(chunk) = store.chunk(next)? {
         hasher.update(&chunk.results);
-        next = chunk.first + chunk.blocks;
+        next = chunk.end()?;
     }
     Ok(hasher.finalize().to_string())
 }

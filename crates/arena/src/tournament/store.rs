@@ -27,7 +27,17 @@ impl Chunk {
         if floats.len() != self.blocks as usize * matches || !rest.is_empty() {
             return Err(StoreError::Damaged("the luck of some blocks does not fit them".into()));
         }
-        Ok(Some(floats.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()))
+        let luck: Vec<f32> = floats.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        match luck.iter().all(|luck| luck.is_finite()) {
+            true => Ok(Some(luck)),
+            false => Err(StoreError::Damaged("the luck of a match is no number".into())),
+        }
+    }
+
+    /// The block behind the last one.
+    pub fn end(&self) -> Result<u32, StoreError> {
+        let damaged = || StoreError::Damaged("there are more blocks than a tournament can have".into());
+        self.first.checked_add(self.blocks).ok_or_else(damaged)
     }
 }
 

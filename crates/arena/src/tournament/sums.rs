@@ -63,7 +63,7 @@ impl Sums {
         while self.blocks() < stored {
             let chunk = store.chunk(self.blocks())?.ok_or_else(damaged)?;
             let luck = chunk.luck(matches)?;
-            let dirty = self.note_faults(schedule, store, self.blocks()..chunk.first + chunk.blocks)?;
+            let dirty = self.note_faults(schedule, store, self.blocks()..chunk.end()?)?;
             let seen = self.blocks().checked_sub(chunk.first).ok_or_else(damaged)? as usize;
             for (index, block) in results::blocks(&chunk.results, schedule).enumerate().skip(seen) {
                 let luck = luck.as_ref().map_or(&[][..], |luck| &luck[index * matches..][..matches]);
@@ -76,7 +76,7 @@ impl Sums {
                 }
                 self.add(schedule, &block, luck);
             }
-            if self.blocks() < chunk.first + chunk.blocks {
+            if self.blocks() < chunk.end()? {
                 return Err(damaged());
             }
         }

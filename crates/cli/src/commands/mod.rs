@@ -58,3 +58,11 @@ fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Pla
         (None, _) => Err(Error::usage("the store has no tournament yet")),
     }
 }
+
+/// Refuses to write over the file that is read.
+fn keep_apart(read: &Path, written: Option<&Path>, flag: &str) -> Result<(), Error> {
+    match written.is_some_and(|written| tournament::absolute(written) == tournament::absolute(read)) {
+        true => Err(Error::usage(format!("{flag} names the file that is read")).hint("choose another path")),
+        false => Ok(()),
+    }
+}

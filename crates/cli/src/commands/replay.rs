@@ -1,6 +1,6 @@
 //! `necrodome replay`: tell, verify, look into or show a recorded match.
 
-use super::{play_match::print_result, stored};
+use super::{keep_apart, play_match::print_result, stored};
 use crate::{
     error::Error,
     output_file::OutputFile,
@@ -54,6 +54,8 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let refuse = |error: ReplayError| Error::replay(&args.file, &error);
+    keep_apart(&args.file, args.save.as_deref(), "--save")?;
+    keep_apart(&args.file, args.html.as_deref(), "--html")?;
     let claim = |path: &PathBuf| OutputFile::claim(path, args.force);
     let (save, html) =
         (args.save.as_ref().map(claim).transpose()?, args.html.as_ref().map(claim).transpose()?);

@@ -1,7 +1,7 @@
 //! `necrodome report`: the leaderboard of a stored tournament, without playing anything.
 
 use super::{
-    print_json, stored,
+    keep_apart, print_json, stored,
     tournament::{RankByName, print},
 };
 use crate::{error::Error, output_file::OutputFile};
@@ -52,6 +52,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     fs::metadata(&args.file).map_err(|error| Error::at(args.file.display(), error))?;
+    keep_apart(&args.file, args.csv.as_deref(), "--csv")?;
     let csv = args.csv.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let (store, planned) = stored(&args.file, args.tournament, "necrodome report STORE {}")?;
     let rank_by = args.rank_by.map_or(planned.rank_by, RankBy::from);

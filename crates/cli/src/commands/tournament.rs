@@ -130,7 +130,8 @@ fn claims(text: &str) -> Result<Claims, String> {
     let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
     match numbers.as_deref() {
         Some(&[elo0, elo1]) if elo0 < elo1 && elo0.abs() <= 2000.0 && elo1.abs() <= 2000.0 => {
-            Ok(Claims { elo0, elo1 })
+            // Not -0.
+            Ok(Claims { elo0: elo0 + 0.0, elo1: elo1 + 0.0 })
         }
         _ => Err("expected two differences in Elo, the smaller one first, such as 0,10".to_owned()),
     }
@@ -143,7 +144,7 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 /// A path as the system sees it, if it can.
-fn absolute(path: &Path) -> PathBuf {
+pub(super) fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 

@@ -731,3 +731,63 @@ fn a_test_between_two_claims_stops_when_it_is_decided() {
         assert!(said.contains(why), "{words:?}: {said}");
     }
 }
+
+#[test]
+fn twins_who_play_alone_are_never_told_apart() {
+    for seed in 1..=6 {
+        let report =
+            json(&["zombie-dice-solo", "greedy", "twin=greedy", "--blocks=50", &format!("--seed={seed}")]);
+        assert_eq!(report["undecided"].as_array().unwrap().len(), 1, "{}", report["summary"]);
+    }
+}
+
+#[test]
+fn a_program_that_is_changed_while_it_plays_ends_the_tournament() {
+    let folder = tempfile::tempdir().unwrap();
+    output_in(folder.path(), &["new-bot", "zombie-dice-race", "python", "bot.py"]);
+    let path = folder.path().join("bot.py");
+    // The bot changes itself in its first match.
+    let text = fs::read_to_string(&path).unwrap() + "\nopen(__file__, 'a').write('# more')\n";
+    let text = text.replacen("import", "open(__file__, 'a').write('# changed\\n')\nimport", 1);
+    fs::write(&path, text).unwrap();
+    let words =
+        ["tournament", "zombie-dice-race", "greedy", "./bot.py", "--blocks=200", "--threads=1", "--seed=1"];
+    let refused = necrodome_in(folder.path(), &words).assert().code(2);
+    let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("the program of bot has changed"), "{said}");
+}
+
+#[test]
+fn a_store_is_not_written_over_by_what_is_read_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    output_in(
+        folder.path(),
+        &["tournament", "zombie-dice-race", "greedy", "random", "--blocks=5", "--seed=1", "--store=t.store"],
+    );
+    for words in [
+        &["report", "t.store", "--csv", "./t.store", "--force"][..],
+        &["replay", "t.store", "--from", "0.0", "--save", "t.store", "--force"],
+    ] {
+        let refused = necrodome_in(folder.path(), words).assert().code(2);
+        let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(said.contains("names the file that is read"), "{said}");
+    }
+    output_in(folder.path(), &["report", "t.store"]);
+}
+
+#[test]
+fn a_pipe_in_a_command_does_not_hold_up_a_tournament() {
+    let folder = tempfile::tempdir().unwrap();
+    output_in(folder.path(), &["new-bot", "zombie-dice-race", "python", "bot.py"]);
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let words = [
+        "tournament",
+        "zombie-dice-race",
+        "greedy",
+        "b=cmd:python3 -u bot.py ./pipe",
+        "--blocks=2",
+        "--seed=1",
+    ];
+    output_in(folder.path(), &words);
+}

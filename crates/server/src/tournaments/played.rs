@@ -205,9 +205,7 @@ impl Tournament {
         let entries = entries.map(|entry| resolve(self.game, &entry.bot, &self.equipment.allowed));
         let entries = entries.collect::<Result<Vec<EntrySpec>, Refusal>>()?;
         let both = self.plan.entries.iter().zip(&entries);
-        let mut changed = both.filter(|(planned, entry)| {
-            planned.fingerprint.is_some() && planned.fingerprint != entry.fingerprint()
-        });
+        let mut changed = both.filter(|(planned, entry)| planned.is_other(entry.fingerprint().as_deref()));
         if let Some((planned, _)) = changed.next() {
             let why = format!("the program of {} has changed since this tournament began", planned.name);
             return Err(Refusal::conflict(why).hint("start a new tournament, or put the old program back"));

@@ -182,7 +182,7 @@ pub fn markdown(report: &Report) -> Result<(), Error> {
     let table = table(report, usize::MAX);
     writeln!(out, "{}\n", report.summary.join(" "))?;
     for row in 0..=report.standings.len() {
-        let cell = |cells: &Vec<String>| cells[row].replace('|', "\\|");
+        let cell = |cells: &Vec<String>| cells[row].replace('\\', "\\\\").replace('|', "\\|");
         writeln!(out, "| {} |", table.iter().map(cell).collect::<Vec<_>>().join(" | "))?;
         if row == 0 {
             let rule = |column: usize| if column == 1 { "---" } else { "---:" };

@@ -1,6 +1,9 @@
 //! What is shown while a tournament is played: a bar and the standings on a terminal, plain lines elsewhere.
 
-use crate::paint::{error_redraws, say};
+use crate::{
+    interrupt,
+    paint::{error_redraws, say},
+};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use necrodome_arena::{
     fault::FaultCount,
@@ -8,18 +11,22 @@ use necrodome_arena::{
 };
 use std::{
     collections::BTreeSet,
+    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
 /// How often standings are computed, and plain lines are written.
 const EVERY: Duration = Duration::from_secs(2);
+/// Looks take at most one part in so many of the time.
+const SHARE: u32 = 20;
 
 pub struct TournamentProgress<'a> {
     plan: &'a Plan,
     schedule: &'a Schedule,
     bars: Option<Bars>,
     began: Instant,
-    told: Option<Instant>,
+    /// When the next look is due: later where looking takes long.
+    due: Option<Instant>,
     first: u32,
     sums: Sums,
     /// Faults that were told in plain lines, by entry and kind.
@@ -50,7 +57,7 @@ impl<'a> TournamentProgress<'a> {
             schedule,
             bars,
             began: Instant::now(),
-            told: None,
+            due: None,
             first: done,
             sums: Sums::new(plan),
             warned: BTreeSet::new(),
@@ -64,13 +71,14 @@ impl<'a> TournamentProgress<'a> {
             bars.bar.set_position(update.blocks.into());
             bars.bar.set_message(format!("{rate:.0} matches/s"));
         }
-        if self.told.is_some_and(|told| told.elapsed() < EVERY) {
+        let begun = Instant::now();
+        if self.due.is_some_and(|due| begun < due) || interrupt::flag().load(Ordering::Relaxed) {
             return;
         }
-        self.told = Some(Instant::now());
         let caught_up = self.sums.catch_up(self.schedule, update.store);
         let report =
             caught_up.map_err(Into::into).and_then(|()| report_of(self.plan, update.store, &self.sums));
+        self.due = Some(Instant::now() + EVERY.max(begun.elapsed() * SHARE));
         // What cannot be read now will be an error at the end.
         let Ok(report) = report else { return };
         if let Some(bars) = &self.bars {
