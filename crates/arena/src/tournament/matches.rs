@@ -52,7 +52,7 @@ pub fn matches(
                     number: number as u32,
                     entries: seatings[number].clone(),
                     result,
-                    luck: luck.as_ref().map(|luck| luck[index * of_block + number]),
+                    luck: luck.as_ref().and_then(|luck| luck.get(index * of_block + number).copied()),
                     faults: 0,
                 });
             }

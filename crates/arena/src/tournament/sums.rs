@@ -66,6 +66,9 @@ impl Sums {
             let dirty = self.note_faults(schedule, store, self.blocks()..chunk.end()?)?;
             let seen = self.blocks().checked_sub(chunk.first).ok_or_else(damaged)? as usize;
             for (index, block) in results::blocks(&chunk.results, schedule).enumerate().skip(seen) {
+                if index >= chunk.blocks as usize {
+                    return Err(damaged());
+                }
                 let luck = luck.as_ref().map_or(&[][..], |luck| &luck[index * matches..][..matches]);
                 let block = block.ok_or_else(damaged)?;
                 let number = self.blocks();

@@ -17,7 +17,7 @@ const STARTS: usize = POINTS * POINTS * HEALTH * HEALTH;
 /// How many turns are kept: less than 200 MB. Those that come up most are met first.
 const MOST: usize = 32_000;
 
-/// The rolls of one turn with the value of every choice to the mover: a list of values, which [`ValueOf`] finds.
+/// The rolls of one turn with the value of every choice to the mover: a list of values, which `ValueOf` finds.
 ///
 /// First the value before the first roll; then by what the dice bring when they are resolved; then, with one reroll left and
 /// with two, by full handful what it is worth, and by handful of four dice and fewer what it is worth to keep it. Values of
