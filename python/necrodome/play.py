@@ -84,7 +84,7 @@ class Report(dict[str, Any]):
     """What a tournament has shown: a dict of plain values and of lists of flat rows, each of which makes a table.
 
     ``summary`` says in a few sentences what it all means. ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair; ``seats`` one for each seat
-    (none after a battle, where every bot keeps its seat); ``undecided``, ``faults`` and ``logs`` say what their names say.
+    (none after a battle); ``undecided``, ``faults`` and ``logs`` say what their names say.
     ``plan`` is all that determines the tournament, ``hash`` proves its results. An interval is three columns: ``win_rate``, ``win_rate_low``, ``win_rate_high``.
     """
 
@@ -194,7 +194,7 @@ def tournament(
     With objects of Python among the bots all is played on one thread. Exceptions as in :func:`match`.
 
     >>> import necrodome
-    >>> report = necrodome.tournament("zombie-dice-solo", ["greedy", "cautious"], blocks=20, seed=7, progress=False)
+    >>> report = necrodome.tournament("zombie-dice-solo", ["greedy", "cautious"], blocks=200, seed=7, progress=False)
     >>> [row["name"] for row in report["standings"]]
     ['greedy', 'cautious']
     """
