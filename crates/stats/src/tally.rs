@@ -108,6 +108,8 @@ struct BlockSums {
     places: Vec<f64>,
     scores: Vec<f64>,
     luck: Vec<f64>,
+    /// How often it met anybody.
+    met: Vec<f64>,
     /// By pair: how often they met, and the first placed better.
     meetings: Vec<(f64, f64)>,
     /// By seat: matches and wins.
@@ -187,6 +189,7 @@ impl Tally {
                 places: zeros(),
                 scores: zeros(),
                 luck: zeros(),
+                met: zeros(),
                 meetings: vec![(0.0, 0.0); pairs],
                 seats: vec![(0.0, 0.0); seats],
                 values: vec![0.0; 3 * entries],
@@ -275,9 +278,8 @@ impl Tally {
     fn end_block(&mut self) {
         let count = self.design.entries;
         let half = self.blocks() as usize % 2;
-        let BlockSums { games, wins, places, scores, luck, meetings, seats, values } = &mut self.block;
+        let BlockSums { games, wins, places, scores, luck, met, meetings, seats, values } = &mut self.block;
         values.fill(0.0);
-        let mut met = vec![0.0; count];
         let mut pair = 0;
         for a in 0..count {
             for b in a + 1..count {
@@ -322,7 +324,7 @@ impl Tally {
         }
         self.epochs.add(&values[..count]);
         self.halves[half].add(values);
-        for sums in [games, wins, places, scores, luck] {
+        for sums in [games, wins, places, scores, luck, met] {
             sums.fill(0.0);
         }
         meetings.fill((0.0, 0.0));

@@ -219,7 +219,7 @@ impl Queue {
         let from = self.next.fetch_add(shard, Ordering::Relaxed);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         while from >= u64::from(*open) + self.ahead && from < self.end.into() && !quits() {
-            // Whoever wants it to end does not say so here.
+            // An interrupt wakes nobody, so look for it now and then.
             let waited = self.moved.wait_timeout(open, STORE_EVERY);
             open = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -311,7 +311,11 @@ fn collect(
                 store.close(&closings)?;
                 false
             }
-            Ok(FromWorker::Failed(error)) => return Err(error),
+            Ok(FromWorker::Failed(error)) => {
+                // What was played still counts.
+                store.append(&ready)?;
+                return Err(error);
+            }
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => true,
         };

@@ -9,7 +9,7 @@ use crate::{error::Error, interrupt, lineup, output_file::OutputFile, paint::say
 use config::Config;
 use necrodome_arena::{
     stats::RankBy,
-    tournament::{self, Claims, Schedule, Stop, Store, TournamentError, Wishes, report},
+    tournament::{self, Claims, Report, Schedule, Stop, Store, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -223,13 +223,23 @@ where
     let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
         progress::TournamentProgress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
-    let stop =
+    let stopped =
         tournament::run(&plan, &entries, &launcher, &mut store, threads, interrupt::flag(), &mut |update| {
             progress.show(&update);
-        })?;
+        });
     progress.finish();
-    let report = report(&plan, &schedule, &store)?;
-    let printed = if config.json { print_json(&report) } else { print::report(&report, config.shown) };
+    let report = report(&plan, &schedule, &store);
+    let print = |report: &Report| {
+        if config.json { print_json(report) } else { print::report(report, config.shown) }
+    };
+    if let (Err(_), Ok(report)) = (&stopped, &report)
+        && report.blocks > 0
+    {
+        // What was played is shown; the error that ended it follows.
+        print(report)?;
+    }
+    let (stop, report) = (stopped?, report?);
+    let printed = print(&report);
     if let Some(csv) = csv {
         csv.write(print::csv(&report)?)?;
     }
