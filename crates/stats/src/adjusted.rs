@@ -9,6 +9,7 @@
 
 use super::interval::{Confidence, Estimate, Mean};
 use super::moments::Moments;
+use super::ranks::RankBy;
 use super::tally::{Measure, Tally};
 use serde::Serialize;
 
@@ -68,18 +69,16 @@ fn factor(with_luck: f64, of_luck: f64, blocks: f64) -> f64 {
 /// The adjusted measure of each entry; none where luck is not known, or is not what decides the standings.
 pub(super) fn all(tally: &Tally, confidence: Confidence) -> Vec<Option<Adjusted>> {
     let design = tally.design();
-    let factors = Factors::estimated(tally.halves(), design.entries);
-    let plain = Factors::none(design.entries);
     let of = |entry: usize| {
         // The first entry of a gauntlet stands still.
         let moves = tally.plays(entry) && !(design.measure == Measure::AgainstFirst && entry == 0);
         let known = tally.has_luck() && moves && design.measure != Measure::MedianScore;
-        let (without, with) = (tally.value(entry, &factors), tally.value(entry, &plain));
+        let [without, with] = [RankBy::LuckAdjusted, RankBy::Plain].map(|by| tally.value(entry, by));
         known.then(|| Adjusted {
             measure: design.measure,
-            estimate: Mean::new(without, tally.bounds(entry)).estimate(confidence),
-            luck: tally.luck_of(entry).mean,
-            variance_ratio: (with.squares > 0.0).then(|| without.squares / with.squares),
+            estimate: Mean::new(without, tally.bounds(entry, without.blocks)).estimate(confidence),
+            luck: tally.luck_of(entry),
+            variance_ratio: (with.squares > 0.0).then(|| without.error() / with.error()),
         })
     };
     (0..design.entries).map(of).collect()

@@ -53,8 +53,8 @@ impl Epochs {
         }
     }
 
-    /// Who was better, or worse, in the second half, with an error of 5% for all entries together.
-    pub fn drifts(&self, bounds: Option<Bounds>) -> Vec<Drift> {
+    /// How likely it is that an entry was the same in both halves.
+    fn tests(&self, entries: impl Iterator<Item = usize>, bounds: Option<Bounds>) -> Vec<(Drift, f64)> {
         let (first, second) = self.sums.split_at(self.sums.len() / 2);
         let sum = |half: &[Vec<Running>], entry: usize| {
             half.iter().fold(Running::default(), |sum, epoch| sum.join(epoch[entry]))
@@ -70,13 +70,21 @@ impl Epochs {
             let p_value = Confidence::Fixed.p_value(statistic, first.blocks.min(second.blocks));
             (Drift { entry, first: first.mean, second: second.mean }, p_value)
         };
-        if first.is_empty() {
-            return Vec::new();
-        }
-        let mut found: Vec<Drift> = significant((0..self.entries).map(test).collect()).collect();
-        found.sort_by_key(|drift| drift.entry);
-        found
+        if first.is_empty() { Vec::new() } else { entries.map(test).collect() }
     }
+}
+
+/// Who was better, or worse, in the second half, with an error of 5% for all entries together.
+pub(super) fn drifts(tally: &Tally) -> Vec<Drift> {
+    let entries = tally.design().entries;
+    let tests = tally.strata().iter().flat_map(|stratum| {
+        let bounds = tally.bounds(0, tally.blocks());
+        stratum.epochs.tests((0..entries).filter(|&entry| stratum.has(entry)), bounds)
+    });
+    let mut found: Vec<Drift> = significant(tests.collect()).collect();
+    found.sort_by_key(|drift| drift.entry);
+    found.dedup_by_key(|drift| drift.entry);
+    found
 }
 
 /// Three entries, each of which beats the next, and the last the first.

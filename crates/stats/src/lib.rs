@@ -34,6 +34,7 @@ mod seats;
 mod sequential;
 #[cfg(test)]
 mod simulated;
+mod strata;
 mod tally;
 
 pub use adjusted::{Adjusted, without_luck};

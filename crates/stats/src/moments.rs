@@ -16,6 +16,11 @@ impl Running {
         self.squares += off * (value - self.mean);
     }
 
+    /// The variance of the mean; there are at least two blocks.
+    pub fn error(&self) -> f64 {
+        self.squares / (self.blocks as f64 * (self.blocks as f64 - 1.0))
+    }
+
     /// These blocks and others.
     pub fn join(self, other: Running) -> Running {
         let blocks = self.blocks + other.blocks;

@@ -15,6 +15,7 @@
 //! not push the others down by a number that nobody knows; so it counts only where there are no others.
 
 use super::interval::{Bounds, Confidence, Mean};
+use super::strata::Stratum;
 use super::tally::Tally;
 use libm::{exp, log, sqrt};
 use serde::Serialize;
@@ -175,31 +176,40 @@ impl Meetings {
     /// How the strengths vary with the points of the blocks.
     fn errors(&self, tally: &Tally, fit: &[f64]) -> Errors {
         let (_, curvature) = self.slope(fit);
-        let blocks = tally.blocks() as f64;
-        // By entry: how much its points vary, compared with what the sums say. More near the bounds, where sums say little.
-        let mut wider = vec![0.0; self.entries];
         let mut points = vec![vec![0.0; self.entries]; self.entries];
-        for a in 0..self.entries {
-            let sums = tally.points(a, a);
-            let mean = Mean::new(sums, Bounds::share(self.met(a) / blocks));
-            let variance = mean.spread() * mean.mean * (1.0 - mean.mean) * (blocks - 1.0);
-            wider[a] = if sums.squares > 0.0 { sqrt(variance / sums.squares) } else { 0.0 };
-            let per_block = self.met(a) / blocks;
-            for b in 0..=a {
-                let scale = per_block * self.met(b) / blocks * blocks / (blocks - 1.0);
-                let joint = tally.points(a, b).squares * wider[a] * wider[b];
-                let joint = if a == b && sums.squares == 0.0 { variance } else { joint };
-                (points[a][b], points[b][a]) = (joint * scale, joint * scale);
-            }
+        for stratum in tally.strata().iter().filter(|stratum| stratum.blocks() >= 2) {
+            self.add_errors(stratum, &mut points);
         }
         let inverse = inverse(curvature);
         Errors { covariance: product(&product(&inverse, &points), &inverse) }
     }
 
+    /// Adds how the points of the entries vary together in a stratum.
+    fn add_errors(&self, stratum: &Stratum, points: &mut [Vec<f64>]) {
+        let blocks = stratum.blocks() as f64;
+        let met = |entry: usize| stratum.results[entry].met;
+        // By entry: how much its points vary, compared with what the sums say. More near the bounds, where sums say little.
+        let mut wider = vec![0.0; self.entries];
+        for a in (0..self.entries).filter(|&a| met(a) > 0.0) {
+            let sums = stratum.points(a, a);
+            let mean = Mean::new(sums, Bounds::share(met(a) / blocks));
+            let variance = mean.spread() * mean.mean * (1.0 - mean.mean) * (blocks - 1.0);
+            wider[a] = if sums.squares > 0.0 { sqrt(variance / sums.squares) } else { 0.0 };
+            let per_block = met(a) / blocks;
+            for b in 0..=a {
+                let scale = per_block * met(b) / blocks * blocks / (blocks - 1.0);
+                let joint = stratum.points(a, b).squares * wider[a] * wider[b];
+                let joint = if a == b && sums.squares == 0.0 { variance } else { joint };
+                points[a][b] += joint * scale;
+                points[b][a] = points[a][b];
+            }
+        }
+    }
+
     /// The strengths if what may have gone unseen had gone against an entry with a perfect record.
     fn limit(&self, tally: &Tally, entry: usize, fit: &[f64], confidence: Confidence) -> Option<Vec<f64>> {
-        let matches = self.met(entry) / tally.blocks() as f64;
-        let mean = Mean::new(tally.points(entry, entry), Bounds::share(matches));
+        let points = tally.points(entry);
+        let mean = Mean::new(points, Bounds::share(self.met(entry) / points.blocks.max(1) as f64));
         let (low, high) = mean.interval(super::ALPHA, confidence)?;
         let share = if self.perfect(entry)? { low } else { high };
         let mut worse = Meetings { entries: self.entries, wins: self.wins.clone() };

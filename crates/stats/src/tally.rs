@@ -1,12 +1,13 @@
 //! The running sums of a tournament.
 
 use super::adjusted::{self, Adjusted, Factors};
-use super::checks::{self, Cycle, Drift, Epochs, Misfit};
+use super::checks::{self, Cycle, Drift, Misfit};
 use super::interval::{Bounds, Confidence, Estimate, Mean};
-use super::moments::{Moments, Running};
+use super::moments::Running;
 use super::ranks::{self, RankBy, Ranking};
 use super::rating::{self, Rating};
 use super::seats::{self, SeatEffect};
+use super::strata::{self, Results, Stratum};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -55,16 +56,13 @@ pub struct Match<'a> {
 #[derive(Debug, Clone)]
 pub struct Tally {
     design: Design,
-    /// Of every other block: for each entry its value (what decides the standings), its luck, and its points (the share of its
-    /// meetings in which it placed better). In halves, so that the luck of one can be taken out by what the other says.
-    halves: [Moments; 2],
+    strata: Vec<Stratum>,
     /// Whether the luck of every match was known.
     luck: bool,
     entries: Vec<EntrySums>,
     /// By pair `a < b`, in lexicographic order.
     pairs: Vec<PairSums>,
     seats: Vec<Running>,
-    epochs: Epochs,
     block: BlockSums,
 }
 
@@ -74,9 +72,6 @@ struct EntrySums {
     games: u64,
     outright_wins: u64,
     shared_wins: u64,
-    win_rate: Running,
-    place: Running,
-    score: Running,
     /// How often each score came, where the median counts.
     scores: BTreeMap<i64, u64>,
 }
@@ -103,19 +98,10 @@ impl PairSums {
 /// The sums of one block.
 #[derive(Debug, Clone, Default)]
 struct BlockSums {
-    games: Vec<f64>,
-    wins: Vec<f64>,
-    places: Vec<f64>,
-    scores: Vec<f64>,
-    luck: Vec<f64>,
-    /// How often it met anybody.
-    met: Vec<f64>,
     /// By pair: how often they met, and the first placed better.
     meetings: Vec<(f64, f64)>,
     /// By seat: matches and wins.
     seats: Vec<(f64, f64)>,
-    /// What the moments take.
-    values: Vec<f64>,
 }
 
 /// What one entry achieved.
@@ -172,28 +158,22 @@ pub struct Standings {
 impl Tally {
     /// The sums of no blocks.
     pub fn new(design: Design) -> Self {
+        Self::stratified(design, vec![vec![1.0; design.entries]])
+    }
+
+    /// The sums of no blocks, where some groups of entries are played more often than others. Groups that are played equally often
+    /// make a stratum; the weights, by stratum and entry, are the share of the entry's groups that are in it.
+    pub fn stratified(design: Design, weights: Vec<Vec<f64>>) -> Self {
         let Design { entries, seats, .. } = design;
         let pairs = entries * entries.saturating_sub(1) / 2;
-        let zeros = || vec![0.0; entries];
         Tally {
             design,
-            halves: [(); 2].map(|()| Moments::new(3 * entries)),
+            strata: weights.into_iter().map(Stratum::new).collect(),
             luck: true,
             entries: vec![EntrySums::default(); entries],
             pairs: vec![PairSums::default(); pairs],
             seats: vec![Running::default(); seats],
-            epochs: Epochs::new(entries),
-            block: BlockSums {
-                games: zeros(),
-                wins: zeros(),
-                places: zeros(),
-                scores: zeros(),
-                luck: zeros(),
-                met: zeros(),
-                meetings: vec![(0.0, 0.0); pairs],
-                seats: vec![(0.0, 0.0); seats],
-                values: vec![0.0; 3 * entries],
-            },
+            block: BlockSums { meetings: vec![(0.0, 0.0); pairs], seats: vec![(0.0, 0.0); seats] },
         }
     }
 
@@ -202,9 +182,9 @@ impl Tally {
         self.design
     }
 
-    /// Blocks that were added.
+    /// Blocks that were added; where some groups have more than others, those of the fewest.
     pub fn blocks(&self) -> u64 {
-        self.halves[0].blocks() + self.halves[1].blocks()
+        self.strata.iter().map(Stratum::blocks).min().unwrap_or(0)
     }
 
     /// Adds the next block.
@@ -212,13 +192,21 @@ impl Tally {
     /// # Panics
     /// If a match names an entry or a seat that does not exist, or its lists differ in length.
     pub fn add<'a>(&mut self, block: impl IntoIterator<Item = Match<'a>>) {
-        for game in block {
-            self.add_match(game);
+        self.add_parts(block.into_iter().map(|game| (0, game)));
+    }
+
+    /// Adds the next block, each match with its stratum.
+    ///
+    /// # Panics
+    /// If a match names a stratum, an entry or a seat that does not exist, or its lists differ in length.
+    pub fn add_parts<'a>(&mut self, block: impl IntoIterator<Item = (usize, Match<'a>)>) {
+        for (stratum, game) in block {
+            self.add_match(stratum, game);
         }
         self.end_block();
     }
 
-    fn add_match(&mut self, game: Match) {
+    fn add_match(&mut self, stratum: usize, game: Match) {
         let Match { entries, places, scores, luck } = game;
         assert!(
             places.len() == entries.len() && scores.len() == entries.len(),
@@ -244,77 +232,60 @@ impl Tally {
             if self.design.measure == Measure::MedianScore {
                 *sums.scores.entry(scores[seat]).or_default() += 1;
             }
-            self.block.games[entry] += 1.0;
-            self.block.wins[entry] += won;
-            self.block.places[entry] += f64::from(places[seat]);
-            self.block.scores[entry] += scores[seat] as f64;
-            if let Some(luck) = luck {
-                self.block.luck[entry] += luck[seat];
-            }
+            let now = self.strata[stratum].now(entry);
+            now.games += 1.0;
+            now.wins += won;
+            now.places += f64::from(places[seat]);
+            now.scores += scores[seat] as f64;
+            now.luck += luck.map_or(0.0, |luck| luck[seat]);
             if self.design.rotates {
                 let (games, wins) = &mut self.block.seats[seat];
                 (*games, *wins) = (*games + 1.0, *wins + won);
             }
             for other in seat + 1..entries.len() {
-                self.meet((entry, places[seat]), (entries[other], places[other]));
+                self.meet(stratum, (entry, places[seat]), (entries[other], places[other]));
             }
         }
     }
 
-    fn meet(&mut self, (a, place): (usize, u16), (b, other): (usize, u16)) {
+    fn meet(&mut self, stratum: usize, (a, place): (usize, u16), (b, other): (usize, u16)) {
         if a == b {
             return;
         }
-        let order = if a < b { place.cmp(&other) } else { other.cmp(&place) };
-        let (met, better) = &mut self.block.meetings[index(self.design.entries, a.min(b), a.max(b))];
-        *met += 1.0;
-        *better += match order {
+        let points = |order: Ordering| match order {
             Ordering::Less => 1.0,
             Ordering::Equal => 0.5,
             Ordering::Greater => 0.0,
         };
+        for (entry, order) in [(a, place.cmp(&other)), (b, other.cmp(&place))] {
+            let now = self.strata[stratum].now(entry);
+            now.met += 1.0;
+            now.points += points(order);
+            if entry == a.min(b) {
+                let (met, better) = &mut self.block.meetings[index(self.design.entries, a.min(b), a.max(b))];
+                (*met, *better) = (*met + 1.0, *better + points(order));
+            }
+        }
     }
 
     fn end_block(&mut self) {
         let count = self.design.entries;
-        let half = self.blocks() as usize % 2;
-        let BlockSums { games, wins, places, scores, luck, met, meetings, seats, values } = &mut self.block;
-        values.fill(0.0);
-        let mut pair = 0;
-        for a in 0..count {
-            for b in a + 1..count {
-                let (times, better) = meetings[pair];
-                if times > 0.0 {
-                    let sums = &mut self.pairs[pair];
-                    sums.met += times as u64;
-                    sums.better += better;
-                    sums.share.add(better / times);
-                    let ahead = (scores[a] / games[a]).total_cmp(&(scores[b] / games[b]));
-                    sums.ahead.add(f64::from(ahead as i8));
-                    values[2 * count + a] += better;
-                    values[2 * count + b] += times - better;
-                    met[a] += times;
-                    met[b] += times;
-                }
-                pair += 1;
-            }
-        }
-        for entry in (0..count).filter(|&entry| games[entry] > 0.0) {
-            let mean = |sum: &[f64]| sum[entry] / games[entry];
-            let sums = &mut self.entries[entry];
-            sums.win_rate.add(mean(wins));
-            sums.place.add(mean(places));
-            sums.score.add(mean(scores));
-            values[entry] = match self.design.measure {
-                Measure::AgainstFirst if entry == 0 => 0.5,
-                Measure::WinRate | Measure::AgainstFirst => mean(wins),
-                Measure::MeanScore | Measure::MedianScore => mean(scores),
-            };
-            if !(self.design.measure == Measure::AgainstFirst && entry == 0) {
-                values[count + entry] = mean(luck);
-            }
-            if met[entry] > 0.0 {
-                values[2 * count + entry] /= met[entry];
+        let by_median = self.design.measure == Measure::MedianScore;
+        let BlockSums { meetings, seats } = &mut self.block;
+        let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
+        let met = pairs.zip(&mut self.pairs).zip(meetings.iter()).filter(|(_, (times, _))| *times > 0.0);
+        for (((a, b), sums), (times, better)) in met {
+            sums.met += *times as u64;
+            sums.better += better;
+            sums.share.add(better / times);
+            if by_median {
+                // All entries sit in each match of a battle, so there is but one stratum.
+                let mut score = |entry: usize| {
+                    let now = self.strata[0].now(entry);
+                    now.scores / now.games
+                };
+                let (one, other) = (score(a), score(b));
+                sums.ahead.add(f64::from(one.total_cmp(&other) as i8));
             }
         }
         for (sums, (games, wins)) in
@@ -322,11 +293,7 @@ impl Tally {
         {
             sums.add(wins / games);
         }
-        self.epochs.add(&values[..count]);
-        self.halves[half].add(values);
-        for sums in [games, wins, places, scores, luck, met] {
-            sums.fill(0.0);
-        }
+        self.strata.iter_mut().for_each(|stratum| stratum.end_block(self.design.measure));
         meetings.fill((0.0, 0.0));
         seats.fill((0.0, 0.0));
     }
@@ -337,7 +304,7 @@ impl Tally {
         Standings {
             misfits: checks::misfits(self, &ratings, confidence),
             cycles: checks::cycles(self, confidence),
-            drifts: self.epochs.drifts(self.bounds(0)),
+            drifts: checks::drifts(self),
             records: (0..self.design.entries).map(|entry| self.record(entry, confidence)).collect(),
             adjusted: adjusted::all(self, confidence),
             head_to_head: self.head_to_head(confidence),
@@ -365,7 +332,7 @@ impl Tally {
             Measure::MedianScore => {
                 self.median(entry, Confidence::Fixed).map_or(f64::NEG_INFINITY, |score| score.mean)
             }
-            _ => self.value(entry, &self.factors(rank_by)).mean,
+            _ => self.value(entry, rank_by).mean,
         }
     }
 
@@ -385,67 +352,69 @@ impl Tally {
         Contrasts { tally: self, factors: self.factors(rank_by) }
     }
 
-    fn factors(&self, rank_by: RankBy) -> Factors {
-        match rank_by {
-            RankBy::LuckAdjusted if self.luck => Factors::estimated(&self.halves, self.design.entries),
+    /// By stratum: how much luck is taken out.
+    fn factors(&self, rank_by: RankBy) -> Vec<Factors> {
+        let of = |stratum: &Stratum| match rank_by {
+            RankBy::LuckAdjusted if self.luck => Factors::estimated(stratum.halves(), self.design.entries),
             RankBy::LuckAdjusted | RankBy::Plain => Factors::none(self.design.entries),
-        }
+        };
+        self.strata.iter().map(of).collect()
     }
 
-    /// What decides the standings, with as much luck taken out as the factors say.
-    pub(super) fn value(&self, entry: usize, factors: &Factors) -> Running {
-        let [first, second] = [0, 1].map(|half| self.halves[half].sum(&factors.weights(half, entry, 1.0)));
-        first.join(second)
+    /// What decides the standings.
+    pub(super) fn value(&self, entry: usize, rank_by: RankBy) -> Running {
+        let factors = self.factors(rank_by);
+        let value = |number: usize, stratum: &Stratum| stratum.value(&factors[number], &[(entry, 1.0)]);
+        self.over_strata(entry, value)
     }
 
-    pub(super) fn luck_of(&self, entry: usize) -> Running {
-        let weights = [(self.design.entries + entry, 1.0)];
-        self.halves[0].sum(&weights).join(self.halves[1].sum(&weights))
+    /// The sum over strata of something that is known of an entry in each of them.
+    fn over_strata(&self, entry: usize, of: impl Fn(usize, &Stratum) -> Running) -> Running {
+        let shares = strata::shares(&self.strata, entry).into_iter().enumerate();
+        let parts = shares.filter(|(_, share)| *share > 0.0);
+        let parts: Vec<_> = parts.map(|(number, share)| (share, of(number, &self.strata[number]))).collect();
+        strata::combined(&parts)
     }
 
-    /// The points of two entries, block by block: the mean of the first, and the sum of the products of their deviations.
-    pub(super) fn points(&self, a: usize, b: usize) -> Running {
-        let (a, b) = (2 * self.design.entries + a, 2 * self.design.entries + b);
-        let [first, second] = &self.halves;
-        let (own, other) = (first.blocks() as f64, second.blocks() as f64);
-        let apart = |index: usize| second.mean(index) - first.mean(index);
-        let joint = if own + other > 0.0 { own * other / (own + other) } else { 0.0 };
-        Running {
-            blocks: self.blocks(),
-            mean: first.mean(a) + if other > 0.0 { apart(a) * other / (own + other) } else { 0.0 },
-            squares: first.product(a, b) + second.product(a, b) + apart(a) * apart(b) * joint,
-        }
+    pub(super) fn luck_of(&self, entry: usize) -> f64 {
+        self.over_strata(entry, |_, stratum| stratum.luck_of(entry)).mean
+    }
+
+    /// The share of its meetings in which an entry placed better, block by block.
+    pub(super) fn points(&self, entry: usize) -> Running {
+        self.over_strata(entry, |_, stratum| stratum.points(entry, entry))
     }
 
     pub(super) fn has_luck(&self) -> bool {
-        self.luck && self.blocks() > 0
+        self.luck && self.strata.iter().any(|stratum| stratum.blocks() > 0)
     }
 
-    pub(super) fn halves(&self) -> &[Moments; 2] {
-        &self.halves
+    pub(super) fn strata(&self) -> &[Stratum] {
+        &self.strata
     }
 
     pub(super) fn plays(&self, entry: usize) -> bool {
         self.entries[entry].games > 0
     }
 
-    /// What a single block can show of an entry.
-    pub(super) fn bounds(&self, entry: usize) -> Option<Bounds> {
+    /// What a single block can show of an entry, if its games were played in so many.
+    pub(super) fn bounds(&self, entry: usize, blocks: u64) -> Option<Bounds> {
         match self.design.measure {
-            Measure::WinRate | Measure::AgainstFirst => Bounds::share(self.games_of_block(entry)),
+            Measure::WinRate | Measure::AgainstFirst => Bounds::share(self.games_of_block(entry, blocks)),
             Measure::MeanScore | Measure::MedianScore => None,
         }
     }
 
-    /// How many matches of a block an entry plays.
-    fn games_of_block(&self, entry: usize) -> f64 {
-        self.entries[entry].games as f64 / self.blocks().max(1) as f64
+    /// How many matches of a block an entry plays, if there were so many blocks.
+    fn games_of_block(&self, entry: usize, blocks: u64) -> f64 {
+        self.entries[entry].games as f64 / blocks.max(1) as f64
     }
 
-    /// How many matches a block has.
+    /// How many matches a block has, on average.
     fn matches_of_block(&self) -> f64 {
-        let seated: f64 = (0..self.design.entries).map(|entry| self.games_of_block(entry)).sum();
-        seated / self.design.seats.max(1) as f64
+        let seated: u64 = self.entries.iter().map(|entry| entry.games).sum();
+        let blocks = self.seats.first().map_or(0, |seat| seat.blocks).max(1);
+        seated as f64 / self.design.seats.max(1) as f64 / blocks as f64
     }
 
     pub(super) fn pair(&self, a: usize, b: usize) -> &PairSums {
@@ -453,21 +422,20 @@ impl Tally {
     }
 
     fn record(&self, entry: usize, confidence: Confidence) -> Record {
-        let EntrySums { games, outright_wins, shared_wins, win_rate, place, score, .. } =
-            &self.entries[entry];
-        let matches = self.games_of_block(entry);
-        let estimate =
-            |sums: &Running, bounds| (sums.blocks > 0).then(|| Mean::new(*sums, bounds).estimate(confidence));
+        let EntrySums { games, outright_wins, shared_wins, .. } = self.entries[entry];
+        let estimate = |of: fn(&Results) -> Running, lowest: f64, highest: f64| {
+            let sums = self.over_strata(entry, |_, stratum| of(&stratum.results[entry]));
+            let matches = self.games_of_block(entry, sums.blocks);
+            let bounds = highest.is_finite().then_some(Bounds { lowest, highest, matches });
+            (games > 0).then(|| Mean::new(sums, bounds).estimate(confidence))
+        };
         Record {
-            games: *games,
-            outright_wins: *outright_wins,
-            shared_wins: *shared_wins,
-            win_rate: estimate(win_rate, Bounds::share(matches)),
-            mean_place: estimate(
-                place,
-                Some(Bounds { lowest: 1.0, highest: self.design.seats.max(2) as f64, matches }),
-            ),
-            mean_score: estimate(score, None),
+            games,
+            outright_wins,
+            shared_wins,
+            win_rate: estimate(|results| results.win_rate, 0.0, 1.0),
+            mean_place: estimate(|results| results.place, 1.0, self.design.seats.max(2) as f64),
+            mean_score: estimate(|results| results.score, 0.0, f64::INFINITY),
             median_score: self.median(entry, confidence),
         }
     }
@@ -522,13 +490,13 @@ impl Tally {
 /// The differences between entries in what decides the standings.
 pub(super) struct Contrasts<'a> {
     tally: &'a Tally,
-    factors: Factors,
+    factors: Vec<Factors>,
 }
 
 impl Contrasts<'_> {
     /// How far the first is ahead of the second; none if one of them has not played.
     pub fn between(&self, a: usize, b: usize) -> Option<Mean> {
-        let Tally { design, halves, .. } = self.tally;
+        let Tally { design, strata, .. } = self.tally;
         if !(self.tally.plays(a) && self.tally.plays(b)) {
             return None;
         }
@@ -542,16 +510,23 @@ impl Contrasts<'_> {
                 )
             });
         }
-        let of_half = |half: usize| {
-            let mut weights = self.factors.weights(half, a, 1.0).to_vec();
-            weights.extend(self.factors.weights(half, b, -1.0));
-            halves[half].sum(&weights)
-        };
-        // The first entry of a gauntlet stands still at one half.
-        let reach = if design.measure == Measure::AgainstFirst && a.min(b) == 0 { 0.5 } else { 1.0 };
-        let bounds =
-            self.tally.bounds(a.max(b)).map(|bounds| Bounds { lowest: -reach, highest: reach, ..bounds });
-        Some(Mean::new(of_half(0).join(of_half(1)), bounds))
+        // The first entry of a gauntlet stands still at one half, wherever the other one meets it.
+        let against_first = design.measure == Measure::AgainstFirst && a.min(b) == 0;
+        let shares =
+            |entry: usize| strata::shares(strata, if against_first { a.max(b) } else { entry }).into_iter();
+        let parts: Vec<_> = shares(a)
+            .zip(shares(b))
+            .enumerate()
+            .filter(|(_, (one, other))| one + other > 0.0)
+            .map(|(number, (one, other))| {
+                (1.0, strata[number].value(&self.factors[number], &[(a, one), (b, -other)]))
+            })
+            .collect();
+        let sums = strata::combined(&parts);
+        let reach = if against_first { 0.5 } else { 1.0 };
+        let bounds = self.tally.bounds(a.max(b), sums.blocks);
+        let bounds = bounds.map(|bounds| Bounds { lowest: -reach, highest: reach, ..bounds });
+        Some(Mean::new(sums, bounds))
     }
 }
 
