@@ -180,6 +180,8 @@ def tournament(
     rank_by: Literal["luck-adjusted", "plain"] = "luck-adjusted",
     threads: int | None = None,
     store: str | os.PathLike[str] | None = None,
+    only: Sequence[str] = (),
+    new_version: bool = False,
     limits: Mapping[str, Any] | None = None,
     progress: bool = True,
     on_error: OnError = "raise",
@@ -189,7 +191,9 @@ def tournament(
 
     What the keywords mean, and what the report says, is in ``docs/tournaments.md``; further keywords are options of the
     rules. The same seed gives the report that ``necrodome tournament --json`` gives for the same bots, with any number of
-    threads. With ``store`` the tournament is kept in a file and goes on where it was, after Ctrl-C, too.
+    threads. With ``store`` the tournament is kept in a file and goes on where it was, after Ctrl-C, too. In a round-robin or a
+    gauntlet entries may come and go: what is missing is played, and ``only`` names those who meet each other now. A program that was
+    changed since is refused, unless ``new_version`` lets it in as a new entry.
 
     With objects of Python among the bots all is played on one thread. Exceptions as in :func:`match`.
 
@@ -213,6 +217,8 @@ def tournament(
         "rank_by": rank_by,
         "threads": threads,
         "store": None if store is None else os.fspath(store),
+        "only": list(only),
+        "new_version": new_version,
     }
     wanted = order(game, entries, seed, limits, options, more)
     if not progress:

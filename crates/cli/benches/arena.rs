@@ -8,7 +8,7 @@ use necrodome_arena::{
     lineup::{Terms, built_in, player},
     process::Limits,
     run::run_match,
-    tournament::{self, Format, Plan, PlannedEntry, Report, Store},
+    tournament::{self, Archive, Format, Plan, PlannedEntry, Report, Store},
 };
 use necrodome_rules::{
     catalog::Listed,
@@ -124,7 +124,7 @@ fn tournament_of<G: Listed>(
         options: serde_json::to_value(rules).unwrap(),
         entries: bots
             .iter()
-            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), fingerprint: None })
+            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), ..PlannedEntry::default() })
             .collect(),
         format: Format::RoundRobin,
         seats,
@@ -136,10 +136,11 @@ fn tournament_of<G: Listed>(
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,
+        stages: Vec::new(),
     };
     let folder = tempfile::tempdir().unwrap();
     let mut store = match stored {
-        true => Store::open(&folder.path().join("bench.store"), &plan).unwrap(),
+        true => Archive::open(&folder.path().join("bench.store")).unwrap().begin(&plan).unwrap(),
         false => Store::in_memory(&plan).unwrap(),
     };
     let launcher = env!("CARGO_BIN_EXE_necrodome").into();

@@ -14,7 +14,7 @@ use necrodome_arena::{
     protocol::Silence,
     run::run_match,
     stats::RankBy,
-    tournament::{self, Claims, Schedule, Store, TournamentError, Wishes, report},
+    tournament::{self, Archive, Claims, Opened, Schedule, Store, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -283,6 +283,10 @@ struct WantedTournament {
     test: Option<(f64, f64)>,
     threads: Option<usize>,
     store: Option<PathBuf>,
+    #[serde(default)]
+    only: Vec<String>,
+    #[serde(default)]
+    new_version: bool,
 }
 
 fn refuse_entry(error: EntryError) -> PyErr {
@@ -406,21 +410,27 @@ where
         margin: more.margin,
         test: more.test.map(|(elo0, elo1)| Claims { elo0, elo1 }),
         rank_by: more.rank_by,
+        only: &more.only,
         limits: wanted.limits,
         store: more.store.as_deref(),
     };
     let spare_seed = || Ok::<_, TournamentError>(wanted.spare_seed);
     let plan = wishes.plan::<G, _>(id, &entries, &names, &terms.rules, spare_seed).map_err(refuse)?;
-    let schedule = Schedule::new(&plan, G::SEATS).map_err(refuse)?;
+    Schedule::new(&plan, G::SEATS).map_err(refuse)?;
     terms.seats = plan.seats;
     for (entry, name) in entries.iter().zip(names.iter()) {
         player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
     }
-    let store = match &more.store {
-        Some(path) => Store::open(path, &plan),
-        None => Store::in_memory(&plan),
+    let (mut store, plan, entries) = match &more.store {
+        None => (Store::in_memory(&plan).map_err(refuse)?, plan, entries),
+        Some(path) => {
+            let opened = Archive::open(path).and_then(|archive| archive.resume(&plan, more.new_version));
+            let Opened { store, plan: stored, .. } = opened.map_err(refuse)?;
+            let entries = stored.in_order(&plan, entries);
+            (store, stored, entries)
+        }
     };
-    let mut store = store.map_err(refuse)?;
+    let schedule = Schedule::new(&plan, G::SEATS).map_err(refuse)?;
     let stored = store.blocks().map_err(refuse)?;
     // One object cannot be in two places, and Python runs one thread at a time.
     let objects = wanted.entries.iter().any(|entry| entry.is_object);
@@ -429,7 +439,7 @@ where
     let interrupt = Arc::new(AtomicBool::new(false));
     let stopped = interrupt.clone();
     let teller = sender.clone();
-    Ok(Playing::start((stored, plan.blocks), (sender, receiver), interrupt, move || {
+    Ok(Playing::start((stored, schedule.end()), (sender, receiver), interrupt, move || {
         let tell = |blocks| drop(teller.send(Said::Update { blocks }));
         let mut play = || -> Result<Ended, Box<dyn std::error::Error>> {
             let mut watch = |update: tournament::Update| tell(update.blocks);

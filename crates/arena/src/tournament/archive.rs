@@ -1,6 +1,9 @@
 //! One SQLite file that keeps tournaments, as many as are wanted. Other tables may live beside theirs.
 
-use super::{Claims, Plan, PlannedEntry, Store};
+use super::{
+    Claims, Plan, PlannedEntry, Store,
+    stages::{self, LineUp},
+};
 use crate::{process::Limits, stats::RankBy};
 use necrodome_rules::options::plain;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
@@ -261,34 +264,92 @@ impl Archive {
         let stores = self.stores()?;
         let alike = stores.iter().find(|(_, stored)| {
             let same_seed = Plan { seed: stored.seed, ..plan.clone() };
-            differences(stored, &same_seed).is_empty()
+            differences(stored, &same_seed).is_empty() && stages::compare(stored, plan) != LineUp::Other
         });
         Ok(alike.or(stores.last()).map(|(_, stored)| stored.seed))
     }
 
-    /// The tournament with this plan. An empty file begins it; a file of others only is refused.
-    pub fn resume(&self, plan: &Plan) -> Result<Store, StoreError> {
-        let mut last = None;
-        // The newest first: with a program that was changed there may be several editions.
+    /// The tournament that goes on with this plan. An empty file begins it; a file of others only is refused.
+    ///
+    /// Where entries have come or gone, only what is missing is played, or, where all sit in each match, a new edition begins beside
+    /// the old one. A program that was changed is refused, unless it is `renewed`: then it is a new entry, or makes a new edition.
+    pub fn resume(&self, asked: &Plan, renewed: bool) -> Result<Opened, StoreError> {
+        let (mut refused, mut edited, mut changed) = (None, None, None);
+        // The newest first: there may be several editions.
         for (store, stored) in self.stores()?.into_iter().rev() {
-            let differences = differences(&stored, plan);
-            let names = other_programs(&stored, plan);
-            match (differences.is_empty(), names.is_empty()) {
-                (true, true) => return Ok(store),
-                (true, false) => last = Some(StoreError::OtherProgram { names }),
-                (false, _) => last = last.or(Some(StoreError::OtherPlan { differences })),
+            let mut differences = differences(&stored, asked);
+            let line_up = stages::compare(&stored, asked);
+            if line_up == LineUp::Other {
+                differences.push(other_entries(&stored, asked));
+            }
+            let names = other_programs(&stored, asked);
+            if !differences.is_empty() {
+                refused = refused.or(Some(StoreError::OtherPlan { differences }));
+            } else if !(names.is_empty() || renewed) {
+                edited = edited.or(changed.is_none().then_some(StoreError::OtherProgram { names }));
+            } else if line_up == LineUp::Same && names.is_empty() {
+                return self.go_on(store, &stored, asked);
+            } else if edited.is_none() {
+                changed = changed.or(Some((store, stored)));
             }
         }
-        last.map_or_else(|| self.begin(plan), Err)
-    }
-
-    /// The tournament with this plan, or a new edition of it beside the old one where programs were changed.
-    pub fn resume_or_renew(&self, plan: &Plan) -> Result<Store, StoreError> {
-        match self.resume(plan) {
-            Err(StoreError::OtherProgram { .. }) => self.begin(plan),
-            other => other,
+        match (changed, edited.or(refused)) {
+            (Some((store, stored)), _) if stages::can_change(asked) => self.go_on(store, &stored, asked),
+            (Some(_), _) => Ok(Opened { edition: true, ..self.begun(asked)? }),
+            (None, Some(why)) => Err(why),
+            (None, None) => self.begun(asked),
         }
     }
+
+    fn begun(&self, plan: &Plan) -> Result<Opened, StoreError> {
+        let store = self.begin(plan)?;
+        Ok(Opened { store, plan: plan.clone(), joined: Vec::new(), left: Vec::new(), edition: false })
+    }
+
+    /// Goes on with a tournament, whose line-up may be another one now.
+    fn go_on(&self, store: Store, stored: &Plan, asked: &Plan) -> Result<Opened, StoreError> {
+        let plan = stages::go_on(stored, store.blocks()?, asked);
+        let names = |of: &Plan, without: &Plan| {
+            let members = of.members().map(|member| &of.entries[member]);
+            let is_new = |entry: &&PlannedEntry| {
+                let same = |&other: &usize| {
+                    without.entries[other].name == entry.name
+                        && !entry.is_other(without.entries[other].fingerprint.as_deref())
+                };
+                !without.members().any(|other| same(&other))
+            };
+            members.filter(is_new).map(|entry| entry.name.clone()).collect::<Vec<_>>()
+        };
+        let (joined, left) = (names(&plan, stored), names(stored, &plan));
+        if (&plan.entries, &plan.stages) != (&stored.entries, &stored.stages) {
+            let kept = Plan { blocks: store.planned_blocks()?, ..plan.clone() };
+            let mut connection = self.connection();
+            let transaction = connection.transaction()?;
+            let row = params![store.id(), to_json(&kept)];
+            transaction.execute("UPDATE tournament SET plan = ?2 WHERE id = ?1", row)?;
+            for entry in stored.entries.len()..plan.entries.len() {
+                let row = params![store.id(), entry as i64];
+                transaction.execute("INSERT INTO effort VALUES (?1, ?2, 0, 0)", row)?;
+            }
+            transaction.commit()?;
+        }
+        Ok(Opened { store, plan, joined, left, edition: false })
+    }
+}
+
+/// A tournament in a file that is ready to go on.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// Where it is kept.
+    pub store: Store,
+    /// The plan, with all who ever took part.
+    pub plan: Plan,
+    /// Who has joined since the last time.
+    pub joined: Vec<String>,
+    /// And who has left.
+    pub left: Vec<String>,
+    /// Whether it began anew beside another one, since the line-up is another.
+    pub edition: bool,
 }
 
 /// SQLite's write-ahead log, which exists as long as somebody writes.
@@ -368,19 +429,26 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> String {
 
 /// The entries whose programs are not those of the stored plan. Plans of before know nothing of programs.
 fn other_programs(stored: &Plan, asked: &Plan) -> Vec<String> {
-    let both = stored.entries.iter().zip(&asked.entries);
-    let changed = both.filter(|(stored, asked)| stored.is_other(asked.fingerprint.as_deref()));
-    changed.map(|(_, asked)| asked.name.clone()).collect()
+    let changed = asked.entries.iter().filter(|entry| {
+        let known = stored.place_of(entry).map(|place| &stored.entries[place]);
+        known.is_some_and(|known| known.is_other(entry.fingerprint.as_deref()))
+    });
+    changed.map(|entry| entry.name.clone()).collect()
 }
 
-/// How two plans differ. More blocks than before are no difference: the tournament goes on.
-fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
+/// How the entries of two plans differ.
+fn other_entries(stored: &Plan, asked: &Plan) -> String {
     let entries = |plan: &Plan| {
         let entry = |PlannedEntry { name, bot, .. }: &PlannedEntry| {
             if name == bot { name.clone() } else { format!("{name}={bot}") }
         };
         plan.entries.iter().map(entry).collect::<Vec<_>>().join(", ")
     };
+    format!("the entries are {} there, {} here", entries(stored), entries(asked))
+}
+
+/// How two plans differ, but for the entries. More blocks than before are no difference: the tournament goes on.
+fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
     // The compiler says when a field is missing here.
     let Plan {
         game,
@@ -396,6 +464,7 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
         rank_by,
         limits,
         older,
+        stages: _,
     } = stored;
     let until = |decided: bool| if decided { "it is decided" } else { "all blocks are played" }.to_owned();
     if *older && !asked.older {
@@ -408,7 +477,6 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
         }
     };
     differ("the game is", game.clone(), asked.game.clone());
-    differ("the entries are", entries(stored), entries(asked));
     differ("the format is", format.as_str().to_owned(), asked.format.as_str().to_owned());
     differ("the number of seats is", seats.to_string(), asked.seats.to_string());
     differ("the seed is", seed.to_string(), asked.seed.to_string());

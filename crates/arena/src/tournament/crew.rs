@@ -16,12 +16,12 @@ use necrodome_rules::{
     play,
 };
 use necrodome_solve::{Meter, solve};
-use std::borrow::Cow;
 
 /// What all threads of a tournament share.
 pub(super) struct Arena<'a, G: Listed> {
     pub planned: &'a [PlannedEntry],
-    pub entries: &'a [EntrySpec],
+    /// None of those who have left.
+    pub entries: &'a [Option<&'a EntrySpec>],
     pub names: &'a Names,
     pub terms: &'a Terms<G::Rules>,
     pub schedule: &'a Schedule,
@@ -32,6 +32,8 @@ pub(super) struct Crew<'a, G: Listed> {
     arena: &'a Arena<'a, G>,
     /// The names at the table, by the number of the match in the block.
     names: Vec<Names>,
+    /// Since which block they sit like this.
+    named_at: Option<u32>,
     players: Players<G>,
     /// Measures the luck of each match, where the game is solved.
     meter: Option<Box<dyn Meter<G::Event>>>,
@@ -72,17 +74,18 @@ fn closed<G: Listed>(entry: usize, mut player: Box<dyn Player<G>>) -> Option<Clo
 
 impl<'a, G: Listed> Crew<'a, G> {
     pub fn new(arena: &'a Arena<'a, G>) -> Result<Self, TournamentError> {
-        let Arena { entries, names, terms, schedule, .. } = arena;
+        let Arena { entries, names, terms, .. } = arena;
         for (entry, name) in entries.iter().zip(names.iter()) {
             // Processes are started with their first match only.
-            player::<G>(entry, name, terms, Seeded::new(0, "trial", 0))?;
+            entry.map(|entry| player::<G>(entry, name, terms, Seeded::new(0, "trial", 0))).transpose()?;
         }
-        let bot = |entry: &EntrySpec| match &entry.kind {
-            EntryKind::BuiltIn(spec) => Maker::find(spec, &terms.rules)
+        let bot = |entry: &Option<&EntrySpec>| match entry.map(|entry| &entry.kind) {
+            Some(EntryKind::BuiltIn(spec)) => Maker::find(spec, &terms.rules)
                 .and_then(|maker| maker.build(&|| own_chance(0, 0)))
                 .ok()
                 .map(Some),
-            EntryKind::Program(_) | EntryKind::Guest(_) | EntryKind::Human => None,
+            Some(EntryKind::Program(_) | EntryKind::Guest(_) | EntryKind::Human) => None,
+            None => Some(None),
         };
         let players = match entries.iter().map(bot).collect() {
             Some(waiting) => {
@@ -90,9 +93,8 @@ impl<'a, G: Listed> Crew<'a, G> {
             }
             None => Players::Mixed(entries.iter().map(|_| None).collect()),
         };
-        let names = schedule.seatings(0).iter().map(|seating| names.seated(seating)).collect();
         let meter = solve::<G>(&terms.rules, terms.seats).ok().map(|solution| solution.meter());
-        Ok(Crew { arena, names, players, meter })
+        Ok(Crew { arena, names: Vec::new(), named_at: None, players, meter })
     }
 
     /// How blocks are divided among threads.
@@ -102,7 +104,8 @@ impl<'a, G: Listed> Crew<'a, G> {
             let at_once = (G::CARD.blocks / 50).clamp(1, MOST_AT_ONCE);
             return Pace { shard: at_once, at_once, remembers: false };
         }
-        let shard = (MATCHES_OF_SHARD / schedule.matches() as u32).clamp(1, MOST_AT_ONCE);
+        let of_block = schedule.matches(schedule.end().saturating_sub(1));
+        let shard = (MATCHES_OF_SHARD / of_block as u32).clamp(1, MOST_AT_ONCE);
         Pace { shard, at_once: 1, remembers: true }
     }
 
@@ -111,13 +114,16 @@ impl<'a, G: Listed> Crew<'a, G> {
     pub fn begin_shard(&mut self) -> Result<Vec<Closing>, TournamentError> {
         let Players::Mixed(players) = &mut self.players else { return Ok(Vec::new()) };
         let both = self.arena.planned.iter().zip(self.arena.entries);
-        let changed = both.filter(|(planned, entry)| planned.is_other(entry.fingerprint().as_deref()));
+        let changed = both.filter(|(planned, entry)| {
+            entry.is_some_and(|entry| planned.is_other(entry.fingerprint().as_deref()))
+        });
         let names: Vec<String> = changed.map(|(planned, _)| planned.name.clone()).collect();
         if !names.is_empty() {
             return Err(StoreError::OtherProgram { names }.into());
         }
         let entries = self.arena.entries.iter().zip(players).enumerate();
-        let programs = entries.filter(|(_, (entry, _))| matches!(entry.kind, EntryKind::Program(_)));
+        let is_program = |entry: &EntrySpec| matches!(entry.kind, EntryKind::Program(_));
+        let programs = entries.filter(|(_, (entry, _))| entry.is_some_and(is_program));
         Ok(programs.filter_map(|(entry, (_, player))| closed(entry, player.take()?)).collect())
     }
 
@@ -135,8 +141,10 @@ impl<'a, G: Listed> Crew<'a, G> {
     ) -> Result<Option<BlockResult>, TournamentError> {
         let mut result = BlockResult { block, ..BlockResult::default() };
         let seatings = self.arena.schedule.seatings(block);
-        if let Cow::Owned(shuffled) = &seatings {
-            self.names = shuffled.iter().map(|seating| self.arena.names.seated(seating)).collect();
+        let since = self.arena.schedule.seated_since(block);
+        if self.named_at != Some(since) {
+            self.names = seatings.iter().map(|seating| self.arena.names.seated(seating)).collect();
+            self.named_at = Some(since);
         }
         result.matches.reserve_exact(seatings.len());
         if self.meter.is_some() {
@@ -216,9 +224,10 @@ impl<'a, G: Listed> Crew<'a, G> {
         let (seed, names) = (schedule.match_seed(block, number), &self.names[number]);
         let mut sitting = Vec::with_capacity(seating.len());
         for (&entry, name) in seating.iter().zip(names.iter()) {
-            let fresh = || player::<G>(&entries[entry], name, terms, own_chance(seed, entry));
+            let spec = entries[entry].ok_or(RunError::Quit)?;
+            let fresh = || player::<G>(spec, name, terms, own_chance(seed, entry));
             // Processes and guests go on from match to match, built-in bots begin anew with each seed.
-            let kept = players[entry].take().filter(|_| entries[entry].kind.remembers());
+            let kept = players[entry].take().filter(|_| spec.kind.remembers());
             sitting.push(kept.map_or_else(fresh, Ok)?);
         }
         let meter = &mut self.meter;

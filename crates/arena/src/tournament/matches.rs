@@ -32,19 +32,18 @@ pub fn matches(
     from: u64,
     count: usize,
 ) -> Result<Vec<PlayedMatch>, StoreError> {
-    let of_block = schedule.matches();
     let damaged = || StoreError::Damaged("a block does not fit the plan".into());
-    let (first, mut skip) = (u32::try_from(from / of_block as u64), (from % of_block as u64) as usize);
-    let Ok(mut next) = first else { return Ok(Vec::new()) };
+    let Some((mut next, mut skip)) = schedule.block_of(from) else { return Ok(Vec::new()) };
     let mut played = Vec::new();
     while played.len() < count
         && let Some(chunk) = store.chunk(next)?
     {
-        let luck = chunk.luck(of_block)?;
+        let luck = chunk.luck(schedule)?;
         let before = (next - chunk.first) as usize;
-        let blocks = results::blocks(&chunk.results, schedule).enumerate().skip(before);
+        let blocks = results::blocks(&chunk.results, schedule, chunk.first).enumerate().skip(before);
         for (index, outcomes) in blocks {
             let (block, outcomes) = (chunk.first + index as u32, outcomes.ok_or_else(damaged)?);
+            let of_chunk = (schedule.matches_before(block) - schedule.matches_before(chunk.first)) as usize;
             let seatings = schedule.seatings(block);
             for (number, result) in outcomes.into_iter().enumerate().skip(skip).take(count - played.len()) {
                 played.push(PlayedMatch {
@@ -52,7 +51,7 @@ pub fn matches(
                     number: number as u32,
                     entries: seatings[number].clone(),
                     result,
-                    luck: luck.as_ref().and_then(|luck| luck.get(index * of_block + number).copied()),
+                    luck: luck.as_ref().and_then(|luck| luck.get(of_chunk + number).copied()),
                     faults: 0,
                 });
             }
@@ -121,7 +120,7 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
 
 fn play_again<G: Listed>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
     let schedule = Schedule::new(plan, G::SEATS).map_err(TournamentError::from)?;
-    let (seatings, matches) = (schedule.seatings(block), schedule.matches());
+    let (seatings, matches) = (schedule.seatings(block), schedule.matches(block));
     let seating = seatings.get(number as usize).ok_or(MatchError::NoMatch { number, matches })?;
     let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
     let seed = schedule.match_seed(block, number as usize);

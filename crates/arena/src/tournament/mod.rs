@@ -8,17 +8,19 @@ mod play;
 mod report;
 mod results;
 mod schedule;
+mod stages;
 mod store;
 mod summary;
 mod sums;
 
-pub use archive::{Archive, StoreError};
+pub use archive::{Archive, Opened, StoreError};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
 pub use play::{Stop, TournamentError, Update, run};
 pub use report::{EntryReport, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
 pub use schedule::{Schedule, ScheduleError};
+pub use stages::Stage;
 pub use store::Store;
 pub use sums::Sums;
 
@@ -74,6 +76,9 @@ pub struct Plan {
     /// Whether it was played by a necrodome that seated entries otherwise. It can be reported, but cannot go on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub older: bool,
+    /// Who met whom when, if that was not always everybody.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<Stage>,
 }
 
 /// Two claims about how much better the first of two entries is than the second, in Elo points: at most the one, or at least the
@@ -92,6 +97,24 @@ fn is_usual(rank_by: &RankBy) -> bool {
 }
 
 impl Plan {
+    /// Those who are in the standings: the numbers of all entries but those that have left.
+    pub fn members(&self) -> impl Iterator<Item = usize> {
+        (0..self.entries.len()).filter(|&entry| !self.entries[entry].left)
+    }
+
+    /// The number of an entry.
+    pub(crate) fn place_of(&self, entry: &PlannedEntry) -> Option<usize> {
+        self.entries.iter().position(|own| own.is_same(entry))
+    }
+
+    /// What belongs to the entries of the plan that was asked for, in the order of this one, which goes on with it.
+    pub fn in_order<T>(&self, asked: &Plan, of_entries: Vec<T>) -> Vec<T> {
+        let mut numbered: Vec<_> = asked.entries.iter().zip(of_entries).collect();
+        // By name: a program that was changed is under the same name twice, but the old one was renamed.
+        numbered.sort_by_key(|(entry, _)| self.entries.iter().position(|own| own.name == entry.name));
+        numbered.into_iter().map(|(_, thing)| thing).collect()
+    }
+
     /// Whether it may stop before all blocks are played.
     pub fn stops_early(&self) -> bool {
         self.until_decided || self.test.is_some()
@@ -110,7 +133,7 @@ impl Plan {
 }
 
 /// An entry in a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedEntry {
     /// Its name.
     pub name: String,
@@ -119,9 +142,17 @@ pub struct PlannedEntry {
     /// What its program consists of; none of a built-in bot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// Whether it takes part no more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
 }
 
 impl PlannedEntry {
+    /// Whether it goes by the same name, and is the same as it was written.
+    fn is_same(&self, other: &PlannedEntry) -> bool {
+        (&self.name, &self.bot) == (&other.name, &other.bot)
+    }
+
     /// Whether a program with this fingerprint is another one. Plans of before know nothing of programs.
     pub fn is_other(&self, fingerprint: Option<&str>) -> bool {
         self.fingerprint.is_some() && self.fingerprint.as_deref() != fingerprint
@@ -134,6 +165,7 @@ pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
         name: name.into(),
         bot: entry.text.clone(),
         fingerprint: entry.fingerprint(),
+        left: false,
     };
     entries.iter().zip(names.iter()).map(entry).collect()
 }
@@ -157,6 +189,8 @@ pub struct Wishes<'a> {
     pub test: Option<Claims>,
     /// Whether the luck of the dice counts in the standings.
     pub rank_by: RankBy,
+    /// Who meets each other now, by name; everybody if it is empty.
+    pub only: &'a [String],
     /// What processes may use.
     pub limits: Limits,
     /// The file that keeps the tournament.
@@ -195,7 +229,9 @@ impl Wishes<'_> {
             rank_by: self.rank_by,
             limits: self.limits,
             older: false,
+            stages: Vec::new(),
         };
+        plan.stages.extend(self.only(&plan)?);
         if self.test.is_some() {
             let (format, what, expected) = ("test", "test", 2..=2);
             let wrong = match (entries.len(), plan.seats) {
@@ -213,6 +249,32 @@ impl Wishes<'_> {
             };
         }
         Ok(plan)
+    }
+}
+
+impl Wishes<'_> {
+    /// The stage in which only those meet who are wanted to.
+    fn only(&self, plan: &Plan) -> Result<Option<Stage>, TournamentError> {
+        if self.only.is_empty() {
+            return Ok(None);
+        }
+        let place = |name: &String| {
+            let unknown = || ScheduleError::Nobody {
+                name: name.clone(),
+                names: plan.entries.iter().map(|entry| entry.name.clone()).collect(),
+            };
+            plan.entries.iter().position(|entry| entry.name == *name).ok_or_else(unknown)
+        };
+        let mut entries = self.only.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+        entries.sort_unstable();
+        entries.dedup();
+        if !stages::can_change(plan) {
+            return Err(ScheduleError::Everybody { format: plan.format.as_str() }.into());
+        }
+        if plan.format == Format::Gauntlet && entries[0] != 0 {
+            return Err(ScheduleError::First { name: plan.entries[0].name.clone() }.into());
+        }
+        Ok(Some(Stage { first: 0, entries }))
     }
 }
 

@@ -91,7 +91,7 @@ enum FromWorker {
 }
 
 /// Plays what is missing in `store`. `watch` hears of every commit; `interrupt` stops it after the running matches.
-/// The entries are those of the plan, and `launcher` starts their processes.
+/// The entries are the members of the plan, in its order, and `launcher` starts their processes.
 ///
 /// It is not generic, so that all games are compiled here, once and for speed, and not in every crate that plays them.
 pub fn run(
@@ -127,17 +127,20 @@ fn run_game<G: Listed>(
 ) -> Result<Stop, TournamentError> {
     let schedule = Schedule::new(plan, G::SEATS)?;
     let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
-    let arena = Arena::<G> { planned: &plan.entries, entries, names: &names, terms, schedule: &schedule };
+    let mut members = vec![None; plan.entries.len()];
+    plan.members().zip(entries).for_each(|(member, entry)| members[member] = Some(entry));
+    let arena =
+        Arena::<G> { planned: &plan.entries, entries: &members, names: &names, terms, schedule: &schedule };
     // A mistake in the line-up shows before the first thread starts.
     Crew::new(&arena)?;
-    let mut sums = Sums::new(plan);
+    let mut sums = Sums::new(plan, &schedule);
     // Also shows whether the store is sound, before anything is added to it.
     sums.catch_up(&schedule, store)?;
     if let Some(stop) = sums.stop(plan) {
         return Ok(stop);
     }
     let first = store.blocks()?;
-    let queue = Queue::new(first, plan.blocks, Crew::<G>::pace(entries, &schedule), threads);
+    let queue = Queue::new(first, &schedule, Crew::<G>::pace(entries, &schedule), threads);
     let stop = AtomicBool::new(false);
     let (sender, receiver) = sync_channel::<FromWorker>(threads * 2);
     thread::scope(|scope| {
@@ -167,7 +170,7 @@ fn run_game<G: Listed>(
         store.close(&late)?;
         Ok(match early {
             Some(stop) => stop,
-            None if store.blocks()? >= plan.blocks => Stop::Done,
+            None if store.blocks()? >= schedule.end() => Stop::Done,
             None => Stop::Interrupted,
         })
     })
@@ -200,12 +203,13 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(first: u32, end: u32, pace: Pace, threads: usize) -> Self {
-        let done = if pace.remembers { first % pace.shard } else { 0 };
+    fn new(first: u32, schedule: &Schedule, pace: Pace, threads: usize) -> Self {
+        // Shards are counted from where the stage began: entries may have left since the one before.
+        let done = if pace.remembers { (first - schedule.stage()) % pace.shard } else { 0 };
         Queue {
             next: AtomicU64::new((first - done).into()),
             first,
-            end,
+            end: schedule.end(),
             pace,
             ahead: AHEAD * threads as u64 * u64::from(pace.shard),
             open: Mutex::new(first),

@@ -16,8 +16,12 @@ pub struct Report {
     pub plan: Plan,
     /// Blocks played.
     pub blocks: u32,
-    /// Matches played.
+    /// Matches played between those in the standings.
     pub matches: u64,
+    /// The fewest and the most blocks that those who meet each other have, if some have more than others.
+    pub uneven: Option<[u32; 2]>,
+    /// Those who took part, but do no more.
+    pub left: Vec<String>,
     /// What decides the standings: order, ranks, and when a tournament stops.
     pub measure: Measure,
     /// What the intervals promise: `fixed` if the number of blocks was fixed before the first match, `anytime` if not.
@@ -111,32 +115,41 @@ pub struct NamedMisfit {
 pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
     // A plan may come from a file that somebody has changed.
     Names::new(plan.entries.iter().map(|entry| &entry.name))?;
-    let mut sums = Sums::new(plan);
+    let mut sums = Sums::new(plan, schedule);
     sums.catch_up(schedule, store)?;
     let hash = Some(hash_of(plan, store)?);
-    Ok(Report { hash, ..report_of(plan, store, &sums)? })
+    Ok(Report { hash, ..report_of(plan, schedule, store, &sums)? })
 }
 
 /// Makes the report of the blocks in the sums, without a hash.
-pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, TournamentError> {
+pub fn report_of(
+    plan: &Plan,
+    schedule: &Schedule,
+    store: &Store,
+    sums: &Sums,
+) -> Result<Report, TournamentError> {
     // Somebody may have looked, and gone on or stopped because of what was there.
-    let fixed = !plan.stops_early() && sums.blocks() == plan.blocks && store.planned_blocks()? == plan.blocks;
+    let fixed = !plan.stops_early()
+        && plan.stages.is_empty()
+        && sums.blocks() == plan.blocks
+        && store.planned_blocks()? == plan.blocks;
     let confidence = if fixed { Confidence::Fixed } else { Confidence::Anytime };
     let standings = sums.standings(plan, confidence);
     let efforts = store.efforts()?;
     let trouble = trouble(plan, store, sums.notes())?;
     let faulty = !trouble.faults.is_empty();
-    let name = |entry: usize| plan.entries[entry].name.clone();
+    let members: Vec<usize> = plan.members().collect();
+    let name = |member: usize| plan.entries[members[member]].name.clone();
     let entry_report = |&entry: &usize| EntryReport {
         name: name(entry),
-        bot: plan.entries[entry].bot.clone(),
+        bot: plan.entries[members[entry]].bot.clone(),
         rank: standings.ranking.ranks[entry],
         record: standings.records[entry].clone(),
         luck_adjusted: standings.adjusted[entry],
         rating: standings.ratings[entry],
         win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
         cpu_us: efforts
-            .get(entry)
+            .get(members[entry])
             .filter(|effort| effort.decisions > 0)
             .map(|effort| effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64),
     };
@@ -156,16 +169,19 @@ pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, Tour
         better: misfit.better,
         expected: misfit.expected,
     };
+    let rounds = schedule.rounds(sums.blocks());
     let mut report = Report {
         summary: Vec::new(),
         plan: plan.clone(),
         blocks: sums.blocks(),
         matches: sums.matches(),
+        uneven: (rounds.start() < rounds.end()).then_some([*rounds.start(), *rounds.end()]),
+        left: plan.entries.iter().filter(|entry| entry.left).map(|entry| entry.name.clone()).collect(),
         measure: sums.measure(),
         confidence,
         stopped: match sums.stop(plan) {
             Some(stop) => stop,
-            None if sums.blocks() >= plan.blocks => Stop::Done,
+            None if sums.blocks() >= schedule.end() => Stop::Done,
             None => Stop::Interrupted,
         },
         tested: sums.tested(),
@@ -188,7 +204,8 @@ pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, Tour
 pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     let stored = store.blocks()?;
     let mut hasher = blake3::Hasher::new();
-    let plan = Plan { blocks: stored, rank_by: RankBy::default(), older: false, ..plan.clone() };
+    let mut plan = Plan { blocks: stored, rank_by: RankBy::default(), older: false, ..plan.clone() };
+    plan.entries.iter_mut().for_each(|entry| entry.left = false);
     // A plan has no maps with odd keys, and a hasher takes everything.
     let _ = serde_json::to_writer(&mut hasher, &plan);
     let mut next = 0;
@@ -202,8 +219,9 @@ pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
 /// What went wrong in all matches and when players were closed.
 fn trouble(plan: &Plan, store: &Store, mut notes: Notes) -> Result<Trouble, StoreError> {
     for closing in store.closings()? {
-        if closing.entry >= plan.entries.len() {
-            return Err(StoreError::Damaged("a closing does not fit the plan".into()));
+        let damaged = || StoreError::Damaged("a closing does not fit the plan".into());
+        if plan.entries.get(closing.entry).ok_or_else(damaged)?.left {
+            continue;
         }
         for fault in &closing.faults {
             notes.fault(closing.entry, fault, || "the end".to_owned());

@@ -60,10 +60,17 @@ impl BlockResult {
     }
 }
 
-/// The results of one block after the other; none, and then the end, where the bytes do not fit the schedule.
-pub(super) fn blocks(mut bytes: &[u8], schedule: &Schedule) -> impl Iterator<Item = Option<Vec<Outcome>>> {
+/// The results of one block after the other, from the `first` on; none, and then the end, where the bytes do not fit the schedule.
+pub(super) fn blocks(
+    mut bytes: &[u8],
+    schedule: &Schedule,
+    first: u32,
+) -> impl Iterator<Item = Option<Vec<Outcome>>> {
+    let mut block = first;
     iter::from_fn(move || {
-        let next = (!bytes.is_empty()).then(|| unpack_block(&mut bytes, schedule));
+        let matches = schedule.matches(block);
+        block = block.saturating_add(1);
+        let next = (!bytes.is_empty()).then(|| unpack_block(&mut bytes, matches, schedule.seats()));
         if let Some(None) = next {
             bytes = &[];
         }
@@ -71,18 +78,18 @@ pub(super) fn blocks(mut bytes: &[u8], schedule: &Schedule) -> impl Iterator<Ite
     })
 }
 
-fn unpack_block(bytes: &mut &[u8], schedule: &Schedule) -> Option<Vec<Outcome>> {
-    let mut matches = Vec::with_capacity(schedule.matches());
-    for _ in 0..schedule.matches() {
+fn unpack_block(bytes: &mut &[u8], matches: usize, seats: usize) -> Option<Vec<Outcome>> {
+    let mut unpacked = Vec::with_capacity(matches);
+    for _ in 0..matches {
         let turns = u32::try_from(pull(bytes)?).ok()?;
         let mut result = Outcome { places: Vec::new(), scores: Vec::new(), turns };
-        for _ in 0..schedule.seats() {
+        for _ in 0..seats {
             result.places.push(u16::try_from(pull(bytes)?).ok()?);
             result.scores.push(unzigzag(pull(bytes)?));
         }
-        matches.push(result);
+        unpacked.push(result);
     }
-    Some(matches)
+    Some(unpacked)
 }
 
 #[cfg(test)]
@@ -107,7 +114,7 @@ mod tests {
         let mut packed = Vec::new();
         block.pack(&mut packed);
         block.pack(&mut packed);
-        let unpack = |bytes: &[u8]| blocks(bytes, &schedule).collect::<Option<Vec<_>>>();
+        let unpack = |bytes: &[u8]| blocks(bytes, &schedule, 0).collect::<Option<Vec<_>>>();
         assert_eq!(unpack(&packed), Some(vec![matches.clone(), matches]));
         assert_eq!(unpack(&[&packed[..], &[0]].concat()), None);
         assert_eq!(unpack(&packed[..packed.len() - 1]), None);

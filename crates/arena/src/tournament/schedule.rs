@@ -2,14 +2,17 @@
 //! where these would be too many, in all rotations of a new random order.
 
 use super::{
-    Format, Plan,
+    Format, Plan, TournamentError,
     formats::{self, Seats},
+    stages,
 };
 use necrodome_rules::{
     chance::{Chance, Seeded},
+    game::Game,
+    with_game,
     words::range,
 };
-use std::{borrow::Cow, ops::RangeInclusive};
+use std::{borrow::Cow, collections::BTreeMap, ops::RangeInclusive};
 
 /// The most seatings in one block: more are a mistake in the plan.
 pub(super) const MAX_SEATINGS: usize = 100_000;
@@ -46,28 +49,76 @@ pub enum ScheduleError {
         /// What came.
         name: String,
     },
+    /// Somebody who is not in the line-up is to meet the others.
+    #[error("there is no entry {name:?} in the line-up: expected some of {}", .names.join(", "))]
+    Nobody {
+        /// What came.
+        name: String,
+        /// Who is there.
+        names: Vec<String>,
+    },
+    /// Some are to meet where all do.
+    #[error("chosen entries cannot meet alone in this {format}: in each block all of them play")]
+    Everybody {
+        /// The format.
+        format: &'static str,
+    },
+    /// Some are to meet without the first entry of a gauntlet.
+    #[error("in a gauntlet everybody meets {name} only, so {name} must be among the chosen ones")]
+    First {
+        /// The first entry.
+        name: String,
+    },
+    /// Stages that are not in order, or name entries that are not there.
+    #[error("the stages of the plan do not fit it")]
+    Stages,
     /// A block would have too many matches.
     #[error("one block would have more than {MAX_SEATINGS} matches")]
     TooMany,
 }
 
 /// The matches of each block.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
-    /// Who sits where in a block, or would if nobody had been shuffled.
-    seatings: Vec<Vec<usize>>,
+    /// Stretches of blocks in which the same groups meet, in order: one, as long as nobody comes or goes.
+    spans: Vec<Span>,
     seats: usize,
     shuffles: bool,
     rotates: bool,
     /// Whether all matches of a block have its seed.
     shares_dice: bool,
     seed: u64,
+    /// Where the last stage begins.
+    stage: u32,
+    /// Where it ends.
+    end: u32,
+    /// By stratum and member: the share of a member's groups that are in it.
+    weights: Vec<Vec<f64>>,
+}
+
+/// Blocks in which the same groups meet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Span {
+    first: u32,
+    /// Matches in all blocks before.
+    before: u64,
+    groups: Vec<Vec<usize>>,
+    /// Who sits where in a block, or would if nobody had been shuffled.
+    seatings: Vec<Vec<usize>>,
+    /// By group: its stratum; none if somebody in it has left.
+    strata: Vec<Option<usize>>,
 }
 
 impl Schedule {
+    /// The schedule of a plan, whatever its game is.
+    pub fn of(plan: &Plan) -> Result<Self, TournamentError> {
+        let id = plan.game().map_err(TournamentError::Plan)?;
+        Ok(with_game!(id, G => Self::new(plan, G::SEATS))?)
+    }
+
     /// The schedule of a plan, for a game with `takes` seats.
     pub fn new(plan: &Plan, takes: RangeInclusive<usize>) -> Result<Self, ScheduleError> {
-        let (entries, seats) = (plan.entries.len(), plan.seats);
+        let (entries, seats) = (plan.members().count(), plan.seats);
         let format = plan.format.as_str();
         let rules = formats::rules(plan.format);
         if rules.seats == Seats::All && !takes.contains(&entries) {
@@ -86,10 +137,6 @@ impl Schedule {
         if !takes.contains(&seats) {
             return Err(ScheduleError::Seats { what: "game", expected: takes, came: seats });
         }
-        if entries < seats {
-            return Err(ScheduleError::Entries { format, expected: seats..=usize::MAX, came: entries });
-        }
-        let groups = (rules.groups)(entries, seats)?;
         let shuffles = (!rules.rotates || seats > MOST_ORDERED) && !plan.older;
         let seatings_of: fn(&[usize]) -> Vec<Vec<usize>> = match rules.rotates {
             false => |group| vec![group.to_vec()],
@@ -97,24 +144,101 @@ impl Schedule {
             true if shuffles => rotations,
             true => orders,
         };
-        if groups.len() * seatings_of(&groups[0]).len() > MAX_SEATINGS {
-            return Err(ScheduleError::TooMany);
+        let (stretches, end) = stages::stretches(plan, |entries| {
+            if entries.len() < seats {
+                return Err(ScheduleError::Entries {
+                    format,
+                    expected: seats..=usize::MAX,
+                    came: entries.len(),
+                });
+            }
+            let groups = (rules.groups)(entries.len(), seats)?;
+            if groups.len() * seatings_of(&groups[0]).len() > MAX_SEATINGS {
+                return Err(ScheduleError::TooMany);
+            }
+            let seat = |group: &Vec<usize>| group.iter().map(|&entry| entries[entry]).collect();
+            Ok(groups.iter().map(seat).collect())
+        })?;
+        let (weights, strata) = stages::strata(plan, &stretches);
+        let mut spans: Vec<Span> = Vec::with_capacity(stretches.len());
+        for ((first, groups), strata) in stretches.into_iter().zip(strata) {
+            let before = spans.last().map_or(0, |last| last.matches_before(first));
+            let seatings = groups.iter().flat_map(|group| seatings_of(group)).collect();
+            spans.push(Span { first, before, groups, seatings, strata });
         }
-        let seatings = groups.iter().flat_map(|group| seatings_of(group)).collect();
-        let rotates = rules.rotates;
         Ok(Schedule {
-            seatings,
+            spans,
             seats,
             shuffles,
-            rotates,
+            rotates: rules.rotates,
             shares_dice: seats == 1 || plan.older,
             seed: plan.seed,
+            stage: plan.stages.last().map_or(0, |stage| stage.first),
+            end,
+            weights,
         })
     }
 
+    fn span(&self, block: u32) -> &Span {
+        match &self.spans[..] {
+            [only] => only,
+            // The first one begins with the first block.
+            spans => &spans[spans.partition_point(|span| span.first <= block).max(1) - 1],
+        }
+    }
+
     /// How many matches a block has.
-    pub fn matches(&self) -> usize {
-        self.seatings.len()
+    pub fn matches(&self, block: u32) -> usize {
+        self.span(block).seatings.len()
+    }
+
+    /// How many matches there are before a block.
+    pub fn matches_before(&self, block: u32) -> u64 {
+        self.span(block).matches_before(block)
+    }
+
+    /// The block of a match, counted from the first of all, and its number in there; none if blocks cannot be so many.
+    pub(super) fn block_of(&self, number: u64) -> Option<(u32, usize)> {
+        let last = self.spans.partition_point(|span| span.before <= number).max(1) - 1;
+        let span = &self.spans[last];
+        let (number, matches) = (number - span.before, span.seatings.len() as u64);
+        let block = u32::try_from(number / matches).ok()?.checked_add(span.first)?;
+        Some((block, (number % matches) as usize))
+    }
+
+    /// The block behind the last one: where everybody in the last stage has met as often as the plan says.
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// The first block of the last stage: those before are never played again.
+    pub(super) fn stage(&self) -> u32 {
+        self.stage
+    }
+
+    /// By stratum and member: the share of a member's groups that are in it.
+    pub(super) fn weights(&self) -> &[Vec<f64>] {
+        &self.weights
+    }
+
+    /// The stratum of a match; none if somebody in it has left.
+    pub(super) fn stratum(&self, block: u32, number: usize) -> Option<usize> {
+        let Span { seatings, strata, .. } = self.span(block);
+        strata[number / (seatings.len() / strata.len())]
+    }
+
+    /// The fewest and the most blocks that groups of members have, if so many blocks are played.
+    pub(super) fn rounds(&self, blocks: u32) -> RangeInclusive<u32> {
+        let mut played: BTreeMap<&[usize], u32> = BTreeMap::new();
+        for (place, span) in self.spans.iter().enumerate() {
+            let end = self.spans.get(place + 1).map_or(blocks, |next| next.first.min(blocks));
+            let members = span.groups.iter().zip(&span.strata).filter(|(_, stratum)| stratum.is_some());
+            for (group, _) in members {
+                *played.entry(group).or_default() += end.saturating_sub(span.first);
+            }
+        }
+        let fewest = played.values().copied().min().unwrap_or(0);
+        fewest..=played.values().copied().max().unwrap_or(0)
     }
 
     /// How many seats a match has.
@@ -127,18 +251,23 @@ impl Schedule {
     /// In the rotations of one order everybody always sits behind the same neighbour, and at some tables that is worth more than
     /// skill. So each block shuffles its groups anew, and so does a battle, which has one match a block.
     pub fn seatings(&self, block: u32) -> Cow<'_, [Vec<usize>]> {
+        let span = self.span(block);
         if !self.shuffles {
-            return Cow::Borrowed(&self.seatings);
+            return Cow::Borrowed(&span.seatings);
         }
         let mut chance = Seeded::new(self.seed, "seatings", block.into());
-        let of_group = if self.rotates { self.seats } else { 1 };
-        let groups = self.seatings.chunks_exact(of_group).map(|seatings| {
-            let mut group = seatings[0].clone();
+        let groups = span.groups.iter().map(|group| {
+            let mut group = group.clone();
             chance.shuffle(&mut group);
             group
         });
         let seated = |group: Vec<usize>| if self.rotates { rotations(&group) } else { vec![group] };
         Cow::Owned(groups.flat_map(seated).collect())
+    }
+
+    /// The first block since which everybody sits as in this one.
+    pub(super) fn seated_since(&self, block: u32) -> u32 {
+        if self.shuffles { block } else { self.span(block).first }
     }
 
     /// The seed of a match, its own: matches that share their dice are mostly less informative than as many that do not, and a
@@ -153,6 +282,12 @@ impl Schedule {
         let mut chance = Seeded::new(self.seed, purpose, index);
         // 2^53: exact in any JSON reader.
         u64::from(chance.uniform(1 << 21)) << 32 | u64::from(chance.uniform(u32::MAX))
+    }
+}
+
+impl Span {
+    fn matches_before(&self, block: u32) -> u64 {
+        self.before + u64::from(block.saturating_sub(self.first)) * self.seatings.len() as u64
     }
 }
 
@@ -187,9 +322,12 @@ pub(super) mod tests {
     use crate::{process::Limits, tournament::PlannedEntry};
     use std::collections::BTreeSet;
 
-    fn plan(format: Format, entries: usize, seats: usize) -> Plan {
-        let entry =
-            |i: usize| PlannedEntry { name: format!("e{i}"), bot: "random".into(), fingerprint: None };
+    pub fn plan(format: Format, entries: usize, seats: usize) -> Plan {
+        let entry = |i: usize| PlannedEntry {
+            name: format!("e{i}"),
+            bot: "random".into(),
+            ..PlannedEntry::default()
+        };
         Plan {
             game: "zombie-dice".into(),
             options: serde_json::json!({}),
@@ -204,6 +342,7 @@ pub(super) mod tests {
             rank_by: Default::default(),
             limits: Limits::default(),
             older: false,
+            stages: Vec::new(),
         }
     }
 
@@ -233,7 +372,7 @@ pub(super) mod tests {
                 }
             }
             let different: BTreeSet<_> = seatings.iter().collect();
-            assert_eq!(different.len(), schedule.matches());
+            assert_eq!(different.len(), schedule.matches(3));
         }
     }
 
@@ -275,7 +414,7 @@ pub(super) mod tests {
 
     #[test]
     fn sizes_are_as_expected() {
-        let size = |format, entries, seats| schedule(format, entries, seats).unwrap().matches();
+        let size = |format, entries, seats| schedule(format, entries, seats).unwrap().matches(0);
         assert_eq!(size(Format::Table, 3, 3), 6, "all permutations of three");
         assert_eq!(size(Format::Table, 4, 4), 24, "all permutations of four");
         assert_eq!(size(Format::Table, 5, 5), 5, "all rotations of five");

@@ -2,13 +2,13 @@
 //! disagree.
 
 use super::{
-    Archive, Plan, StoreError,
+    Archive, Plan, Schedule, StoreError,
     archive::to_json,
     results::{BlockResult, Closing},
 };
 use crate::{fault::SeatFault, player::Effort};
 use rusqlite::{OptionalExtension, params};
-use std::{ops::Range, path::Path, time::Duration};
+use std::{ops::Range, time::Duration};
 
 /// Blocks that were stored together.
 #[derive(Debug)]
@@ -20,11 +20,12 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// The luck of seat 0 in each match, if it was measured; `matches` are those of a block.
-    pub fn luck(&self, matches: usize) -> Result<Option<Vec<f32>>, StoreError> {
+    /// The luck of seat 0 in each match, if it was measured.
+    pub fn luck(&self, schedule: &Schedule) -> Result<Option<Vec<f32>>, StoreError> {
         let Some(packed) = &self.luck else { return Ok(None) };
         let (floats, rest) = packed.as_chunks::<4>();
-        if floats.len() != self.blocks as usize * matches || !rest.is_empty() {
+        let matches = schedule.matches_before(self.end()?) - schedule.matches_before(self.first);
+        if floats.len() as u64 != matches || !rest.is_empty() {
             return Err(StoreError::Damaged("the luck of some blocks does not fit them".into()));
         }
         let luck: Vec<f32> = floats.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
@@ -56,16 +57,6 @@ impl Store {
     /// A store that lives as long as the process.
     pub fn in_memory(plan: &Plan) -> Result<Self, StoreError> {
         Archive::in_memory()?.begin(plan)
-    }
-
-    /// Opens the store of a plan, or makes a new one.
-    pub fn open(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
-        Archive::open(path)?.resume(plan)
-    }
-
-    /// The same, with a new edition where programs were changed since.
-    pub fn open_or_renew(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
-        Archive::open(path)?.resume_or_renew(plan)
     }
 
     /// The number of the tournament in its file.

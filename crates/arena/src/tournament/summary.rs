@@ -23,6 +23,10 @@ pub(super) fn of(report: &Report) -> Vec<String> {
             [Some(leaders(&ranks)), followers(&ranks), outlook(report)].into_iter().flatten().collect()
         }
     };
+    sentences.extend(report.uneven.map(|[fewest, most]| {
+        let share = "each opponent counts once";
+        format!("Some have met more often than others ({fewest} to {most} blocks): {share}.")
+    }));
     sentences.extend(faults(report));
     sentences
 }

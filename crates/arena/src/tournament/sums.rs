@@ -13,6 +13,9 @@ use std::{cmp::Ordering, collections::BTreeSet, ops::Range};
 #[derive(Debug, Clone)]
 pub struct Sums {
     tally: Tally,
+    blocks: u32,
+    /// By entry: its place in the standings; none of those who have left.
+    members: Vec<Option<usize>>,
     matches: u64,
     /// The test between two claims, if the plan has one.
     test: Option<EloTest>,
@@ -38,40 +41,51 @@ impl Clean {
 
 impl Sums {
     /// The sums of no blocks.
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(plan: &Plan, schedule: &Schedule) -> Self {
+        let entries = plan.members().count();
+        let mut members = vec![None; plan.entries.len()];
+        plan.members().enumerate().for_each(|(place, entry)| members[entry] = Some(place));
         let rules = formats::rules(plan.format);
         let alone = plan.seats == 1;
         Sums {
-            tally: Tally::new(Design {
-                entries: plan.entries.len(),
-                // Those who play alone are compared as if they had played together.
-                seats: if alone { plan.entries.len() } else { plan.seats },
-                measure: if alone { Measure::MeanScore } else { rules.measure },
-                rotates: rules.rotates && !alone,
-            }),
+            tally: Tally::stratified(
+                Design {
+                    entries,
+                    // Those who play alone are compared as if they had played together.
+                    seats: if alone { entries } else { plan.seats },
+                    measure: if alone { Measure::MeanScore } else { rules.measure },
+                    rotates: rules.rotates && !alone,
+                },
+                // They share their dice, too, so their groups belong together.
+                if alone { vec![vec![1.0; entries]] } else { schedule.weights().to_vec() },
+            ),
+            blocks: 0,
+            members,
             matches: 0,
             test: plan.test.map(|Claims { elo0, elo1 }| EloTest::new(elo0, elo1, ALPHA, ALPHA)),
             notes: Notes::default(),
-            clean: vec![Clean::default(); plan.entries.len()],
+            clean: vec![Clean::default(); entries],
         }
     }
 
     /// Adds the blocks that were stored since the last time.
     pub fn catch_up(&mut self, schedule: &Schedule, store: &Store) -> Result<(), StoreError> {
         let damaged = || StoreError::Damaged("a block does not fit the plan".into());
-        let (stored, matches) = (store.blocks()?, schedule.matches());
-        while self.blocks() < stored {
-            let chunk = store.chunk(self.blocks())?.ok_or_else(damaged)?;
-            let luck = chunk.luck(matches)?;
-            let dirty = self.note_faults(schedule, store, self.blocks()..chunk.end()?)?;
-            let seen = self.blocks().checked_sub(chunk.first).ok_or_else(damaged)? as usize;
-            for (index, block) in results::blocks(&chunk.results, schedule).enumerate().skip(seen) {
+        let stored = store.blocks()?;
+        while self.blocks < stored {
+            let chunk = store.chunk(self.blocks)?.ok_or_else(damaged)?;
+            let luck = chunk.luck(schedule)?;
+            let dirty = self.note_faults(schedule, store, self.blocks..chunk.end()?)?;
+            let seen = self.blocks.checked_sub(chunk.first).ok_or_else(damaged)? as usize;
+            for (index, block) in
+                results::blocks(&chunk.results, schedule, chunk.first).enumerate().skip(seen)
+            {
                 if index >= chunk.blocks as usize {
                     return Err(damaged());
                 }
-                let luck = luck.as_ref().map_or(&[][..], |luck| &luck[index * matches..][..matches]);
-                let block = block.ok_or_else(damaged)?;
-                let number = self.blocks();
+                let (number, block) = (self.blocks, block.ok_or_else(damaged)?);
+                let before = schedule.matches_before(number) - schedule.matches_before(chunk.first);
+                let luck = luck.as_ref().map_or(&[][..], |luck| &luck[before as usize..][..block.len()]);
                 let seatings = schedule.seatings(number);
                 let is_clean = |&(index, _): &(usize, &Outcome)| !dirty.contains(&(number, index as u32));
                 for (index, outcome) in block.iter().enumerate().filter(is_clean) {
@@ -79,7 +93,7 @@ impl Sums {
                 }
                 self.add(schedule, &block, luck);
             }
-            if self.blocks() < chunk.end()? {
+            if self.blocks < chunk.end()? {
                 return Err(damaged());
             }
         }
@@ -98,6 +112,9 @@ impl Sums {
             let damaged = || StoreError::Damaged("a fault does not fit the plan".into());
             let seatings = schedule.seatings(block);
             let seating = seatings.get(number as usize).ok_or_else(damaged)?;
+            if self.seated(seating).is_none() {
+                continue;
+            }
             for fault in faults {
                 let entry = *seating.get(fault.seat.index()).ok_or_else(damaged)?;
                 self.notes.fault(entry, &fault.fault, || format!("block {block}, match {number}"));
@@ -107,10 +124,16 @@ impl Sums {
         Ok(dirty)
     }
 
+    /// The places in the standings of those at a table; none if somebody has left.
+    fn seated(&self, seating: &[usize]) -> Option<Vec<usize>> {
+        seating.iter().map(|&entry| self.members[entry]).collect()
+    }
+
     fn add_clean(&mut self, seating: &[usize], outcome: &Outcome) {
+        let Some(members) = self.seated(seating) else { return };
         let winners = outcome.places.iter().filter(|&&place| place == 1).count();
-        for (&entry, &place) in seating.iter().zip(&outcome.places) {
-            let clean = &mut self.clean[entry];
+        for (member, &place) in members.into_iter().zip(&outcome.places) {
+            let clean = &mut self.clean[member];
             clean.games += 1;
             clean.wins += if place == 1 { 1.0 / winners as f64 } else { 0.0 };
         }
@@ -118,9 +141,11 @@ impl Sums {
 
     /// Adds the next block; `luck` is that of the first seat of each match, or empty.
     pub(super) fn add(&mut self, schedule: &Schedule, block: &[Outcome], luck: &[f32]) {
-        let seatings = schedule.seatings(self.blocks());
-        self.matches += block.len() as u64;
+        let number = self.blocks;
+        let seatings = schedule.seatings(number);
+        self.blocks += 1;
         if schedule.seats() == 1 {
+            self.matches += block.len() as u64;
             // On the same seed, as if they had played together.
             let scores: Vec<i64> = block.iter().map(|result| result.scores[0]).collect();
             let places = Outcome::ranked(&scores, Vec::new(), 0).places;
@@ -132,21 +157,22 @@ impl Sums {
         if let Some(test) = &mut self.test {
             test.push(points_of_first(&seatings, block));
         }
+        let seated: Vec<_> = seatings.iter().map(|seating| self.seated(seating)).collect();
+        self.matches += seated.iter().flatten().count() as u64;
         // What one of two has gained the other has lost.
         let luck: Vec<[f64; 2]> = luck.iter().map(|&luck| [luck.into(), (-luck).into()]).collect();
-        self.tally.add(block.iter().zip(seatings.iter()).enumerate().map(|(number, (result, seating))| {
-            Match {
-                entries: seating,
-                places: &result.places,
-                scores: &result.scores,
-                luck: luck.get(number).map(|luck| &luck[..]).filter(|luck| luck.len() == seating.len()),
-            }
+        let matches = block.iter().zip(&seated).enumerate();
+        self.tally.add_parts(matches.filter_map(|(index, (result, seating))| {
+            let entries = seating.as_deref()?;
+            let luck = luck.get(index).map(|luck| &luck[..]).filter(|luck| luck.len() == entries.len());
+            let played = Match { entries, places: &result.places, scores: &result.scores, luck };
+            Some((schedule.stratum(number, index)?, played))
         }));
     }
 
     /// Blocks in the sums.
     pub fn blocks(&self) -> u32 {
-        self.tally.blocks() as u32
+        self.blocks
     }
 
     /// What went wrong in the blocks that were read from a store.

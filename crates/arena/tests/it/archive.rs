@@ -18,7 +18,9 @@ fn plan(bots: [&str; 2], blocks: u32, seed: u64) -> Plan {
     Plan {
         game: Race::ID.into(),
         options: serde_json::to_value(RaceRules::default()).unwrap(),
-        entries: bots.map(|bot| PlannedEntry { name: bot.into(), bot: bot.into(), fingerprint: None }).into(),
+        entries: bots
+            .map(|bot| PlannedEntry { name: bot.into(), bot: bot.into(), ..PlannedEntry::default() })
+            .into(),
         format: Format::RoundRobin,
         seats: 2,
         blocks,
@@ -29,6 +31,7 @@ fn plan(bots: [&str; 2], blocks: u32, seed: u64) -> Plan {
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,
+        stages: Vec::new(),
     }
 }
 
@@ -65,12 +68,14 @@ fn two_tournaments_in_one_file_do_not_touch_each_other() {
     let plans: Vec<Plan> = archive.stores().unwrap().into_iter().map(|(_, plan)| plan).collect();
     assert_eq!(plans, [one.clone(), other.clone()]);
     let longer = Plan { blocks: 250, ..other };
-    let mut store = archive.resume(&longer).unwrap();
+    let mut store = archive.resume(&longer, false).unwrap().store;
     assert_eq!(store.blocks().unwrap(), 200, "it goes on with the one that has its plan");
     assert_eq!(play(&longer, &mut store).hash, alone(&longer).hash);
-    let stranger = archive.resume(&plan(["greedy", "random"], 300, 3)).unwrap_err();
-    let why = "the store holds another tournament: the entries are cautious, greedy there, greedy, random here; \
-               the seed is 2 there, 3 here";
+    let stranger = archive.resume(&plan(["greedy", "random"], 300, 3), false).unwrap_err();
+    assert_eq!(stranger.to_string(), "the store holds another tournament: the seed is 2 there, 3 here");
+    let stranger = archive.resume(&plan(["random", "optimal"], 300, 2), false).unwrap_err();
+    let why =
+        "the store holds another tournament: the entries are cautious, greedy there, random, optimal here";
     assert_eq!(stranger.to_string(), why);
     assert_eq!(archive.seed_of(&Plan { seed: 0, ..one }).unwrap(), Some(1));
 }
@@ -101,7 +106,7 @@ fn files_of_older_versions_can_be_read_and_do_not_go_on() {
         let folder = TempDir::new().unwrap();
         let (new, old) = (folder.path().join("new"), folder.path().join("old"));
         let short = plan(["greedy", "random"], 100, 1);
-        play(&short, &mut Store::open(&new, &short).unwrap());
+        play(&short, &mut Archive::open(&new).unwrap().resume(&short, false).unwrap().store);
         if version == 3 {
             std::fs::copy(&new, &old).unwrap();
             let make_old = "PRAGMA user_version = 3; INSERT INTO detail VALUES (1, 0, 1, '[]', x'0102');
@@ -132,7 +137,11 @@ fn files_of_older_versions_can_be_read_and_do_not_go_on() {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "only the two files");
 
         // Matches of today are seated otherwise, so they must not be mixed with those.
-        let refused = Store::open(&old, &Plan { blocks: 150, ..short.clone() }).unwrap_err().to_string();
+        let refused = Archive::open(&old)
+            .unwrap()
+            .resume(&Plan { blocks: 150, ..short.clone() }, false)
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains("an older necrodome began it"), "{refused}");
         // It was brought up to date all the same, and holds what it held.
         assert_ne!(std::fs::read(&old).unwrap(), before);

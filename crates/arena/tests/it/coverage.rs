@@ -112,7 +112,11 @@ impl Pool {
             options: serde_json::to_value(G::Rules::default()).unwrap(),
             entries: bots
                 .iter()
-                .map(|&(name, bot)| PlannedEntry { name: name.into(), bot: bot.into(), fingerprint: None })
+                .map(|&(name, bot)| PlannedEntry {
+                    name: name.into(),
+                    bot: bot.into(),
+                    ..PlannedEntry::default()
+                })
                 .collect(),
             format: line_up.format,
             seats,
@@ -124,6 +128,7 @@ impl Pool {
             rank_by: RankBy::default(),
             limits: Limits::default(),
             older: false,
+            stages: Vec::new(),
         };
         let entries: Vec<EntrySpec> =
             bots.iter().map(|(_, bot)| EntrySpec::parse(bot, Path::new(".")).unwrap()).collect();

@@ -28,7 +28,7 @@ fn tournament<G: Listed>(bots: &[&str], blocks: u32, seed: u64) -> Report {
         options: serde_json::to_value(&rules).unwrap(),
         entries: bots
             .iter()
-            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), fingerprint: None })
+            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), ..PlannedEntry::default() })
             .collect(),
         format: Format::RoundRobin,
         seats,
@@ -40,6 +40,7 @@ fn tournament<G: Listed>(bots: &[&str], blocks: u32, seed: u64) -> Report {
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,
+        stages: Vec::new(),
     };
     let entries: Vec<EntrySpec> =
         bots.iter().map(|bot| EntrySpec::parse(bot, Path::new(".")).unwrap()).collect();

@@ -120,7 +120,7 @@ fn hash<G: Listed>(format: Format, bots: &str) -> String {
         entries: names
             .into_iter()
             .zip(bots.split(' '))
-            .map(|(name, bot)| PlannedEntry { name, bot: bot.into(), fingerprint: None })
+            .map(|(name, bot)| PlannedEntry { name, bot: bot.into(), ..PlannedEntry::default() })
             .collect(),
         format,
         seats: natural_seats(format, entries.len(), G::SEATS),
@@ -132,6 +132,7 @@ fn hash<G: Listed>(format: Format, bots: &str) -> String {
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,
+        stages: Vec::new(),
     };
     let mut store = Store::in_memory(&plan).unwrap();
     run(&plan, &entries, &"unused".into(), &mut store, 2, &AtomicBool::new(false), &mut |_| {}).unwrap();

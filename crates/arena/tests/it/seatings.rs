@@ -33,6 +33,7 @@ fn played(bots: &str, blocks: usize) -> (Plan, Store, Vec<PlayedMatch>) {
         rank_by: Default::default(),
         limits: Limits::default(),
         older: false,
+        stages: Vec::new(),
     };
     let schedule = Schedule::new(&plan, Tokyo::SEATS).unwrap();
     let mut store = Store::in_memory(&plan).unwrap();

@@ -7,9 +7,8 @@ use super::{
 use crate::{error::Error, output_file::OutputFile};
 use necrodome_arena::{
     stats::RankBy,
-    tournament::{Plan, Schedule, TournamentError, report},
+    tournament::{Plan, Schedule, report},
 };
-use necrodome_rules::{game::Game, with_game};
 use std::{fs, path::PathBuf};
 
 /// Print the leaderboard of a stored tournament
@@ -57,8 +56,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let (store, planned) = stored(&args.file, args.tournament, "necrodome report STORE {}")?;
     let rank_by = args.rank_by.map_or(planned.rank_by, RankBy::from);
     let plan = Plan { rank_by, ..planned };
-    let id = plan.game.parse()?;
-    let schedule = with_game!(id, G => Schedule::new(&plan, G::SEATS)).map_err(TournamentError::from)?;
+    let schedule = Schedule::of(&plan)?;
     let report = report(&plan, &schedule, &store)?;
     let printed = match (args.json, args.markdown) {
         (true, _) => print_json(&report),

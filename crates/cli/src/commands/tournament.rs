@@ -9,7 +9,9 @@ use crate::{error::Error, interrupt, lineup, output_file::OutputFile, paint::say
 use config::Config;
 use necrodome_arena::{
     stats::RankBy,
-    tournament::{self, Claims, Report, Schedule, Stop, Store, TournamentError, Wishes, report},
+    tournament::{
+        self, Archive, Claims, Opened, Report, Schedule, Stop, Store, TournamentError, Wishes, report,
+    },
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -33,7 +35,8 @@ Examples:
 
 A block is one round of the schedule: every group in all orders (of more than four seats: in all rotations of a new random
 order), so that nobody gains by a seat or a neighbour. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
-again and it goes on where it was. The hash at the end proves the results: the same with any number of threads.
+again and it goes on where it was. In a round-robin or gauntlet entries may come and go: add or remove some, and only what is
+missing is played. The hash at the end proves the results: the same with any number of threads.
 
 A file.toml holds the same as the flags, under their names; a flag overrides it, and bots are added to its bots. Paths in it start from its folder.
   game = \"zombie-dice\"
@@ -85,9 +88,13 @@ pub struct Args {
     /// Keep the tournament in this file, and go on with it if it is there
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Where a program was changed since, begin a new tournament beside the old one
+    /// Where a program was changed since, take it as a new entry, and the old one leaves; where all entries sit in each match,
+    /// begin a new tournament beside the old one
     #[arg(long)]
     new_version: bool,
+    /// Let only these meet each other now, more often than the others: needs --store, and a round-robin or gauntlet
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    only: Vec<String>,
     /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
@@ -156,6 +163,24 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(id, G => play::<G>(id, &config))
 }
 
+/// Says how a tournament goes on, where that is not as before.
+fn announce(opened: &Opened, path: &Path) {
+    let Opened { store, plan, joined, left, edition } = opened;
+    if *edition {
+        let (id, path, format) = (store.id(), path.display(), plan.format.as_str());
+        say(format_args!("tournament {id} of {path}: a new edition, beside the old one,"));
+        say(format_args!("since in this {format} all entries play in each block"));
+    }
+    for (names, what) in [(joined, "joined"), (left, "left")] {
+        if !names.is_empty() {
+            say(format_args!("{what}: {}", names.join(", ")));
+        }
+    }
+    if !(joined.is_empty() && left.is_empty()) {
+        say("what was played stays; only what is missing is played");
+    }
+}
+
 fn play<G: Listed>(id: GameId, config: &Config) -> Result<(), Error>
 where
     G::Rules: Sync,
@@ -164,6 +189,7 @@ where
     for (flag, is_set, needs, is_there) in [
         ("--margin", config.margin.is_some(), "--until decided", config.until_decided),
         ("--new-version", config.new_version, "--store", config.store.is_some()),
+        ("--only", !config.only.is_empty(), "--store", config.store.is_some()),
     ] {
         if is_set && !is_there {
             return Err(Error::usage(format!("{flag} means nothing without {needs}")));
@@ -191,6 +217,7 @@ where
         margin: config.margin,
         test: config.test,
         rank_by: config.rank_by,
+        only: &config.only,
         limits: config.limits,
         store: config.store.as_deref(),
     };
@@ -201,7 +228,7 @@ where
         ))
         .hint("two points of a hundred are 0.02"));
     }
-    let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
+    Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     if let (Some(csv), Some(store)) = (&config.csv, &config.store)
         && absolute(csv) == absolute(store)
     {
@@ -211,15 +238,17 @@ where
     }
     let csv = config.csv.as_ref().map(|path| OutputFile::claim(path, config.force)).transpose()?;
     let launcher = lineup::launcher()?;
-    let store = match &config.store {
-        Some(path) if config.new_version => Store::open_or_renew(path, &plan),
-        Some(path) => Store::open(path, &plan),
-        None => Store::in_memory(&plan),
+    let (mut store, plan, entries) = match &config.store {
+        None => (Store::in_memory(&plan).map_err(TournamentError::from)?, plan, entries),
+        Some(path) => {
+            let archive = Archive::open(path).map_err(TournamentError::from)?;
+            let opened = archive.resume(&plan, config.new_version).map_err(TournamentError::from)?;
+            announce(&opened, path);
+            let entries = opened.plan.in_order(&plan, entries);
+            (opened.store, opened.plan, entries)
+        }
     };
-    let mut store = store.map_err(TournamentError::from)?;
-    if let (Some(path), true) = (&config.store, config.new_version) {
-        say(format_args!("tournament {} of {}", store.id(), path.display()));
-    }
+    let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
         progress::TournamentProgress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);

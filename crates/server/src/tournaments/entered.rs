@@ -95,6 +95,7 @@ impl NewTournament {
             name: name.into(),
             bot: entry.bot.trim().to_owned(),
             fingerprint: kind.fingerprint(),
+            left: false,
         };
         let plan = Plan {
             game: G::ID.into(),
@@ -110,6 +111,7 @@ impl NewTournament {
             rank_by: Default::default(),
             limits: Limits::default(),
             older: false,
+            stages: Vec::new(),
         };
         if !(1..=MAX_BLOCKS).contains(&plan.blocks) {
             let came = plan.blocks;

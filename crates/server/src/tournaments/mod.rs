@@ -22,7 +22,7 @@ use crate::{
     Config, Db, Refusal,
     live::{self, Open},
 };
-use necrodome_arena::tournament::{Plan, StoreError};
+use necrodome_arena::tournament::{Plan, Schedule, StoreError};
 use played::{Equipment, Tournament};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -61,7 +61,8 @@ impl Tournaments {
         keep::prepare(db)?;
         for (store, plan) in db.archive().stores()? {
             // Tournaments of the command line are in the same file.
-            let done = store.blocks()? >= plan.blocks;
+            // What has no schedule is refused when somebody looks at it.
+            let done = store.blocks()? >= Schedule::of(&plan).map_or(plan.blocks, |schedule| schedule.end());
             let state = if done { TournamentState::Finished } else { TournamentState::Paused };
             keep::add(db, store.id(), state, now())?;
         }

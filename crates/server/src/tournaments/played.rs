@@ -15,7 +15,7 @@ use necrodome_arena::{
     entry::EntrySpec,
     tournament::{self, Plan, Schedule, Stop, Store, Sums, TournamentError, hash_of, report_of},
 };
-use necrodome_rules::{catalog::GameId, game::Game, with_game};
+use necrodome_rules::catalog::GameId;
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -122,20 +122,19 @@ impl Tournament {
     pub fn unseen(store: Store, plan: Plan, equipment: Arc<Equipment>) -> Result<(Self, bool), Refusal> {
         let id = store.id();
         let game = plan.game.parse()?;
-        let schedule = with_game!(game, G => Schedule::new(&plan, G::SEATS)).map_err(Refusal::internal)?;
+        let schedule = Schedule::of(&plan).map_err(Refusal::internal)?;
         let page = keep::page(&equipment.db, id)?
             .ok_or_else(|| Refusal::missing(format!("there is no tournament {id}")))?;
-        let matches = schedule.matches();
         let blocks = store.blocks()?;
-        let kept = page.view.filter(|view| view.line.blocks == blocks && view.line.wanted == plan.blocks);
+        let kept = page.view.filter(|view| view.line.blocks == blocks && view.line.wanted == schedule.end());
         let is_kept = kept.is_some();
         let mut view =
-            kept.unwrap_or_else(|| TournamentView::new(id, &plan, page.state, matches, page.began));
+            kept.unwrap_or_else(|| TournamentView::new(id, &plan, &schedule, page.state, page.began));
         view.line.state = page.state;
-        view.played(blocks);
+        view.played(blocks, &schedule);
         let live = Arc::new(Live::new(id, &equipment.db, Progress::new(view)));
         let (interrupt, playing) = (AtomicBool::new(false), Mutex::new(None));
-        let sums = Mutex::new(Sums::new(&plan));
+        let sums = Mutex::new(Sums::new(&plan, &schedule));
         let tournament =
             Tournament { plan, store, schedule, live, sums, game, equipment, interrupt, playing };
         Ok((tournament, is_kept))
@@ -171,7 +170,7 @@ impl Tournament {
         let report = {
             let mut sums = lock(&self.sums);
             sums.catch_up(&self.schedule, &self.store)?;
-            report_of(&self.plan, &self.store, &sums)?
+            report_of(&self.plan, &self.schedule, &self.store, &sums)?
         };
         self.live.lock().view.take(&report);
         Ok(())
@@ -201,10 +200,10 @@ impl Tournament {
 
     /// Plays what is missing, on threads of its own. Nobody is playing it.
     pub fn start(self: &Arc<Self>) -> Result<(), Refusal> {
-        let entries = self.plan.entries.iter();
-        let entries = entries.map(|entry| resolve(self.game, &entry.bot, &self.equipment.allowed));
+        let members = || self.plan.members().map(|member| &self.plan.entries[member]);
+        let entries = members().map(|entry| resolve(self.game, &entry.bot, &self.equipment.allowed));
         let entries = entries.collect::<Result<Vec<EntrySpec>, Refusal>>()?;
-        let both = self.plan.entries.iter().zip(&entries);
+        let both = members().zip(&entries);
         let mut changed = both.filter(|(planned, entry)| planned.is_other(entry.fingerprint().as_deref()));
         if let Some((planned, _)) = changed.next() {
             let why = format!("the program of {} has changed since this tournament began", planned.name);
@@ -277,14 +276,14 @@ impl Tournament {
                 }
                 next_look = Instant::now() + begun.elapsed() * SHARE;
             }
-            pace.note(&mut self.live.lock().view, blocks, self.plan.blocks);
+            pace.note(&mut self.live.lock().view, blocks, &self.schedule);
             self.show();
             if kept.elapsed() >= KEEP_EVERY {
                 self.keep();
                 kept = Instant::now();
             }
         }
-        pace.note(&mut self.live.lock().view, played.load(Ordering::Relaxed), self.plan.blocks);
+        pace.note(&mut self.live.lock().view, played.load(Ordering::Relaxed), &self.schedule);
     }
 
     /// The last look, and how it ended.
@@ -293,7 +292,7 @@ impl Tournament {
         self.look_at_all().map_err(Refusal::internal)?;
         let mut progress = self.live.lock();
         let view = &mut progress.view;
-        view.played(blocks);
+        view.played(blocks, &self.schedule);
         view.eta = None;
         if view.seconds > 0.0 {
             view.rate = view.line.matches as f64 / view.seconds;
@@ -325,16 +324,16 @@ impl Pace {
         Pace { lately: VecDeque::from([(now, blocks)]), noted: now }
     }
 
-    fn note(&mut self, view: &mut TournamentView, blocks: u32, wanted: u32) {
+    fn note(&mut self, view: &mut TournamentView, blocks: u32, schedule: &Schedule) {
         let now = Instant::now();
         view.seconds += now.duration_since(self.noted).as_secs_f64();
         self.noted = now;
-        view.played(blocks);
+        view.played(blocks, schedule);
         if let Some(&(then, before)) = self.lately.front() {
             let seconds = now.duration_since(then).as_secs_f64().max(1e-3);
             let pace = f64::from(blocks.saturating_sub(before)) / seconds;
             view.rate = pace * view.matches_of_block as f64;
-            view.eta = (pace > 0.0).then(|| f64::from(wanted.saturating_sub(blocks)) / pace);
+            view.eta = (pace > 0.0).then(|| f64::from(schedule.end().saturating_sub(blocks)) / pace);
         }
         self.lately.push_back((now, blocks));
         if self.lately.len() > Self::LATELY {

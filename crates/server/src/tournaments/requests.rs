@@ -207,7 +207,7 @@ async fn matches(
 
 fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, Refusal> {
     let Tournament { plan, store, schedule, .. } = tournament;
-    let total = u64::from(store.blocks()?) * schedule.matches() as u64;
+    let total = schedule.matches_before(store.blocks()?);
     let line = |played: tournament::PlayedMatch| MatchLine {
         block: played.block,
         number: played.number,
@@ -270,7 +270,7 @@ mod tests {
     use necrodome_arena::{
         entry::EntrySpec,
         process::Limits,
-        tournament::{Format, Plan, PlannedEntry, Store},
+        tournament::{Archive, Format, Plan, PlannedEntry},
     };
 
     use std::{pin::pin, sync::atomic::AtomicBool, time::Duration};
@@ -296,10 +296,11 @@ mod tests {
             rank_by: Default::default(),
             limits: Limits::default(),
             older: false,
+            stages: Vec::new(),
         };
         let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, path).unwrap();
         let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
-        let (mut store, never) = (Store::open(path, &plan).unwrap(), AtomicBool::new(false));
+        let (mut store, never) = (Archive::open(path).unwrap().begin(&plan).unwrap(), AtomicBool::new(false));
         tournament::run(&plan, &entries, &"unused".into(), &mut store, 1, &never, &mut |_| {}).unwrap();
     }
 

@@ -5,7 +5,7 @@ use crate::Refusal;
 use necrodome_arena::{
     entry::looks_like_file,
     stats::{self, Measure, RankBy},
-    tournament::{Plan, Report},
+    tournament::{Plan, Report, Schedule},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -236,22 +236,16 @@ impl TournamentState {
 
 impl TournamentView {
     /// A tournament of which nothing has been seen yet.
-    pub(super) fn new(
-        id: i64,
-        plan: &Plan,
-        state: TournamentState,
-        matches_of_block: usize,
-        began: i64,
-    ) -> Self {
+    pub(super) fn new(id: i64, plan: &Plan, schedule: &Schedule, state: TournamentState, began: i64) -> Self {
         TournamentView {
             line: TournamentLine {
                 id,
                 state,
                 game: plan.game.clone(),
-                names: plan.entries.iter().take(SHOWN).map(|entry| entry.name.clone()).collect(),
-                entries: plan.entries.len(),
+                names: plan.members().take(SHOWN).map(|member| plan.entries[member].name.clone()).collect(),
+                entries: plan.members().count(),
                 blocks: 0,
-                wanted: plan.blocks,
+                wanted: schedule.end(),
                 matches: 0,
                 leader: None,
                 began,
@@ -261,7 +255,7 @@ impl TournamentView {
             options: plan.options.clone(),
             seed: Some(plan.seed),
             until_decided: plan.until_decided,
-            matches_of_block,
+            matches_of_block: schedule.matches(schedule.end().saturating_sub(1)),
             rate: 0.0,
             eta: None,
             seconds: 0.0,
@@ -279,9 +273,9 @@ impl TournamentView {
     }
 
     /// Blocks that were played.
-    pub(super) fn played(&mut self, blocks: u32) {
+    pub(super) fn played(&mut self, blocks: u32, schedule: &Schedule) {
         self.line.blocks = blocks;
-        self.line.matches = u64::from(blocks) * self.matches_of_block as u64;
+        self.line.matches = schedule.matches_before(blocks);
     }
 
     /// Takes over what a report says.
@@ -291,8 +285,9 @@ impl TournamentView {
         self.order = order(report).into();
         self.summary.clone_from(&report.summary);
         self.line.leader = report.standings.first().map(|entry| entry.name.clone()).filter(|_| seen > 0);
-        let entries = &report.plan.entries;
-        let number = |name: &str| entries.iter().position(|entry| entry.name == name).unwrap_or_default();
+        let names: Vec<&str> =
+            report.plan.members().map(|member| report.plan.entries[member].name.as_str()).collect();
+        let number = |name: &str| names.iter().position(|&member| member == name).unwrap_or_default();
         self.standings = report
             .standings
             .iter()

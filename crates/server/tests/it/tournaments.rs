@@ -5,7 +5,7 @@ use necrodome_arena::{
     entry::EntrySpec,
     process::Limits as Allowance,
     replay,
-    tournament::{self, Format, Plan, PlannedEntry, Schedule, Store},
+    tournament::{self, Archive, Format, Plan, PlannedEntry, Schedule, Store},
 };
 use necrodome_rules::{catalog::Listed, game::Game, zombie_dice::Race};
 use necrodome_server::{Config, Limits, ServeError, Site};
@@ -24,8 +24,11 @@ fn race(blocks: u32) -> Value {
 
 /// The hash that the arena has for the same plan.
 fn hash_of_the_arena(blocks: u32) -> String {
-    let entry =
-        |name: &str, bot: &str| PlannedEntry { name: name.into(), bot: bot.into(), fingerprint: None };
+    let entry = |name: &str, bot: &str| PlannedEntry {
+        name: name.into(),
+        bot: bot.into(),
+        ..PlannedEntry::default()
+    };
     let plan = Plan {
         game: Race::ID.into(),
         options: serde_json::to_value(<Race as Game>::Rules::default()).unwrap(),
@@ -40,6 +43,7 @@ fn hash_of_the_arena(blocks: u32) -> String {
         rank_by: Default::default(),
         limits: Allowance::default(),
         older: false,
+        stages: Vec::new(),
     };
     let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
     let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
@@ -305,7 +309,7 @@ async fn every_match_can_be_listed_and_replayed() {
 async fn a_file_of_the_command_line_is_taken_up() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("night.store");
-    let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), fingerprint: None };
+    let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), ..PlannedEntry::default() };
     let plan = Plan {
         game: "tokyo".into(),
         options: json!({}),
@@ -320,8 +324,9 @@ async fn a_file_of_the_command_line_is_taken_up() {
         rank_by: Default::default(),
         limits: Allowance::default(),
         older: false,
+        stages: Vec::new(),
     };
-    drop(Store::open(&path, &plan).unwrap());
+    drop(Archive::open(&path).unwrap().resume(&plan, false).unwrap());
     let site = Site::open(Config { store: Some(path), ..config() }).unwrap();
     let mut host = Visitor::host(&site).await;
     let line = host.get("/api/home").await.ok()["recent"][0].clone();

@@ -39,6 +39,7 @@ struct File {
     store: Option<PathBuf>,
     #[serde(alias = "new-version")]
     new_version: bool,
+    only: Vec<String>,
     json: bool,
     csv: Option<PathBuf>,
     force: bool,
@@ -62,6 +63,7 @@ pub struct Config {
     pub threads: Option<usize>,
     pub store: Option<PathBuf>,
     pub new_version: bool,
+    pub only: Vec<String>,
     pub json: bool,
     pub csv: Option<PathBuf>,
     pub force: bool,
@@ -103,6 +105,9 @@ impl Config {
         config.threads = args.threads.map(usize::from).or(config.threads);
         config.store = args.store.clone().or(config.store);
         config.new_version |= args.new_version;
+        if !args.only.is_empty() {
+            config.only.clone_from(&args.only);
+        }
         config.json |= args.json;
         config.csv = args.csv.clone().or(config.csv);
         config.force |= args.force;
@@ -178,6 +183,7 @@ impl Config {
             threads: file.threads.map(|threads| threads.get() as usize),
             store: file.store.map(|store| folder.join(store)),
             new_version: file.new_version,
+            only: file.only,
             json: file.json,
             csv: file.csv.map(|csv| folder.join(csv)),
             force: file.force,

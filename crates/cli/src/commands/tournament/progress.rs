@@ -45,7 +45,7 @@ impl<'a> TournamentProgress<'a> {
             let standings = all.add(ProgressBar::new_spinner());
             standings
                 .set_style(ProgressStyle::with_template("{msg}").unwrap_or(ProgressStyle::default_spinner()));
-            let bar = all.add(ProgressBar::new(plan.blocks.into()));
+            let bar = all.add(ProgressBar::new(schedule.end().into()));
             let style = "{wide_bar} {pos}/{len} blocks  {msg}  ETA {eta}";
             bar.set_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()));
             bar.set_position(done.into());
@@ -59,7 +59,7 @@ impl<'a> TournamentProgress<'a> {
             began: Instant::now(),
             due: None,
             first: done,
-            sums: Sums::new(plan),
+            sums: Sums::new(plan, schedule),
             warned: BTreeSet::new(),
         }
     }
@@ -76,8 +76,9 @@ impl<'a> TournamentProgress<'a> {
             return;
         }
         let caught_up = self.sums.catch_up(self.schedule, update.store);
-        let report =
-            caught_up.map_err(Into::into).and_then(|()| report_of(self.plan, update.store, &self.sums));
+        let report = caught_up
+            .map_err(Into::into)
+            .and_then(|()| report_of(self.plan, self.schedule, update.store, &self.sums));
         self.due = Some(Instant::now() + EVERY.max(begun.elapsed() * SHARE));
         // What cannot be read now will be an error at the end.
         let Ok(report) = report else { return };
@@ -85,8 +86,8 @@ impl<'a> TournamentProgress<'a> {
             return bars.standings.set_message(standings(&report));
         }
         let played = f64::from(update.blocks - self.first).max(1.0);
-        let left = f64::from(self.plan.blocks - update.blocks) / played * elapsed.as_secs_f64();
-        let (blocks, all) = (update.blocks, self.plan.blocks);
+        let left = f64::from(self.schedule.end() - update.blocks) / played * elapsed.as_secs_f64();
+        let (blocks, all) = (update.blocks, self.schedule.end());
         let open = open_pairs(&report).map_or(String::new(), |open| format!(", {open}"));
         say(format_args!("{blocks}/{all} blocks, {rate:.0} matches/s, ETA {left:.0} s{open}"));
         for fault in &report.trouble.faults {
