@@ -125,7 +125,7 @@ pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, Tour
     let standings = sums.standings(plan, confidence);
     let efforts = store.efforts()?;
     let trouble = trouble(plan, store, sums.notes())?;
-    let faulty = !trouble.faults.is_empty();
+    let faulty = trouble.faults.iter().any(|fault| !fault.kind.is_warning());
     let name = |entry: usize| plan.entries[entry].name.clone();
     let entry_report = |&entry: &usize| EntryReport {
         name: name(entry),

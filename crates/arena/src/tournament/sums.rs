@@ -98,11 +98,14 @@ impl Sums {
             let damaged = || StoreError::Damaged("a fault does not fit the plan".into());
             let seatings = schedule.seatings(block);
             let seating = seatings.get(number as usize).ok_or_else(damaged)?;
+            let lost = faults.iter().any(|fault| !fault.fault.kind.is_warning());
             for fault in faults {
                 let entry = *seating.get(fault.seat.index()).ok_or_else(damaged)?;
                 self.notes.fault(entry, &fault.fault, || format!("block {block}, match {number}"));
             }
-            dirty.insert((block, number));
+            if lost {
+                dirty.insert((block, number));
+            }
         }
         Ok(dirty)
     }
