@@ -34,6 +34,8 @@ pub enum FaultKind {
     NoStart,
     /// It had been restarted too often, and is out of the tournament.
     Out,
+    /// A line before the answer that was not one, such as a debug print; forgiven once a match.
+    Chatter,
 }
 
 impl FaultKind {
@@ -53,12 +55,24 @@ impl FaultKind {
             FaultKind::LeftChildren => "left_children",
             FaultKind::NoStart => "no_start",
             FaultKind::Out => "out",
+            FaultKind::Chatter => "chatter",
         }
+    }
+
+    /// Whether it was forgiven: no action was lost.
+    pub fn is_warning(self) -> bool {
+        self == FaultKind::Chatter
+    }
+
+    /// What its author should do about it, where that is always the same.
+    pub fn hint(self) -> Option<&'static str> {
+        let hint = "print to standard error instead: more than one such line a match is a fault";
+        (self == FaultKind::Chatter).then_some(hint)
     }
 
     /// Whether the process can play on after it.
     pub fn is_survivable(self) -> bool {
-        matches!(self, FaultKind::Illegal | FaultKind::WrongId)
+        matches!(self, FaultKind::Illegal | FaultKind::WrongId | FaultKind::Chatter)
     }
 }
 
@@ -115,6 +129,9 @@ pub struct FaultCount {
     pub count: u32,
     /// The first time, in words.
     pub first: String,
+    /// What to do about it, where that is always the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'static str>,
 }
 
 /// What an entry has written to standard error.
@@ -165,7 +182,10 @@ impl Notes {
     pub fn named(self, name: impl Fn(usize) -> String) -> Trouble {
         let faults = self.faults.into_iter();
         let faults = faults
-            .map(|((entry, kind), (count, first))| FaultCount { name: name(entry), kind, count, first })
+            .map(|((entry, kind), (count, first))| {
+                let hint = kind.hint();
+                FaultCount { name: name(entry), kind, count, first, hint }
+            })
             .collect();
         let logs = self.logs.into_iter().map(|(entry, lines)| BotLog { name: name(entry), lines }).collect();
         Trouble { faults, logs }

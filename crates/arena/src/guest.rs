@@ -92,7 +92,7 @@ impl Transport for GuestTransport {
         self.guest.tell(&text(line));
     }
 
-    fn ask(&mut self, line: &[u8]) -> Result<(), Silence> {
+    fn ask(&mut self, line: &[u8], _: bool) -> Result<(), Silence> {
         self.question = text(line);
         Ok(())
     }

@@ -13,6 +13,38 @@ use std::{
     io::{self, IsTerminal, Write},
 };
 
+/// As many columns as a terminal shows at least.
+pub const WIDTH: usize = 80;
+
+/// Words in lines that fit a terminal. So many columns of the first line are taken already; the others begin with two spaces if
+/// there are any. A word that is too long is broken.
+pub fn wrapped(text: &str, taken: usize) -> Vec<String> {
+    let indent = if taken > 0 { "  " } else { "" };
+    let (mut lines, mut line, mut used) = (Vec::new(), String::new(), taken);
+    for word in text.split(' ') {
+        let space = usize::from(!line.trim_start().is_empty());
+        if used + space + word.chars().count() <= WIDTH {
+            line.extend([&" "[..space], word]);
+            used += space + word.chars().count();
+            continue;
+        }
+        if used > indent.len() {
+            lines.push(std::mem::replace(&mut line, indent.to_owned()));
+            used = indent.len();
+        }
+        for letter in word.chars() {
+            if used == WIDTH {
+                lines.push(std::mem::replace(&mut line, indent.to_owned()));
+                used = indent.len();
+            }
+            line.push(letter);
+            used += 1;
+        }
+    }
+    lines.push(line);
+    lines
+}
+
 /// Whether the terminal shows lines of plain text and nothing else.
 pub fn is_dumb() -> bool {
     env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
@@ -117,5 +149,24 @@ pub const fn shaded(shade: Shade) -> Style {
         Shade::Green => colour(AnsiColor::Green),
         Shade::Yellow => colour(AnsiColor::Yellow),
         Shade::Red => colour(AnsiColor::Red),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_a_terminal() {
+        let text = format!("some words {} and {} more", "x".repeat(200), "wörd ".repeat(40));
+        for taken in [0, 9, 79, 80, 200] {
+            let lines = wrapped(&text, taken);
+            assert!(lines[1..].iter().all(|line| line.chars().count() <= WIDTH), "{lines:#?}");
+            assert!(taken + lines[0].chars().count() <= WIDTH.max(taken), "{lines:#?}");
+            let letters = |text: &str| text.replace(' ', "");
+            assert_eq!(letters(&lines.concat()), letters(&text), "nothing is lost");
+        }
+        assert_eq!(wrapped("a few words", 0), ["a few words"]);
+        assert_eq!(wrapped("a few words", 70), ["a few", "  words"]);
     }
 }

@@ -65,6 +65,8 @@ struct Watched {
     cpu: Vec<Duration>,
     /// What went wrong first, and what kind it was.
     failure: Option<(String, Wrong)>,
+    /// The last line that was forgiven.
+    chatter: Option<String>,
     timed_out: bool,
 }
 
@@ -159,8 +161,11 @@ impl<G: Listed> Player<G> for Observed<G> {
 
     fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
         let faults = self.inner.end(outcome);
-        if let Some(fault) = faults.first() {
-            self.note_late(fault);
+        for fault in &faults {
+            match fault.kind.is_warning() {
+                true => self.watched.borrow_mut().chatter = Some(fault.detail.clone()),
+                false => self.note_late(fault),
+            }
         }
         faults
     }
@@ -273,6 +278,9 @@ impl<'a, G: Listed> Room<'a, G> {
     /// Tells of a failure, or that all was fine. Gives the number of failures.
     fn conclude(&mut self, check: &'static str, about: &str, fine: String, notes: &mut Findings) -> usize {
         let failure = self.watched.borrow_mut().failure.take();
+        if let Some(detail) = self.watched.borrow_mut().chatter.take() {
+            notes.chatter(&detail);
+        }
         match failure {
             Some((text, wrong)) => {
                 notes.add(Finding::fail(check, format!("{about}: {text}"), Some(wrong)));

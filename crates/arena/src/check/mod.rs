@@ -8,6 +8,7 @@ mod trials;
 
 use crate::{
     entry::{EntryKind, EntrySpec},
+    fault::FaultKind,
     lineup::{LineupError, built_in},
     process::{Launcher, Limits},
 };
@@ -47,6 +48,8 @@ pub enum Verdict {
     Ok,
     /// The bot has to be changed.
     Fail,
+    /// Forgiven, but better changed; the text says what to do.
+    Warning,
     /// Could not be tried; the text says why.
     Skipped,
 }
@@ -196,6 +199,16 @@ impl Findings<'_> {
     fn add(&mut self, finding: Finding) {
         (self.tell)(&finding);
         self.report.findings.push(finding);
+    }
+
+    /// Tells once that the bot writes more than answers.
+    fn chatter(&mut self, detail: &str) {
+        let warned = |finding: &Finding| finding.verdict == Verdict::Warning;
+        if !self.report.findings.iter().any(warned) {
+            let hint = FaultKind::Chatter.hint().unwrap_or_default();
+            let text = format!("chatter, forgiven once a match: {detail}; {hint}");
+            self.add(Finding { check: "output", verdict: Verdict::Warning, text, wrong: None });
+        }
     }
 
     fn has_failed(&self, check: &str) -> bool {

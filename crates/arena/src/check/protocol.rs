@@ -10,8 +10,11 @@ use super::{
 use crate::{
     fault::{Fault, FaultKind},
     player::Answer,
-    process::{Process, Program},
-    protocol::{MAX_LISTED, Message, PROTOCOL, Ready, ToBot, expect_id, parse_act, to_line},
+    process::{Allowance, Process, Program},
+    protocol::{
+        IN_ACT, IN_READY, MAX_LISTED, Message, PROTOCOL, Ready, ToBot, excerpt, expect_id, is_chatter,
+        parse_act, to_line,
+    },
 };
 use necrodome_rules::{
     catalog::Listed,
@@ -34,7 +37,8 @@ pub(super) fn check<G: Listed>(
     hall: &Hall<G>,
     notes: &mut Findings,
 ) -> bool {
-    let mut talk = Talk { candidate, program, hall, process: None, ready: None, known: Vec::new() };
+    let mut talk =
+        Talk { candidate, program, hall, process: None, ready: None, known: Vec::new(), forgiving: true };
     if !talk.hello(notes) {
         return false;
     }
@@ -71,6 +75,8 @@ struct Talk<'a, G: Listed> {
     ready: Option<Ready>,
     /// Faults that the bot has shown in plain questions.
     known: Vec<FaultKind>,
+    /// Whether a line that is not an answer is still forgiven in this match.
+    forgiving: bool,
 }
 
 /// What went wrong in a conversation.
@@ -95,8 +101,8 @@ impl<G: Listed> Talk<'_, G> {
     fn greet(&mut self, notes: &mut Findings) -> Result<(Process, Vec<u8>, Duration), Fault> {
         let limits = &self.candidate.limits;
         let mut process = Process::spawn(&self.candidate.launcher, self.program, limits, &G::CARD)?;
-        process.send(&self.hello_line())?;
-        match process.receive(limits.start_allowance()) {
+        process.send(&self.hello_line(), true)?;
+        match receive(&mut process, limits.start_allowance(), IN_READY, &mut self.forgiving, notes) {
             Ok((line, used)) => Ok((process, line, used)),
             Err(fault) => {
                 notes.add_log(process.log());
@@ -181,6 +187,7 @@ impl<G: Listed> Talk<'_, G> {
         let names: Vec<String> = position.names.clone().into();
         let start: Message<G> = ToBot::Start { seat: position.seat, names: &names, seed };
         let line = to_line(&with_extra(&start, extra));
+        self.forgiving = true;
         self.process(notes)?.tell(&line);
         Ok(())
     }
@@ -211,12 +218,16 @@ impl<G: Listed> Talk<'_, G> {
         let line = to_line(&question);
         let limits = self.candidate.limits;
         let allowed = limits.allowance(Duration::from_millis(limits.decision_ms));
+        let mut forgiving = self.forgiving;
         let process = self.process(notes)?;
         let mut came = String::new();
-        let answer = process.send(&line).and_then(|()| process.receive(allowed)).and_then(|(line, _)| {
+        let sent = process.send(&line, forgiving);
+        let received = sent.and_then(|()| receive(process, allowed, IN_ACT, &mut forgiving, notes));
+        let answer = received.and_then(|(line, _)| {
             came = String::from_utf8_lossy(&line).into_owned();
             parse_act::<G>(&line, id, |came| expect_id(came, id))
         });
+        self.forgiving = forgiving;
         let judged = answer.and_then(|answer| match answer {
             Answer::Act(action, _) => match position.judge(&action) {
                 Ok(()) => Ok(action),
@@ -297,6 +308,7 @@ impl<G: Listed> Talk<'_, G> {
         });
         match told {
             Ok(came) if came.is_empty() => {}
+            Ok(came) if is_chatter(&came, IN_ACT) => notes.chatter(&format!("{} came", excerpt(&came))),
             Ok(came) => {
                 let came = shortened(&String::from_utf8_lossy(&came));
                 let wrong = Wrong { message, came, expected: "no answer: the message is ignored".to_owned() };
@@ -391,6 +403,8 @@ impl<G: Listed> Talk<'_, G> {
         let came = process.unasked(SILENCE);
         if came.is_empty() {
             notes.add(Finding::ok("output", "writes nothing but answers to standard output"));
+        } else if is_chatter(&came, IN_ACT) {
+            notes.chatter(&format!("{} came at the end of a match", excerpt(&came)));
         } else {
             let wrong = Wrong {
                 message: "the end of a match".to_owned(),
@@ -424,6 +438,31 @@ impl<G: Listed> Talk<'_, G> {
             Some(fault) if left => notes.add(Finding::fail("processes", fault.to_string(), None)),
             _ => notes.add(Finding::ok("processes", "leaves no processes behind")),
         }
+    }
+}
+
+/// The answer of a process, with its CPU time. Once a match a line that is not one is forgiven if an answer follows.
+fn receive(
+    process: &mut Process,
+    allowed: Allowance,
+    word: &str,
+    forgiving: &mut bool,
+    notes: &mut Findings,
+) -> Result<(Vec<u8>, Duration), Fault> {
+    let first = process.receive(allowed)?;
+    if !*forgiving || !is_chatter(&first.0, word) {
+        return Ok(first);
+    }
+    *forgiving = false;
+    match process.receive(allowed) {
+        Ok(second) if !is_chatter(&second.0, word) => {
+            notes.chatter(&format!("{} came before the answer", excerpt(&first.0)));
+            Ok(second)
+        }
+        Ok(second) => Ok(second),
+        // The first line is shown: that none followed it tells less.
+        Err(fault) if fault.kind == FaultKind::Timeout => Ok(first),
+        Err(fault) => Err(fault),
     }
 }
 

@@ -13,7 +13,7 @@ pub use transport::ProcessTransport;
 
 use crate::{
     fault::{Fault, FaultKind},
-    protocol::excerpt,
+    protocol::{IN_ACT, excerpt, is_chatter},
 };
 use cpu::TreeClock;
 use necrodome_rules::card::Card;
@@ -90,6 +90,8 @@ pub(crate) struct Process {
     clock: Option<TreeClock>,
     /// CPU time and moment when the last message was sent.
     sent: (Duration, Instant),
+    /// Since when its answer is waited for.
+    listening: Option<Instant>,
 }
 
 impl Process {
@@ -134,6 +136,7 @@ impl Process {
             log: Vec::new(),
             clock: None,
             sent: (Duration::ZERO, Instant::now()),
+            listening: None,
         })
     }
 
@@ -150,16 +153,20 @@ impl Process {
         self.clock = first.map(|pid| TreeClock::new(Pid::from_raw(pid)));
     }
 
-    /// Sends a line; the clock of the answer starts. Output that came before is a flood.
-    pub(crate) fn send(&mut self, line: &[u8]) -> Result<(), Fault> {
+    /// Sends a line; the clock of the answer starts. Output that came before is a flood, but if `forgiving` one line that was not
+    /// meant as an answer may wait to be read: it might as well have come a moment later.
+    pub(crate) fn send(&mut self, line: &[u8], forgiving: bool) -> Result<(), Fault> {
         self.pump();
-        if !self.received.is_empty() {
+        let early = self.received.strip_suffix(b"\n").unwrap_or(&self.received);
+        let forgiven = forgiving && !early.contains(&b'\n') && is_chatter(early, IN_ACT);
+        if !self.received.is_empty() && !forgiven {
             let shown = excerpt(&self.received);
             return Err(Fault::new(FaultKind::Flood, format!("nothing was asked, but {shown} came")));
         }
         self.tell(line);
         let used = self.clock.as_mut().map_or(Duration::ZERO, TreeClock::now);
         self.sent = (used, Instant::now());
+        self.listening = None;
         Ok(())
     }
 
@@ -176,7 +183,7 @@ impl Process {
         let mut patience = allowed.patience(Duration::ZERO);
         // Wall-clock time counts from here: before, the arena may have been waiting for somebody else.
         self.pump();
-        let listening = Instant::now();
+        let listening = *self.listening.get_or_insert_with(Instant::now);
         loop {
             if let Some(end) = self.received.iter().position(|&byte| byte == b'\n') {
                 if end > self.max_line {

@@ -21,6 +21,8 @@ pub struct ProcessTransport {
     /// CPU time that is left for the decisions of this match.
     bank: Duration,
     effort: Effort,
+    /// CPU time of the present decision that is paid for.
+    paid: Duration,
     /// What the processes before the present one have written to standard error.
     old_log: Vec<u8>,
 }
@@ -37,6 +39,7 @@ impl ProcessTransport {
             starts_left: limits.restarts.saturating_add(1),
             bank: Duration::ZERO,
             effort: Effort::default(),
+            paid: Duration::ZERO,
             old_log: Vec::new(),
         }
     }
@@ -44,7 +47,8 @@ impl ProcessTransport {
     /// Starts the process and greets it.
     fn launch(&mut self, hello: &[u8]) -> Result<(Process, Vec<u8>), Fault> {
         let mut process = Process::spawn(&self.launcher, &self.program, &self.limits, &self.game)?;
-        process.send(hello)?;
+        // What a bot prints before it is greeted is looked at with its answer.
+        process.send(hello, true)?;
         match process.receive(self.limits.start_allowance()) {
             Ok((line, _)) => Ok((process, line)),
             Err(fault) => {
@@ -56,7 +60,7 @@ impl ProcessTransport {
 
     fn receive(&mut self) -> Result<Vec<u8>, Fault> {
         let decision = Duration::from_millis(self.limits.decision_ms);
-        let allowed = self.limits.allowance(decision.min(self.bank));
+        let allowed = self.limits.allowance(decision.min(self.bank + self.paid));
         let Some(process) = &mut self.process else {
             return Err(Fault::new(FaultKind::Out, "not running"));
         };
@@ -66,9 +70,10 @@ impl ProcessTransport {
                 self.bank = if self.bank <= decision { Duration::ZERO } else { self.bank - decision };
             }
         })?;
-        self.bank = self.bank.saturating_sub(used);
-        self.effort.decisions += 1;
-        self.effort.cpu += used;
+        let unpaid = used.saturating_sub(self.paid);
+        self.bank = self.bank.saturating_sub(unpaid);
+        self.effort.cpu += unpaid;
+        self.paid = used;
         Ok(line)
     }
 
@@ -119,17 +124,37 @@ impl Transport for ProcessTransport {
         }
     }
 
-    fn ask(&mut self, line: &[u8]) -> Result<(), Silence> {
+    fn ask(&mut self, line: &[u8], forgiving: bool) -> Result<(), Silence> {
+        self.paid = Duration::ZERO;
         let sent = match &mut self.process {
             _ if self.bank.is_zero() => Err(no_time()),
-            Some(process) => process.send(line),
+            Some(process) => process.send(line, forgiving),
             None => Err(Fault::new(FaultKind::Out, "not running")),
         };
         Ok(sent.inspect_err(|fault| self.at_fault(fault))?)
     }
 
     fn answer(&mut self) -> Result<Vec<u8>, Silence> {
-        Ok(self.receive().inspect_err(|fault| self.at_fault(fault))?)
+        let line = self.receive().inspect_err(|fault| self.at_fault(fault))?;
+        self.effort.decisions += 1;
+        Ok(line)
+    }
+
+    fn another(&mut self, first: Fault) -> Result<Vec<u8>, Silence> {
+        let line = match (&mut self.process, first.kind) {
+            (Some(process), FaultKind::NoStart) => {
+                process.receive(self.limits.start_allowance()).map(|(line, _)| line)
+            }
+            _ => self.receive(),
+        };
+        // That the first line was not an answer tells more than that none came after it.
+        let both = |fault: Fault| match (fault.kind, first.kind) {
+            (FaultKind::Timeout, kind) | (_, kind @ FaultKind::NoStart) => {
+                Fault::new(kind, format!("{}; then {}", first.detail, fault.detail))
+            }
+            _ => fault,
+        };
+        Ok(line.map_err(both)?)
     }
 
     /// After a fault that it cannot play on from, the process is gone.

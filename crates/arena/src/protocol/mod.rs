@@ -6,7 +6,7 @@
 mod parse;
 mod player;
 
-pub(crate) use parse::{expect_id, parse_act};
+pub(crate) use parse::{expect_id, is_chatter, parse_act};
 pub use player::{ProtocolPlayer, Silence, Transport};
 
 use necrodome_rules::game::{Game, Outcome, Seat};
@@ -86,6 +86,10 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
     let dots = if bytes.len() > SHOWN { "..." } else { "" };
     format!("{text:?}{dots}")
 }
+
+/// A word that every answer to `hello` has, and one of every answer to `decide`: what has it was meant to be one.
+pub(crate) const IN_READY: &str = "protocol";
+pub(crate) const IN_ACT: &str = "action";
 
 /// The bot's answer to `hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -19,6 +19,14 @@ pub(super) fn parse_ready(line: &[u8]) -> Result<Ready, String> {
     Ok(ready)
 }
 
+/// Whether a line that is not what was expected is a print of another kind, such as a debug print, rather than a bad try: JSON
+/// with this word in it.
+pub(crate) fn is_chatter(line: &[u8], word: &str) -> bool {
+    let meant = line.trim_ascii_start().starts_with(b"{")
+        && line.windows(word.len()).any(|part| part == word.as_bytes());
+    !meant
+}
+
 /// Refuses an answer to another decision than the one that was asked.
 pub(crate) fn expect_id(came: u64, asked: u64) -> Result<(), Fault> {
     let wrong = || Fault::new(FaultKind::WrongId, format!("expected id {asked}, got {came}"));

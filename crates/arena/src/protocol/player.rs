@@ -1,7 +1,9 @@
 //! A player who speaks the protocol, over any transport.
 
 use super::{
-    MAX_LISTED, Message, PROTOCOL, ToBot, parse::Ids, parse::parse_act, parse::parse_ready, to_line,
+    IN_ACT, IN_READY, MAX_LISTED, Message, PROTOCOL, ToBot, excerpt,
+    parse::{Ids, is_chatter, parse_act, parse_ready},
+    to_line,
 };
 use crate::{
     fault::{Fault, FaultKind},
@@ -41,11 +43,17 @@ pub trait Transport {
     /// A message that wants no answer.
     fn tell(&mut self, line: &[u8]);
 
-    /// A message that wants an answer.
-    fn ask(&mut self, line: &[u8]) -> Result<(), Silence>;
+    /// A message that wants an answer. `forgiving`: a line that is not an answer may have come before it.
+    fn ask(&mut self, line: &[u8], forgiving: bool) -> Result<(), Silence>;
 
     /// The answer to the last question.
     fn answer(&mut self) -> Result<Vec<u8>, Silence>;
+
+    /// The line after one that was not an answer, in what is left of the time; by default there is none, and the first one was
+    /// `first`, a fault.
+    fn another(&mut self, first: Fault) -> Result<Vec<u8>, Silence> {
+        Err(first.into())
+    }
 
     /// The last answer was at fault.
     fn at_fault(&mut self, fault: &Fault);
@@ -78,6 +86,10 @@ pub struct ProtocolPlayer<G: Listed, T> {
     pending: Option<Silence>,
     next_id: u64,
     ids: Ids,
+    /// Whether a line that is not an answer is still forgiven in this match.
+    forgiving: bool,
+    /// What was forgiven in this match.
+    forgiven: Option<Fault>,
     /// How the match began, for a bot that comes in the middle of it.
     start_line: Vec<u8>,
 }
@@ -96,6 +108,8 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
             pending: None,
             next_id: 0,
             ids: Ids::default(),
+            forgiving: true,
+            forgiven: None,
             start_line: Vec::new(),
         }
     }
@@ -115,8 +129,19 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
             seats: self.seats,
             name: &self.name,
         };
-        let answer = self.transport.open(&to_line(&hello))?;
-        let ready = parse_ready(&answer).map_err(|why| {
+        let mut answer = self.transport.open(&to_line(&hello))?;
+        let mut ready = parse_ready(&answer);
+        if let Err(why) = &ready
+            && self.forgives(&answer, IN_READY)
+        {
+            let next = self.transport.another(Fault::new(FaultKind::NoStart, why.clone()));
+            let chatter = std::mem::replace(&mut answer, next.inspect_err(|_| self.transport.turn_away())?);
+            ready = parse_ready(&answer);
+            if ready.is_ok() {
+                self.forgive(&chatter);
+            }
+        }
+        let ready = ready.map_err(|why| {
             self.transport.turn_away();
             Fault::new(FaultKind::NoStart, why)
         })?;
@@ -132,7 +157,7 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
         let question: Message<G> = ToBot::Decide { id: self.next_id, view, legal };
         let line = to_line(&question);
         self.ensure_open(true)?;
-        self.transport.ask(&line)
+        self.transport.ask(&line, self.forgiving)
     }
 
     fn take_answer(&mut self) -> Result<Answer<G::Action>, Silence> {
@@ -140,11 +165,39 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
             return Err(silence);
         }
         let line = self.transport.answer()?;
-        let parsed = parse_act::<G>(&line, self.next_id, |came| self.ids.check(came, self.next_id));
+        let mut parsed = self.read(&line);
+        if let Err(fault) = &parsed
+            && fault.kind == FaultKind::Garbage
+            && self.forgives(&line, IN_ACT)
+        {
+            let next = self.transport.another(fault.clone()).inspect_err(|silence| {
+                if let Silence::Fault(fault) = silence {
+                    self.transport.at_fault(fault);
+                }
+            })?;
+            parsed = self.read(&next);
+            if parsed.as_ref().err().is_none_or(|fault| fault.kind != FaultKind::Garbage) {
+                self.forgive(&line);
+            }
+        }
         if let Err(fault) | Ok(Answer::Partly { fault, .. }) = &parsed {
             self.transport.at_fault(fault);
         }
         Ok(parsed?)
+    }
+
+    fn read(&mut self, line: &[u8]) -> Result<Answer<G::Action>, Fault> {
+        parse_act::<G>(line, self.next_id, |came| self.ids.check(came, self.next_id))
+    }
+
+    /// Whether this line, which is not what was expected, is no fault if the next one is. Asked once a match.
+    fn forgives(&mut self, line: &[u8], word: &str) -> bool {
+        self.forgiving && is_chatter(line, word) && std::mem::take(&mut self.forgiving)
+    }
+
+    fn forgive(&mut self, line: &[u8]) {
+        let detail = format!("{} came before the answer", excerpt(line));
+        self.forgiven = Some(Fault::new(FaultKind::Chatter, detail));
     }
 
     fn pending_fault(&mut self) -> Option<Fault> {
@@ -161,6 +214,7 @@ impl<G: Listed, T: Transport> Player<G> for ProtocolPlayer<G, T> {
         let message: Message<G> = ToBot::Start { seat: start.seat, names: &names, seed: start.seed };
         self.start_line = to_line(&message);
         self.transport.begin_match();
+        self.forgiving = true;
         self.pending = self.ensure_open(false).err();
     }
 
@@ -198,7 +252,7 @@ impl<G: Listed, T: Transport> Player<G> for ProtocolPlayer<G, T> {
             let message: Message<G> = ToBot::End { outcome };
             self.transport.tell(&to_line(&message));
         }
-        self.pending_fault().into_iter().collect()
+        self.forgiven.take().into_iter().chain(self.pending_fault()).collect()
     }
 
     fn has_started(&self) -> bool {

@@ -137,7 +137,7 @@ pub fn report_of(
     let standings = sums.standings(plan, confidence);
     let efforts = store.efforts()?;
     let trouble = trouble(plan, store, sums.notes())?;
-    let faulty = !trouble.faults.is_empty();
+    let faulty = trouble.faults.iter().any(|fault| !fault.kind.is_warning());
     let members: Vec<usize> = plan.members().collect();
     let name = |member: usize| plan.entries[members[member]].name.clone();
     let entry_report = |&entry: &usize| EntryReport {

@@ -133,7 +133,8 @@ fn rounded(number: u64) -> u64 {
 }
 
 fn faults(report: &Report) -> Option<String> {
-    let mut names: Vec<&str> = report.trouble.faults.iter().map(|fault| fault.name.as_str()).collect();
+    let lost = report.trouble.faults.iter().filter(|fault| !fault.kind.is_warning());
+    let mut names: Vec<&str> = lost.map(|fault| fault.name.as_str()).collect();
     names.dedup();
     let verb = if names.len() == 1 { "has" } else { "have" };
     (!names.is_empty()).then(|| format!("{} {verb} misbehaved: see below.", list(&names)))

@@ -115,11 +115,14 @@ impl Sums {
             if self.seated(seating).is_none() {
                 continue;
             }
+            let lost = faults.iter().any(|fault| !fault.fault.kind.is_warning());
             for fault in faults {
                 let entry = *seating.get(fault.seat.index()).ok_or_else(damaged)?;
                 self.notes.fault(entry, &fault.fault, || format!("block {block}, match {number}"));
             }
-            dirty.insert((block, number));
+            if lost {
+                dirty.insert((block, number));
+            }
         }
         Ok(dirty)
     }

@@ -160,6 +160,7 @@ fn the_document_names_every_fault_and_every_limit() {
         LeftChildren,
         NoStart,
         Out,
+        Chatter,
     ];
     assert_eq!(named, kinds.into_iter().map(|kind| kind.as_str().to_owned()).collect());
     for kind in kinds {

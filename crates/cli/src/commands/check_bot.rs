@@ -96,6 +96,7 @@ fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
     let verdict = match finding.verdict {
         Verdict::Ok => green("ok  "),
         Verdict::Fail => red("FAIL"),
+        Verdict::Warning => yellow("warn"),
         Verdict::Skipped => yellow("skip"),
     };
     writeln!(out, "{verdict}  {}  {}", bold(format!("{:<16}", finding.check)), harmless(&finding.text))?;

@@ -1,7 +1,8 @@
 //! What went wrong with bots, and what they have written to standard error.
 
-use crate::paint::{self, Painted, count, dim, red};
-use necrodome_arena::fault::{SeatFault, Trouble};
+use crate::paint::{self, Painted, count, dim, red, wrapped, yellow};
+use anstyle::Style;
+use necrodome_arena::fault::{FaultKind, SeatFault, Trouble};
 use necrodome_rules::{game::Seat, names::Names};
 use std::{
     fmt::Display,
@@ -21,7 +22,8 @@ pub fn print_match(
         let name = paint::name(names, seat);
         let own: Vec<_> = faults.iter().filter(|fault| fault.seat == seat).collect();
         for fault in own.iter().take(FAULTS) {
-            line(out, red("fault:"), &name, &fault.fault)?;
+            let kind = fault.fault.kind;
+            fault_line(out, kind, &name, &with_hint(fault.fault.to_string(), kind))?;
         }
         if own.len() > FAULTS {
             line(out, red("fault:"), &name, format!("{} more", own.len() - FAULTS))?;
@@ -42,12 +44,24 @@ pub fn print_match(
 pub fn print(out: &mut impl Write, trouble: &Trouble) -> io::Result<()> {
     for fault in &trouble.faults {
         let times = count(fault.count, "time");
-        line(out, red("fault:"), &fault.name, format!("{} {times}, first in {}", fault.kind, fault.first))?;
+        let text = format!("{} {times}, first in {}", fault.kind, fault.first);
+        fault_line(out, fault.kind, &Painted(Style::new(), &fault.name), &with_hint(text, fault.kind))?;
     }
     for log in &trouble.logs {
         log.lines.iter().try_for_each(|written| line(out, dim("log:"), &log.name, written))?;
     }
     Ok(())
+}
+
+fn with_hint(text: String, kind: FaultKind) -> String {
+    kind.hint().map_or(text.clone(), |hint| format!("{text} (hint: {hint})"))
+}
+
+/// What an entry did wrong, in lines that fit a terminal.
+fn fault_line(out: &mut impl Write, kind: FaultKind, name: &Painted<&str>, text: &str) -> io::Result<()> {
+    let word = if kind.is_warning() { yellow("warning:") } else { red("fault:") };
+    let taken = format!("{} {}: ", word.1, name.1).chars().count();
+    writeln!(out, "{word} {name}: {}", wrapped(text, taken).join("\n"))
 }
 
 fn line(out: &mut impl Write, kind: Painted<&str>, name: impl Display, text: impl Display) -> io::Result<()> {

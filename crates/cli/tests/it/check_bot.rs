@@ -286,8 +286,9 @@ fn promises_and_manners_are_checked() {
     let chatty = "    if m['type'] == 'hello': print(json.dumps({'type': 'ready', 'protocol': 1}), flush=True)\n    \
                   elif m['type'] == 'decide': print(json.dumps({'id': m['id'], 'action': {'type': 'stop'}}), \
                   flush=True)\n    elif m['type'] == 'end': print('gg', flush=True)\n";
-    let (_, text, wrong) = first_failure(&script(&folder, chatty));
-    assert!(wrong["came"].as_str().unwrap().contains("gg"), "{text} {wrong}");
+    let report = self::report("zombie-dice", &script(&folder, chatty));
+    assert_eq!(found(&report, "fail"), []);
+    assert!(found(&report, "warning")[0].1.contains("\"gg"), "{report:#}");
 
     let old =
         "    if m['type'] == 'hello': print(json.dumps({'type': 'ready', 'protocol': 7}), flush=True)\n";
@@ -337,4 +338,25 @@ fn options_hold_in_every_match_and_mistakes_are_refused() {
         assert_eq!(result.status.code(), Some(2), "{error}");
         assert!(error.contains(message), "{error}");
     }
+}
+
+#[test]
+fn chatter_is_a_warning_and_no_failure() {
+    let chatty = bots().join("misbehaving/chatter.py");
+    let chatty = |when: &str| format!("cmd:python3 -u '{}' {when}", chatty.display());
+    for when in ["before", "hello", "start", "after"] {
+        let report = report("zombie-dice", &chatty(when));
+        assert_eq!(found(&report, "fail"), [], "{when}: {report:#}");
+        let [(check, text)] = &found(&report, "warning")[..] else { panic!("{when}: {report:#}") };
+        assert_eq!(check, "output");
+        assert!(
+            text.starts_with("chatter, forgiven once a match: ") && text.contains("print to standard error")
+        );
+    }
+    let (check, text, wrong) = first_failure(&chatty("always"));
+    assert_eq!((&*check, &*text), ("answers", "garbage, when asked several times"));
+    assert!(wrong["came"].as_str().unwrap().starts_with("I see {"), "{wrong}");
+    let (check, _, wrong) = first_failure(&chatty("only"));
+    assert_eq!(check, "first answer");
+    assert!(wrong["came"].as_str().unwrap().starts_with("I see {"), "{wrong}");
 }

@@ -120,19 +120,28 @@ enum Expected {
     Flood,
     /// Never came to play.
     NoStart,
-    /// It plays as it should, but does not end as it should.
+    /// It plays as it should; this is told at the end.
     AtTheEnd(&'static str),
+    /// Forgiven the first time, and garbage from then on.
+    Chatty,
 }
 
-use Expected::{AtTheEnd, Fatal, Flood, NoStart, Nothing, Survivable};
+use Expected::{AtTheEnd, Chatty, Fatal, Flood, NoStart, Nothing, Survivable};
 
 /// Every bot in the folder with what must come of it.
-const MISBEHAVING: [(&str, Expected); 28] = [
+const MISBEHAVING: [(&str, Expected); 35] = [
     // The slow ones first.
     ("no_ready", NoStart),
     ("slow_start 60", NoStart),
     ("sleep", Fatal(&["timeout"])),
     ("bad_utf8", Fatal(&["garbage"])),
+    ("chatter before", AtTheEnd("chatter")),
+    ("chatter hello", AtTheEnd("chatter")),
+    ("chatter start", AtTheEnd("chatter")),
+    ("chatter after", AtTheEnd("chatter")),
+    ("chatter always", Chatty),
+    ("chatter again", Fatal(&["garbage"])),
+    ("chatter only", Fatal(&["garbage"])),
     ("closes_stdout", Fatal(&["closed"])),
     ("crash", Fatal(&["crash"])),
     ("escapes", Fatal(&["crash"])),
@@ -275,6 +284,10 @@ fn has_expected_kinds(kinds: &[&str], expected: Expected) -> bool {
         }
         NoStart => out_after(STARTS_OF_THE_DEAD, &["no_start"]) && kinds.len() > STARTS_OF_THE_DEAD,
         AtTheEnd(name) => kinds == [name],
+        Chatty => match kinds {
+            [kinds @ .., "chatter"] => kinds.len() > 1 && has_expected_kinds(kinds, Fatal(&["garbage"])),
+            _ => false,
+        },
     }
 }
 
@@ -325,7 +338,8 @@ fn every_misbehaviour_is_recorded_hurts_nobody_else_and_leaves_no_process() {
 
     // Those who play as they should all play the same match.
     let same = ["peeks", "files", "stderr_flood", "forks", "fork_bomb", "ignores_sigterm"];
-    for bot in same {
+    let forgiven = ["chatter before", "chatter hello", "chatter start", "chatter after"];
+    for bot in same.into_iter().chain(forgiven) {
         for field in ["places", "scores", "turns"] {
             assert_eq!(of(bot).result[field], of("peeks").result[field], "{bot}: {field}");
         }
@@ -601,6 +615,43 @@ fn who_does_not_start_fails_the_match_after_its_result() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(report["faults"].to_string().contains("no_start"), "{report}");
     let _ = fs::remove_dir_all(folder);
+}
+
+/// What is forgiven is told with its hint, and is no misbehaviour in any number of a report.
+#[test]
+fn chatter_is_a_warning() {
+    let chatty = bots().join("misbehaving/chatter.py");
+    let entry = |when: &str| format!("Ada=cmd:python3 -u '{}' {when}", chatty.display());
+    let words = |entry: &str, more: &[&str]| {
+        let words = ["tournament", "zombie-dice-race", "greedy", entry, "--blocks=20", "--seed=1"];
+        let output = process(&words).args(more).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        // Its progress is told on standard error.
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("\nwarning: Ada: ") && told.contains("(hint: print to"), "{told}");
+        assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json =
+        |entry: &str, threads| serde_json::from_str::<Value>(&words(entry, &["--json", threads])).unwrap();
+    let report = json(&entry("after"), "--threads=1");
+    let [fault] = &report["faults"].as_array().unwrap()[..] else { panic!("{report}") };
+    assert_eq!((&fault["kind"], &fault["count"]), (&json!("chatter"), &json!(40)), "once in each match");
+    assert!(fault["hint"].as_str().unwrap().starts_with("print to standard error"), "{fault}");
+    let ada = report["standings"].as_array().unwrap().iter().find(|entry| entry["name"] == "Ada").unwrap();
+    assert_eq!(ada["win_rate_without_faults"], Value::Null);
+    assert!(!report["summary"].to_string().contains("misbehaved"), "{}", report["summary"]);
+    // Whether the line came before or after the next question makes no difference.
+    for threads in ["--threads=2", "--threads=4"] {
+        assert_eq!(json(&entry("after"), threads)["hash"], report["hash"]);
+    }
+    let text = words(&entry("before"), &[]);
+    assert!(text.contains("\nwarning: Ada: chatter 40 times, first in block 0, match 0: "), "{text}");
+    assert!(text.replace("\n  ", " ").contains("(hint: print to standard error instead"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let text = told(&entry("hello"), Path::new("."));
+    assert!(text.contains("\nwarning: Ada: chatter: \"loading my model ...\" came before"), "{text}");
+    assert!(!text.contains("fault:"), "{text}");
 }
 
 /// A bot of Last Bullet that gives its first copy this order in each turn, and sends the others to the east.

@@ -196,6 +196,8 @@ pub struct FaultLine {
     pub kind: String,
     /// How often.
     pub count: u32,
+    /// What to do about it, where that is always the same.
+    pub hint: Option<String>,
 }
 
 impl TournamentState {
@@ -326,6 +328,7 @@ impl TournamentView {
             name: fault.name.clone(),
             kind: fault.kind.as_str().into(),
             count: fault.count,
+            hint: fault.hint.map(str::to_owned),
         };
         self.faults = report.trouble.faults.iter().map(fault).collect();
         let error = self.host.take().and_then(|host| host.error);

@@ -3,16 +3,13 @@
 use crate::{
     commands::trouble,
     error::Error,
-    paint::{bold, count, dim, green, yellow},
+    paint::{WIDTH, bold, count, dim, green, wrapped, yellow},
 };
 use necrodome_arena::{
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
     tournament::{EntryReport, Report, Stop},
 };
 use std::io::{self, Write};
-
-/// As much as a terminal shows at least.
-const WIDTH: usize = 80;
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,7 +22,7 @@ pub struct Shown {
 
 pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
     let mut out = std::io::BufWriter::new(anstream::stdout().lock());
-    for line in wrapped(&report.summary.join(" ")) {
+    for line in wrapped(&report.summary.join(" "), 0) {
         writeln!(out, "{}", bold(line))?;
     }
     writeln!(out)?;
@@ -39,21 +36,6 @@ pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
     }
     out.flush()?;
     Ok(())
-}
-
-/// Words in lines that fit a terminal.
-fn wrapped(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= WIDTH) {
-            Some(line) => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            None => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 /// `12.3 (11.9 to 12.7)`, or just the number where there is no interval.
@@ -241,7 +223,7 @@ fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io:
 fn notes(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(out)?;
     for text in warnings(report) {
-        for line in wrapped(&text) {
+        for line in wrapped(&text, 0) {
             writeln!(out, "{}", yellow(line))?;
         }
     }
@@ -251,7 +233,7 @@ fn notes(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
         };
         let seats: Vec<String> = effect.win_rates.iter().enumerate().take(6).map(seat).collect();
         let verdict = if effect.differ { "the seat matters" } else { "no effect of the seat is visible" };
-        wrapped(&format!("{}: {}", verdict, seats.join(", ")))
+        wrapped(&format!("{}: {}", verdict, seats.join(", ")), 0)
             .iter()
             .try_for_each(|line| writeln!(out, "{line}"))?;
     }
@@ -350,7 +332,7 @@ fn explain(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     );
     writeln!(out)?;
     for text in texts {
-        wrapped(&text).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        wrapped(&text, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     interrupt,
-    paint::{error_redraws, say},
+    paint::{error_redraws, say, wrapped},
 };
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use necrodome_arena::{
@@ -128,5 +128,8 @@ fn open_pairs(report: &Report) -> Option<String> {
 }
 
 fn warning(fault: &FaultCount) -> String {
-    format!("warning: {}: {} {}, first in {}", fault.name, fault.count, fault.kind, fault.first)
+    const WARNING: &str = "warning: ";
+    let hint = fault.hint.map_or(String::new(), |hint| format!(" (hint: {hint})"));
+    let text = format!("{}: {} {}, first in {}{hint}", fault.name, fault.count, fault.kind, fault.first);
+    WARNING.to_owned() + &wrapped(&text, WARNING.len()).join("\n")
 }
