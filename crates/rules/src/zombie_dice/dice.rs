@@ -27,11 +27,14 @@ impl Colour {
     /// How many of the six sides of a die show each face, in the order of [`Face::ALL`].
     #[inline]
     pub const fn sides(self) -> [u32; 3] {
-        match self {
-            Colour::Green => [3, 2, 1],
-            Colour::Yellow => [2, 2, 2],
-            Colour::Red => [1, 2, 3],
-        }
+        Colour::sides_of(self as u32)
+    }
+
+    /// The same by the number of the colour: a green die has three brains and one shotgun, a red one the opposite. As sums, so
+    /// that the compiler knows that there are six sides.
+    #[inline]
+    pub(super) const fn sides_of(colour: u32) -> [u32; 3] {
+        [3 - colour, 2, 1 + colour]
     }
 }
 
@@ -144,10 +147,16 @@ impl Pile {
         Counts { green, yellow, red }
     }
 
-    /// With one die less.
+    /// One die, by the number of its colour.
     #[inline]
-    pub fn without(self, colour: Colour) -> Self {
-        Pile(self.0 - (1 << 16 >> (8 * colour as u32)))
+    pub const fn one(colour: usize) -> Self {
+        Pile(1 << 16 >> (8 * colour))
+    }
+
+    /// Without dice that are known to be there.
+    #[inline]
+    pub fn less(self, other: Pile) -> Self {
+        Pile(self.0 - other.0)
     }
 
     #[inline]
@@ -202,8 +211,19 @@ pub(super) struct Hand([u8; 3]);
 impl Hand {
     #[inline]
     pub fn new([a, b, c]: [Die; 3]) -> Self {
-        let number = |die: Die| (die.colour as u8) << 2 | die.face as u8;
+        let number = |die: Die| Hand::number(die.colour as u32, die.face as u32);
         Hand([number(a), number(b), number(c)])
+    }
+
+    /// The number of a die.
+    #[inline]
+    pub fn number(colour: u32, face: u32) -> u8 {
+        (colour << 2 | face) as u8
+    }
+
+    #[inline]
+    pub fn of_numbers(numbers: [u8; 3]) -> Self {
+        Hand(numbers)
     }
 
     /// By colour, then by face.
@@ -240,7 +260,7 @@ impl Tally {
     pub const NONE: Tally = Tally { all: Pile(0), brains: Pile(0), footsteps: Pile(0), shotguns: Pile(0) };
 
     const fn one(Die { colour, face }: Die) -> Self {
-        let one = Pile(1 << 16 >> (8 * colour as u32));
+        let one = Pile::one(colour as usize);
         match face {
             Face::Brain => Tally { all: one, brains: one, ..Tally::NONE },
             Face::Footsteps => Tally { all: one, footsteps: one, ..Tally::NONE },
@@ -275,7 +295,7 @@ const KINDS: [(Die, Tally); 16] = {
 };
 
 #[inline]
-pub(super) fn sorted<T: Ord + Copy>([a, b, c]: [T; 3]) -> [T; 3] {
+fn sorted<T: Ord + Copy>([a, b, c]: [T; 3]) -> [T; 3] {
     let (a, b) = (a.min(b), a.max(b));
     let (b, c) = (b.min(c), b.max(c));
     [a.min(b), a.max(b), c]

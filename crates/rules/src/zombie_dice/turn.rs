@@ -2,7 +2,7 @@
 
 use super::{
     Action, Colour, Counts, DICE, Die, Event, Face, FirstRoll, OutOfDice, TurnEnd,
-    dice::{Hand, Pile, Tally, sorted},
+    dice::{Hand, Pile, Tally},
 };
 use crate::{
     chance::Chance,
@@ -147,23 +147,16 @@ impl Turn {
         self.cup = self.cup.plus(mem::take(&mut self.brain_dice));
     }
 
-    /// The colours of the dice to roll: the footsteps of the last roll, and what is drawn from the cup. In order.
+    /// The colours of the dice to roll: the footsteps of the last roll, and what is drawn from the cup.
     #[inline]
-    fn fill_hand(&mut self, chance: &mut impl Chance) -> [Colour; 3] {
-        let mut colours = [Colour::Green; 3];
-        let mut held = 0;
-        if let Some(hand) = &self.hand {
-            for die in hand {
-                // Written in any case and counted if it stays: no branch that nobody can predict.
-                colours[held] = die.colour;
-                held += usize::from(die.face == Face::Footsteps);
-            }
+    fn fill_hand(&mut self, chance: &mut impl Chance) -> Pile {
+        let mut hand = tally(&self.hand).footsteps;
+        for _ in hand.total()..3 {
+            let drawn = Pile::one(chance.pick(&self.cup.weights()));
+            self.cup = self.cup.less(drawn);
+            hand = hand.plus(drawn);
         }
-        for slot in &mut colours[held..] {
-            *slot = Colour::ALL[chance.pick(&self.cup.weights())];
-            self.cup = self.cup.without(*slot);
-        }
-        sorted(colours)
+        hand
     }
 
     /// What the players see.
@@ -239,13 +232,17 @@ impl TurnView {
     }
 }
 
-/// Rolls dice in the order of their colours, and sorts those of equal colour by face.
+/// Rolls three dice in the order of their colours.
 #[inline]
-fn roll_dice(colours: [Colour; 3], chance: &mut impl Chance) -> Hand {
-    let [first, second, third] = colours;
-    let mut roll = |colour: Colour| Die { colour, face: Face::ALL[chance.pick(&colour.sides())] };
+fn roll_dice(colours: Pile, chance: &mut impl Chance) -> Hand {
+    let [green, yellow, _] = colours.weights();
+    let mut roll = |place: u32| {
+        // The colour by its number, and the face by its own: no branch that nobody can predict.
+        let colour = u32::from(place >= green) + u32::from(place >= green + yellow);
+        Hand::number(colour, chance.pick(&Colour::sides_of(colour)) as u32)
+    };
     // Not `map`, which the compiler does not always see through.
-    Hand::new([roll(first), roll(second), roll(third)])
+    Hand::of_numbers([roll(0), roll(1), roll(2)])
 }
 
 /// Starts a turn, with its first roll where that is not a choice. Says why the turn is over, if it is.
