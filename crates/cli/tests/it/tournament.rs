@@ -487,6 +487,25 @@ fn mistakes_are_found_before_anything_starts() {
 }
 
 #[test]
+fn pairs_are_named_and_listed_once() {
+    let report = json(&[&LINE_UP[..], &["--blocks=20"]].concat());
+    let pairs: Vec<(&str, &str)> = report["head_to_head"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| (pair["one"].as_str().unwrap(), pair["other"].as_str().unwrap()))
+        .collect();
+    assert_eq!(pairs, [("greedy", "cautious"), ("greedy", "random"), ("cautious", "random")]);
+    let last = &report["head_to_head"][2];
+    assert_eq!(last["games"], 120, "in each of the six matches of a block");
+    let [low, mean, high] = ["low", "mean", "high"].map(|end| last["better"][end].as_f64().unwrap());
+    assert!(0.5 < low && low < mean && mean < high, "cautious beats random: {last}");
+    // Only those who have met.
+    let gauntlet = json(&[&LINE_UP[..], &["--blocks=2", "--format=gauntlet"]].concat());
+    assert_eq!(gauntlet["head_to_head"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn csv_has_a_row_for_each_entry() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("t.csv");

@@ -315,17 +315,14 @@ impl TournamentView {
                 cpu_us: entry.cpu_us.map(tenths),
             })
             .collect();
-        let first: Vec<usize> = self.standings.iter().take(SHOWN).map(|standing| standing.entry).collect();
-        let meeting = |a: usize, b: usize| {
-            let met = &report.head_to_head[a][b];
-            met.better.map(|better| Meeting {
-                games: met.games,
-                better: rounded(better.mean),
-                low: better.low.map(rounded),
-                high: better.high.map(rounded),
-            })
+        let meeting = |(games, better): (u64, stats::Estimate)| Meeting {
+            games,
+            better: rounded(better.mean),
+            low: better.low.map(rounded),
+            high: better.high.map(rounded),
         };
-        self.meetings = first.iter().map(|&a| first.iter().map(|&b| meeting(a, b)).collect()).collect();
+        let row = |row: Vec<Option<_>>| row.into_iter().take(SHOWN).map(|met| met.map(meeting)).collect();
+        self.meetings = report.matrix().into_iter().take(SHOWN).map(row).collect();
         self.undecided = report.undecided.iter().map(|pair| (pair.one.clone(), pair.other.clone())).collect();
         let fault = |fault: &necrodome_arena::fault::FaultCount| FaultLine {
             name: fault.name.clone(),

@@ -213,11 +213,11 @@ fn standings(out: &mut impl Write, report: &Report, width: usize) -> std::io::Re
 
 /// How often the row placed better than the column, where it fits.
 fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
-    let entries = &report.plan.entries;
-    let cell = |row: usize, column: usize| match &report.head_to_head[row][column].better {
-        _ if row == column => "·".to_owned(),
-        better if width == usize::MAX => estimate(better.as_ref(), 100.0, 1),
-        better => better.as_ref().map_or("-".to_owned(), |better| format!("{:.1}", better.mean * 100.0)),
+    let entries = &report.standings;
+    let cell = |met: &Option<(u64, Estimate)>| match met {
+        Some((_, better)) if width == usize::MAX => estimate(Some(better), 100.0, 1),
+        Some((_, better)) => format!("{:.1}", better.mean * 100.0),
+        None => "-".to_owned(),
     };
     let column = if width == usize::MAX { 23 } else { 7 };
     let name_width =
@@ -225,15 +225,14 @@ fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io:
     if entries.len() < 3 || entries.len().saturating_mul(column).saturating_add(name_width + 4) > width {
         return Ok(());
     }
-    let index = |name: &str| entries.iter().position(|entry| entry.name == name).unwrap_or(0);
-    let order: Vec<usize> = report.standings.iter().map(|entry| index(&entry.name)).collect();
     writeln!(out, "\n{}", dim("row placed better than column, % of their games"))?;
-    let heads: String = (1..=order.len()).map(|head| format!("{head:>column$}")).collect();
+    let heads: String = (1..=entries.len()).map(|head| format!("{head:>column$}")).collect();
     writeln!(out, "{}{}", " ".repeat(name_width + 4), dim(heads))?;
-    for (place, &row) in (1..).zip(&order) {
-        let name = shortened(&entries[row].name, LONGEST_NAME);
-        let cells: String = order.iter().map(|&other| format!("{:>column$}", cell(row, other))).collect();
-        writeln!(out, "{place:>2}. {name:<name_width$}{cells}")?;
+    for (row, (entry, met)) in entries.iter().zip(report.matrix()).enumerate() {
+        let name = shortened(&entry.name, LONGEST_NAME);
+        let cell = |(other, met)| if other == row { "·".to_owned() } else { cell(met) };
+        let cells: String = met.iter().enumerate().map(|met| format!("{:>column$}", cell(met))).collect();
+        writeln!(out, "{:>2}. {name:<name_width$}{cells}", row + 1)?;
     }
     Ok(())
 }
