@@ -216,7 +216,7 @@ fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, R
         scores: played.result.scores,
         turns: played.result.turns,
         luck: played.luck.map(|luck| (luck * 1e4).round() / 1e4),
-        faults: played.faults,
+        faults: played.faults.iter().sum(),
     };
     let matches = tournament::matches(schedule, store, from, count)?;
     Ok(MatchPage { total, from, matches: matches.into_iter().map(line).collect() })

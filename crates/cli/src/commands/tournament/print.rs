@@ -1,4 +1,4 @@
-//! The report for people, and as comma-separated values.
+//! The report for people.
 
 use crate::{
     commands::trouble,
@@ -9,7 +9,7 @@ use necrodome_arena::{
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
     tournament::{EntryReport, Report, Stop},
 };
-use std::io::{self, Write};
+use std::io::Write;
 
 /// As much as a terminal shows at least.
 const WIDTH: usize = 80;
@@ -392,65 +392,4 @@ fn warnings(report: &Report) -> Vec<String> {
         }
     }
     warnings
-}
-
-/// The columns of the standings as comma-separated values.
-const COLUMNS: [&str; 21] = [
-    "rank_best",
-    "rank_worst",
-    "name",
-    "bot",
-    "games",
-    "wins",
-    "shared_wins",
-    "win_rate",
-    "win_rate_low",
-    "win_rate_high",
-    "mean_place",
-    "mean_score",
-    "median_score",
-    "rating",
-    "rating_low",
-    "rating_high",
-    "cpu_us",
-    "luck_adjusted",
-    "luck_adjusted_low",
-    "luck_adjusted_high",
-    "luck",
-];
-
-/// The standings as comma-separated values.
-pub fn csv(report: &Report) -> Result<Vec<u8>, Error> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(COLUMNS).map_err(io::Error::from)?;
-    let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-    for entry in &report.standings {
-        let record = &entry.record;
-        let rate = record.win_rate.as_ref();
-        let cells = [
-            entry.rank.best.to_string(),
-            entry.rank.worst.to_string(),
-            entry.name.clone(),
-            entry.bot.clone(),
-            record.games.to_string(),
-            record.outright_wins.to_string(),
-            record.shared_wins.to_string(),
-            number(rate.map(|rate| rate.mean)),
-            number(rate.and_then(|rate| rate.low)),
-            number(rate.and_then(|rate| rate.high)),
-            number(record.mean_place.as_ref().map(|place| place.mean)),
-            number(record.mean_score.as_ref().map(|score| score.mean)),
-            number(record.median_score.map(|score| score.mean)),
-            entry.rating.elo.to_string(),
-            number(entry.rating.low),
-            number(entry.rating.high),
-            number(entry.cpu_us),
-            number(entry.luck_adjusted.map(|adjusted| adjusted.estimate.mean)),
-            number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.low)),
-            number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.high)),
-            number(entry.luck_adjusted.map(|adjusted| adjusted.luck)),
-        ];
-        table.write_record(cells).map_err(io::Error::from)?;
-    }
-    Ok(table.into_inner().map_err(|error| error.into_error())?)
 }
