@@ -83,7 +83,7 @@ class Match:
 class Report(dict[str, Any]):
     """What a tournament has shown: a dict of plain values and of lists of flat rows, each of which makes a table.
 
-    ``summary`` says in a few sentences what it all means. ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair; ``seats`` one for each seat
+    ``summary`` says in a few sentences what it all means. ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair that has met (``one``, ``other``); ``seats`` one for each seat
     (none after a battle); ``undecided``, ``faults`` and ``logs`` say what their names say.
     ``plan`` is all that determines the tournament, ``hash`` proves its results. An interval is three columns: ``win_rate``, ``win_rate_low``, ``win_rate_high``.
     """
@@ -94,17 +94,10 @@ class Report(dict[str, Any]):
     def __init__(self, text: str) -> None:
         self.text = text
         document = json.loads(text)
-        entries = [entry["name"] for entry in document["plan"]["entries"]]
-        pairs = [
-            {"name": entries[a], "opponent": entries[b], **_flat(met)}
-            for a, row in enumerate(document["head_to_head"])
-            for b, met in enumerate(row)
-            if a != b
-        ]
         effect = document["seats"] or {"win_rates": [], "differ": None, "p_value": None}
         seats = [{"seat": seat, **_flat({"win_rate": rate})} for seat, rate in enumerate(effect["win_rates"])]
         document["standings"] = [_flat(row) for row in document["standings"]]
-        document["head_to_head"] = pairs
+        document["head_to_head"] = [_flat(row) for row in document["head_to_head"]]
         document["seats"] = seats
         document["seats_differ"] = effect["differ"]
         document["seats_p_value"] = effect["p_value"]
@@ -118,7 +111,7 @@ class Report(dict[str, Any]):
 
 
 #: What may be missing in a row, so that every row has the same columns.
-_INTERVALS = ("win_rate", "mean_place", "mean_score", "median_score", "better", "luck_adjusted")
+_INTERVALS = ("win_rate", "mean_place", "mean_score", "median_score", "luck_adjusted")
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:

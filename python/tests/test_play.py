@@ -184,7 +184,7 @@ def test_a_report_is_tables() -> None:
     assert list(standings["name"])[-1] == "random" and len(standings) == 3
     assert standings["win_rate"].between(0, 1).all() and standings["games"].eq(60).all()
     assert (standings["win_rate_low"] <= standings["win_rate"]).all()
-    for table, rows in (("head_to_head", 6), ("seats", 3), ("faults", 0)):
+    for table, rows in (("head_to_head", 3), ("seats", 3), ("faults", 0)):
         assert len(pandas.DataFrame(report[table])) == rows
     flat = (str, int, float, bool, type(None))
     for table in ("standings", "head_to_head", "seats", "undecided"):

@@ -6,7 +6,7 @@ use crate::{
     paint::{harmless, say},
 };
 use std::{
-    fs::{self, Metadata, OpenOptions, Permissions},
+    fs::{self, File, Metadata, OpenOptions, Permissions},
     io::{self, ErrorKind, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -20,6 +20,9 @@ pub struct OutputFile {
     force: bool,
     access: Access,
 }
+
+/// Writes the contents of a file.
+type Fill<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -68,18 +71,26 @@ impl OutputFile {
 
     /// Writes the file and says so on standard error.
     pub fn write(&self, contents: impl AsRef<[u8]>) -> Result<(), Error> {
-        self.write_silently(contents)?;
-        say_written(&self.path.display().to_string());
-        Ok(())
+        self.fill(&mut |out| out.write_all(contents.as_ref()))
     }
 
     /// Writes one of many files; the command says so once for all of them.
     pub fn write_silently(&self, contents: impl AsRef<[u8]>) -> Result<(), Error> {
-        let contents = contents.as_ref();
+        self.fill_silently(&mut |out| out.write_all(contents.as_ref()))
+    }
+
+    /// Writes the file piece by piece, where it may be too long for the memory, and says so on standard error.
+    pub fn fill(&self, fill: Fill) -> Result<(), Error> {
+        self.fill_silently(fill)?;
+        say_written(&self.path.display().to_string());
+        Ok(())
+    }
+
+    fn fill_silently(&self, fill: Fill) -> Result<(), Error> {
         let written = match self.way {
-            Way::Replace => self.replace(contents),
-            Way::InPlace => self.overwrite(contents),
-            Way::Stream => self.stream(contents),
+            Way::Replace => self.replace(fill),
+            Way::InPlace => self.overwrite(fill),
+            Way::Stream => self.stream(fill),
         };
         written.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => self.exists(),
@@ -124,18 +135,18 @@ impl OutputFile {
     }
 
     /// Our own streams are written where they are: opened anew they would begin at another place.
-    fn stream(&self, contents: &[u8]) -> io::Result<()> {
+    fn stream(&self, fill: Fill) -> io::Result<()> {
         match self.path.to_str() {
             Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => {
                 let mut out = io::stdout().lock();
-                out.write_all(contents).and_then(|()| out.flush())
+                fill(&mut out).and_then(|()| out.flush())
             }
-            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => io::stderr().write_all(contents),
-            _ => OpenOptions::new().append(true).open(&self.path)?.write_all(contents),
+            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => fill(&mut io::stderr()),
+            _ => fill(&mut OpenOptions::new().append(true).open(&self.path)?),
         }
     }
 
-    fn replace(&self, contents: &[u8]) -> io::Result<()> {
+    fn replace(&self, fill: Fill) -> io::Result<()> {
         let target = self.target();
         // What takes the place of a file may be as private as that.
         let mode = if self.access == Access::Secret || target.exists() { 0o600 } else { 0o666 };
@@ -144,7 +155,7 @@ impl OutputFile {
             .permissions(Permissions::from_mode(mode))
             .tempfile_in(folder(&target))
             .map_err(|error| io::Error::from(error.kind()))?;
-        file.write_all(contents)?;
+        fill(&mut file)?;
         if self.access != Access::Secret {
             let there = fs::metadata(&target).or_else(|_| file.as_file().metadata())?;
             let mode = there.permissions().mode();
@@ -164,11 +175,11 @@ impl OutputFile {
         error.file.persist(&target).map(drop).map_err(|error| error.error)
     }
 
-    fn overwrite(&self, contents: &[u8]) -> io::Result<()> {
+    fn overwrite(&self, fill: Fill) -> io::Result<()> {
         if self.access == Access::Secret {
             fs::set_permissions(&self.path, Permissions::from_mode(0o600))?;
         }
-        fs::write(&self.path, contents)
+        fill(&mut File::create(&self.path)?)
     }
 
     /// What a link leads to is replaced, not the link.

@@ -53,6 +53,12 @@ impl Estimate {
         let sums = Running { blocks: blocks.len() as u64, mean, squares };
         (!blocks.is_empty()).then(|| Mean::new(sums, None).estimate(Confidence::Fixed))
     }
+
+    /// The share that is left: 1 minus this one.
+    pub fn rest(self) -> Self {
+        let rest = |share: f64| 1.0 - share;
+        Estimate { mean: rest(self.mean), low: self.high.map(rest), high: self.low.map(rest) }
+    }
 }
 
 /// What an interval promises.

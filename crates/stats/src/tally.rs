@@ -475,13 +475,7 @@ impl Tally {
             }
             let sums = self.pair(a.min(b), a.max(b));
             let better = (sums.met > 0).then(|| sums.mean().estimate(confidence));
-            let mirror = |value: f64| 1.0 - value;
-            let mirrored = |Estimate { mean, low, high }| Estimate {
-                mean: mirror(mean),
-                low: high.map(mirror),
-                high: low.map(mirror),
-            };
-            HeadToHead { games: sums.met, better: if a < b { better } else { better.map(mirrored) } }
+            HeadToHead { games: sums.met, better: if a < b { better } else { better.map(Estimate::rest) } }
         };
         (0..count).map(|a| (0..count).map(|b| against(a, b)).collect()).collect()
     }

@@ -21,8 +21,15 @@ pub struct PlayedMatch {
     pub result: Outcome,
     /// The luck of seat 0, where the game is solved.
     pub luck: Option<f32>,
-    /// How often somebody misbehaved.
-    pub faults: u32,
+    /// How often each seat misbehaved.
+    pub faults: Vec<u32>,
+}
+
+impl PlayedMatch {
+    /// The luck of a seat, where the game is solved.
+    pub fn luck_of(&self, seat: usize) -> Option<f32> {
+        self.luck.map(|luck| if seat == 0 { luck } else { -luck })
+    }
 }
 
 /// A page of matches, from the `from`-th on, in the order of the schedule.
@@ -49,10 +56,10 @@ pub fn matches(
                 played.push(PlayedMatch {
                     block,
                     number: number as u32,
+                    faults: vec![0; seatings[number].len()],
                     entries: seatings[number].clone(),
                     result,
                     luck: luck.as_ref().and_then(|luck| luck.get(of_chunk + number).copied()),
-                    faults: 0,
                 });
             }
             skip = 0;
@@ -63,9 +70,10 @@ pub fn matches(
         next = chunk.end()?;
     }
     if let (Some(first), Some(last)) = (played.first(), played.last()) {
-        for (block, number, faults) in store.fault_counts(first.block..last.block + 1)? {
-            let found = played.iter_mut().find(|played| (played.block, played.number) == (block, number));
-            found.into_iter().for_each(|played| played.faults = faults);
+        for (block, number, seat, faults) in store.fault_counts(first.block..last.block + 1)? {
+            let found = played.binary_search_by_key(&(block, number), |played| (played.block, played.number));
+            let of_match = found.ok().and_then(|index| played[index].faults.get_mut(usize::from(seat)));
+            of_match.into_iter().for_each(|of_match| *of_match = faults);
         }
     }
     Ok(played)

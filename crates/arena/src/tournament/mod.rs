@@ -17,7 +17,7 @@ pub use archive::{Archive, Opened, StoreError};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
 pub use play::{Stop, TournamentError, Update, run};
-pub use report::{EntryReport, Report, Separated, hash_of, report, report_of};
+pub use report::{EntryReport, Pair, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
 pub use schedule::{Schedule, ScheduleError};
 pub use stages::Stage;

@@ -7,7 +7,7 @@ use crate::{
 };
 use necrodome_rules::names::Names;
 use serde::Serialize;
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 /// The result of a tournament, ready to be printed.
 #[derive(Debug, Clone, Serialize)]
@@ -35,8 +35,8 @@ pub struct Report {
     pub tested: Option<Side>,
     /// The entries, best first.
     pub standings: Vec<EntryReport>,
-    /// For each pair of entries (numbers as in the plan): how often the first placed better.
-    pub head_to_head: Vec<Vec<stats::HeadToHead>>,
+    /// The pairs of entries that have met, each once.
+    pub head_to_head: Vec<Pair>,
     /// What the seat is worth; missing where every entry keeps its seat.
     pub seats: Option<stats::SeatEffect>,
     /// Pairs of neighbours in the standings that cannot be told apart.
@@ -74,6 +74,19 @@ pub struct EntryReport {
     pub win_rate_without_faults: Option<f64>,
     /// Mean CPU time of a decision in microseconds; only of processes.
     pub cpu_us: Option<f64>,
+}
+
+/// Two entries that have met.
+#[derive(Debug, Clone, Serialize)]
+pub struct Pair {
+    /// One, by name.
+    pub one: String,
+    /// The other.
+    pub other: String,
+    /// Games in which they met.
+    pub games: u64,
+    /// The share of them in which the first placed better, a tie counted half.
+    pub better: stats::Estimate,
 }
 
 /// Two neighbours in the standings, by name, the better one first.
@@ -190,13 +203,40 @@ pub fn report_of(
         drifts: standings.drifts.iter().map(drift).collect(),
         cycles: standings.cycles.iter().map(|cycle| cycle.0.map(name)).collect(),
         misfits: standings.misfits.iter().map(misfit).collect(),
-        head_to_head: standings.head_to_head,
+        head_to_head: pairs(name, &standings.head_to_head),
         seats: standings.seats,
         trouble,
         hash: None,
     };
     report.summary = summary::of(&report);
     Ok(report)
+}
+
+impl Report {
+    /// The pairs as a matrix in the order of the standings: games, and how often the row placed better than the column.
+    pub fn matrix(&self) -> Vec<Vec<Option<(u64, stats::Estimate)>>> {
+        let places: HashMap<&str, usize> =
+            self.standings.iter().enumerate().map(|(place, entry)| (entry.name.as_str(), place)).collect();
+        let mut matrix = vec![vec![None; self.standings.len()]; self.standings.len()];
+        for Pair { one, other, games, better } in &self.head_to_head {
+            let (row, column) = (places[one.as_str()], places[other.as_str()]);
+            matrix[row][column] = Some((*games, *better));
+            matrix[column][row] = Some((*games, better.rest()));
+        }
+        matrix
+    }
+}
+
+/// The pairs that have met, in the order of the plan.
+fn pairs(name: impl Fn(usize) -> String, matrix: &[Vec<stats::HeadToHead>]) -> Vec<Pair> {
+    let of_row = |(one, row): (usize, &Vec<stats::HeadToHead>)| {
+        let others = row.iter().enumerate().skip(one + 1);
+        let met = |(other, met): (usize, &stats::HeadToHead)| {
+            met.better.map(|better| Pair { one: name(one), other: name(other), games: met.games, better })
+        };
+        others.filter_map(met).collect::<Vec<_>>()
+    };
+    matrix.iter().enumerate().flat_map(of_row).collect()
 }
 
 /// The hash of a tournament. It covers what determines the results and the results, not how many blocks were wanted,

@@ -159,15 +159,15 @@ impl Store {
         rows.into_iter().map(parse).collect()
     }
 
-    /// How many faults the matches of some blocks had: block, number of the match, faults.
-    pub(super) fn fault_counts(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, u32)>, StoreError> {
+    /// How many faults the matches of some blocks had: block, number of the match, seat, faults.
+    pub(super) fn fault_counts(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, u16, u32)>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
-            "SELECT block, number, json_array_length(faults) FROM detail
-             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]'",
+            "SELECT block, number, json_extract(value, '$.seat') AS seat, count(*) FROM detail, json_each(faults)
+             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]' GROUP BY block, number, seat",
         )?;
         let rows = query.query_map(params![self.id, blocks.start, blocks.end], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

@@ -59,10 +59,15 @@ fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Pla
     }
 }
 
-/// Refuses to write over the file that is read.
-fn keep_apart(read: &Path, written: Option<&Path>, flag: &str) -> Result<(), Error> {
-    match written.is_some_and(|written| tournament::absolute(written) == tournament::absolute(read)) {
-        true => Err(Error::usage(format!("{flag} names the file that is read")).hint("choose another path")),
-        false => Ok(()),
+/// Refuses to write two things to one file, or over the one that is read. Each comes with what the user calls it.
+fn keep_apart(files: &[(&str, Option<&Path>)]) -> Result<(), Error> {
+    let named: Vec<_> =
+        files.iter().filter_map(|(flag, path)| Some((flag, tournament::absolute((*path)?)))).collect();
+    for (index, (flag, path)) in named.iter().enumerate() {
+        if let Some((other, _)) = named[..index].iter().find(|(_, other)| other == path) {
+            return Err(Error::usage(format!("{other} and {flag} name the same file"))
+                .hint("choose another path for one of them"));
+        }
     }
+    Ok(())
 }

@@ -54,8 +54,8 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let refuse = |error: ReplayError| Error::replay(&args.file, &error);
-    keep_apart(&args.file, args.save.as_deref(), "--save")?;
-    keep_apart(&args.file, args.html.as_deref(), "--html")?;
+    let (save, html) = (args.save.as_deref(), args.html.as_deref());
+    keep_apart(&[("FILE", Some(&args.file)), ("--save", save), ("--html", html)])?;
     let claim = |path: &PathBuf| OutputFile::claim(path, args.force);
     let (save, html) =
         (args.save.as_ref().map(claim).transpose()?, args.html.as_ref().map(claim).transpose()?);

@@ -1,10 +1,10 @@
 //! `necrodome report`: the leaderboard of a stored tournament, without playing anything.
 
 use super::{
-    keep_apart, print_json, stored,
-    tournament::{RankByName, print},
+    print_json, stored,
+    tournament::{RankByName, print, tables::TableFlags},
 };
-use crate::{error::Error, output_file::OutputFile};
+use crate::error::Error;
 use necrodome_arena::{
     stats::RankBy,
     tournament::{Plan, Schedule, report},
@@ -20,7 +20,8 @@ Examples:
   necrodome report night.store 3                  the third tournament of a store with several
   necrodome report night.store --rank-by plain    with the luck of the dice
   necrodome report night.store --markdown > README.part.md
-  necrodome report night.store --csv night.csv")]
+  necrodome report night.store --csv night.csv --csv-pairs pairs.csv --csv-matches matches.csv")]
+#[command(group = clap::ArgGroup::new("written").multiple(true))]
 pub struct Args {
     /// The store of a tournament, or that of `necrodome serve`
     file: PathBuf,
@@ -41,18 +42,16 @@ pub struct Args {
     /// Print the standings as a table in Markdown
     #[arg(long)]
     markdown: bool,
-    /// Write the standings as comma-separated values
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Overwrite the file of --csv
-    #[arg(long, requires = "csv")]
+    #[command(flatten)]
+    tables: TableFlags,
+    /// Overwrite the files of --csv, --csv-pairs and --csv-matches
+    #[arg(long, requires = "written")]
     force: bool,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
     fs::metadata(&args.file).map_err(|error| Error::at(args.file.display(), error))?;
-    keep_apart(&args.file, args.csv.as_deref(), "--csv")?;
-    let csv = args.csv.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
+    let tables = args.tables.claim(("STORE", Some(&args.file)), args.force)?;
     let (store, planned) = stored(&args.file, args.tournament, "necrodome report STORE {}")?;
     let rank_by = args.rank_by.map_or(planned.rank_by, RankBy::from);
     let plan = Plan { rank_by, ..planned };
@@ -63,8 +62,6 @@ pub fn run(args: &Args) -> Result<(), Error> {
         (_, true) => print::markdown(&report),
         _ => print::report(&report, print::Shown { wide: args.wide, explained: args.explain }),
     };
-    if let Some(csv) = csv {
-        csv.write(print::csv(&report)?)?;
-    }
+    tables.write(&report, &schedule, &store)?;
     printed
 }

@@ -3,9 +3,10 @@
 mod config;
 pub(super) mod print;
 mod progress;
+pub(super) mod tables;
 
 use super::print_json;
-use crate::{error::Error, interrupt, lineup, output_file::OutputFile, paint::say};
+use crate::{error::Error, interrupt, lineup, paint::say};
 use config::Config;
 use necrodome_arena::{
     stats::RankBy,
@@ -48,6 +49,7 @@ A file.toml holds the same as the flags, under their names; a flag overrides it,
   tiebreak = \"until_broken\"
   [limits]   # what programs may use
   decision_ms = 100")]
+#[command(group = clap::ArgGroup::new("written").multiple(true))]
 pub struct Args {
     /// A game (see `necrodome games`), or a FILE.toml
     game: String,
@@ -104,10 +106,9 @@ pub struct Args {
     /// Say what each number means
     #[arg(long)]
     explain: bool,
-    /// Write the standings as comma-separated values
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Overwrite the file of --csv
+    #[command(flatten)]
+    tables: tables::TableFlags,
+    /// Overwrite the files of --csv, --csv-pairs and --csv-matches
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -229,14 +230,7 @@ where
         .hint("two points of a hundred are 0.02"));
     }
     Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
-    if let (Some(csv), Some(store)) = (&config.csv, &config.store)
-        && absolute(csv) == absolute(store)
-    {
-        return Err(
-            Error::usage("--store and --csv name the same file").hint("choose another path for one of them")
-        );
-    }
-    let csv = config.csv.as_ref().map(|path| OutputFile::claim(path, config.force)).transpose()?;
+    let tables = config.tables.claim(("--store", config.store.as_deref()), config.force)?;
     let launcher = lineup::launcher()?;
     let (mut store, plan, entries) = match &config.store {
         None => (Store::in_memory(&plan).map_err(TournamentError::from)?, plan, entries),
@@ -269,9 +263,7 @@ where
     }
     let (stop, report) = (stopped?, report?);
     let printed = print(&report);
-    if let Some(csv) = csv {
-        csv.write(print::csv(&report)?)?;
-    }
+    tables.write(&report, &schedule, &store)?;
     printed?;
     match (stop, &config.store) {
         (Stop::Interrupted, Some(_)) => {

@@ -61,6 +61,8 @@ fn writers() -> Vec<Vec<&'static str>> {
         vec!["replay", "a.replay", "--save"],
         vec!["replay", "a.store", "--from=1.0", "--save"],
         TOURNAMENT.to_vec(),
+        vec!["report", "a.store", "--csv-pairs"],
+        vec!["report", "a.store", "--csv-matches"],
         vec!["solve", "zombie-dice-solo", "--policy"],
         vec!["analyze", "a.replay", "--svg"],
         SIMULATE.to_vec(),

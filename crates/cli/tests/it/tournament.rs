@@ -410,6 +410,8 @@ fn every_flag_is_a_key_of_the_file() {
         ("explain", "true"),
         ("json", "true"),
         ("csv", "\"t.csv\""),
+        ("csv-pairs", "\"pairs.csv\""),
+        ("csv-matches", "\"matches.csv\""),
         ("force", "true"),
     ];
     let help = tournament(&["--help"]).assert().success();
@@ -443,7 +445,9 @@ fn every_flag_is_a_key_of_the_file() {
     assert!(said.contains("the limit decision_ms is 500 there, 77 here"), "flags go over the file: {said}");
     assert_eq!((&plan["margin"], &plan["rank_by"]), (&0.05.into(), &"plain".into()));
     assert_eq!(plan["options"]["tiebreak"], "until_broken");
-    assert!(folder.path().join("t.store").exists() && folder.path().join("t.csv").exists());
+    assert!(
+        ["t.store", "t.csv", "pairs.csv", "matches.csv"].iter().all(|file| folder.path().join(file).exists())
+    );
 
     let other = folder.path().join("other.store").display().to_string();
     let flags = [
@@ -487,6 +491,25 @@ fn mistakes_are_found_before_anything_starts() {
 }
 
 #[test]
+fn pairs_are_named_and_listed_once() {
+    let report = json(&[&LINE_UP[..], &["--blocks=20"]].concat());
+    let pairs: Vec<(&str, &str)> = report["head_to_head"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| (pair["one"].as_str().unwrap(), pair["other"].as_str().unwrap()))
+        .collect();
+    assert_eq!(pairs, [("greedy", "cautious"), ("greedy", "random"), ("cautious", "random")]);
+    let last = &report["head_to_head"][2];
+    assert_eq!(last["games"], 120, "in each of the six matches of a block");
+    let [low, mean, high] = ["low", "mean", "high"].map(|end| last["better"][end].as_f64().unwrap());
+    assert!(0.5 < low && low < mean && mean < high, "cautious beats random: {last}");
+    // Only those who have met.
+    let gauntlet = json(&[&LINE_UP[..], &["--blocks=2", "--format=gauntlet"]].concat());
+    assert_eq!(gauntlet["head_to_head"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn csv_has_a_row_for_each_entry() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("t.csv");
@@ -496,6 +519,52 @@ fn csv_has_a_row_for_each_entry() {
     assert_eq!(text.lines().count(), 4);
     let columns = |line: &str| line.split(',').count();
     assert!(text.lines().all(|line| columns(line) == columns(text.lines().next().unwrap())), "{text}");
+}
+
+/// The rows of a table, by the names of its columns.
+fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    csv::Reader::from_path(path).unwrap().deserialize().collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn pairs_and_matches_are_tables_too() {
+    let folder = TempDir::new().unwrap();
+    let crash = r#"d=cmd:python3 -c 'print("{\"type\":\"ready\"}", flush=True); input(); input()'"#;
+    let words = ["tournament", "zombie-dice-race", "a,\"b=greedy", "c=random", crash, "--format=round-robin"];
+    let more = ["--blocks=3", "--seed=1", "--store=t.store", "--csv-pairs=p.csv", "--csv-matches=m.csv"];
+    output_in(folder.path(), &[&words[..], &more, &["--json"]].concat());
+    let again = ["report", "t.store", "--json", "--csv-pairs=p2.csv", "--csv-matches=m2.csv"];
+    let report: Value = serde_json::from_str(&output_in(folder.path(), &again)).unwrap();
+    let file = |name: &str| folder.path().join(name);
+    for (played, stored) in [("p.csv", "p2.csv"), ("m.csv", "m2.csv")] {
+        assert_eq!(fs::read(file(played)).unwrap(), fs::read(file(stored)).unwrap());
+    }
+    let pairs = rows(&file("p.csv"));
+    assert_eq!(pairs.len(), 3);
+    for (row, pair) in pairs.iter().zip(report["head_to_head"].as_array().unwrap()) {
+        assert_eq!(
+            (row["one"].as_str(), row["other"].as_str()),
+            (pair["one"].as_str().unwrap(), pair["other"].as_str().unwrap())
+        );
+        assert_eq!(row["better_low"].parse::<f64>().ok(), pair["better"]["low"].as_f64());
+    }
+    let matches = rows(&file("m.csv"));
+    assert_eq!(matches.len(), 3 * 6 * 2, "blocks, matches, seats");
+    let number = |row: &BTreeMap<String, String>, column: &str| row[column].parse::<f64>().unwrap();
+    for seats in matches.chunks(2) {
+        assert_eq!(seats[0]["match"], seats[1]["match"]);
+        assert_eq!(["0", "1"], [&seats[0]["seat"][..], &seats[1]["seat"]]);
+        assert_eq!(number(&seats[0], "luck"), -number(&seats[1], "luck"));
+    }
+    for entry in report["standings"].as_array().unwrap() {
+        let name = entry["name"].as_str().unwrap();
+        let own: Vec<_> = matches.iter().filter(|row| row["name"] == name).collect();
+        let places = own.iter().map(|row| number(row, "place")).sum::<f64>() / own.len() as f64;
+        assert_eq!(own.len() as u64, entry["games"]);
+        assert!((places - entry["mean_place"]["mean"].as_f64().unwrap()).abs() < 1e-9, "{name}");
+        let faults: f64 = own.iter().map(|row| number(row, "faults")).sum();
+        assert_eq!(faults > 0.0, name == "d", "{name} has {faults} faults");
+    }
 }
 
 #[test]
@@ -772,7 +841,7 @@ fn a_store_is_not_written_over_by_what_is_read_from_it() {
     ] {
         let refused = necrodome_in(folder.path(), words).assert().code(2);
         let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
-        assert!(said.contains("names the file that is read"), "{said}");
+        assert!(said.contains("name the same file"), "{said}");
     }
     output_in(folder.path(), &["report", "t.store"]);
 }

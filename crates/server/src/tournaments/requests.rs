@@ -216,7 +216,7 @@ fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, R
         scores: played.result.scores,
         turns: played.result.turns,
         luck: played.luck.map(|luck| (luck * 1e4).round() / 1e4),
-        faults: played.faults,
+        faults: played.faults.iter().sum(),
     };
     let matches = tournament::matches(schedule, store, from, count)?;
     Ok(MatchPage { total, from, matches: matches.into_iter().map(line).collect() })
@@ -281,7 +281,7 @@ mod tests {
 
     /// A file in which the command line has played a tournament, so that no page has a report of it.
     fn played(path: &std::path::Path, blocks: u32) {
-        let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), fingerprint: None };
+        let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), ..PlannedEntry::default() };
         let plan = Plan {
             game: "zombie-dice-race".into(),
             options: serde_json::json!({}),

@@ -312,17 +312,14 @@ impl TournamentView {
                 cpu_us: entry.cpu_us.map(tenths),
             })
             .collect();
-        let first: Vec<usize> = self.standings.iter().take(SHOWN).map(|standing| standing.entry).collect();
-        let meeting = |a: usize, b: usize| {
-            let met = &report.head_to_head[a][b];
-            met.better.map(|better| Meeting {
-                games: met.games,
-                better: rounded(better.mean),
-                low: better.low.map(rounded),
-                high: better.high.map(rounded),
-            })
+        let meeting = |(games, better): (u64, stats::Estimate)| Meeting {
+            games,
+            better: rounded(better.mean),
+            low: better.low.map(rounded),
+            high: better.high.map(rounded),
         };
-        self.meetings = first.iter().map(|&a| first.iter().map(|&b| meeting(a, b)).collect()).collect();
+        let row = |row: Vec<Option<_>>| row.into_iter().take(SHOWN).map(|met| met.map(meeting)).collect();
+        self.meetings = report.matrix().into_iter().take(SHOWN).map(row).collect();
         self.undecided = report.undecided.iter().map(|pair| (pair.one.clone(), pair.other.clone())).collect();
         let fault = |fault: &necrodome_arena::fault::FaultCount| FaultLine {
             name: fault.name.clone(),
@@ -418,9 +415,10 @@ mod tests {
     };
 
     fn view() -> TournamentView {
-        let entry = |name: &str| PlannedEntry { name: name.into(), bot: "random".into(), fingerprint: None };
+        let entry =
+            |name: &str| PlannedEntry { name: name.into(), bot: "random".into(), ..PlannedEntry::default() };
         let plan = Plan {
-            game: "infection".into(),
+            game: "zombie-dice-race".into(),
             options: serde_json::json!({}),
             entries: vec![entry("a"), entry("b")],
             format: Format::Table,
@@ -433,8 +431,9 @@ mod tests {
             rank_by: Default::default(),
             limits: Limits::default(),
             older: false,
+            stages: Vec::new(),
         };
-        TournamentView::new(1, &plan, TournamentState::Running, 2, 0)
+        TournamentView::new(1, &plan, &Schedule::of(&plan).unwrap(), TournamentState::Running, 0)
     }
 
     #[test]

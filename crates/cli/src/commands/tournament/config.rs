@@ -1,6 +1,6 @@
 //! What the flags and the TOML file say together.
 
-use super::{Args, print::Shown};
+use super::{Args, print::Shown, tables::TableFlags};
 use crate::{documents::Page, error::Error, paint::say};
 use necrodome_arena::{entry::moved_to, process::Limits, stats::RankBy, tournament::Claims};
 use necrodome_rules::{
@@ -42,6 +42,10 @@ struct File {
     only: Vec<String>,
     json: bool,
     csv: Option<PathBuf>,
+    #[serde(alias = "csv-pairs")]
+    csv_pairs: Option<PathBuf>,
+    #[serde(alias = "csv-matches")]
+    csv_matches: Option<PathBuf>,
     force: bool,
     limits: Option<Limits>,
 }
@@ -65,7 +69,7 @@ pub struct Config {
     pub new_version: bool,
     pub only: Vec<String>,
     pub json: bool,
-    pub csv: Option<PathBuf>,
+    pub tables: TableFlags,
     pub force: bool,
     pub limits: Limits,
     /// What to call the last bot, if it comes with the program.
@@ -109,7 +113,7 @@ impl Config {
             config.only.clone_from(&args.only);
         }
         config.json |= args.json;
-        config.csv = args.csv.clone().or(config.csv);
+        config.tables = args.tables.over(config.tables);
         config.force |= args.force;
         config.limits = args.limits.over(config.limits);
         config.settings.clone_from(&args.set);
@@ -160,6 +164,7 @@ impl Config {
         }
         // Files are named as seen from the file.
         let folder = path.parent().unwrap_or(Path::new("."));
+        let joined = |path: Option<PathBuf>| path.map(|path| folder.join(path));
         let setting = |(name, value): (Spanned<String>, toml::Value)| Setting {
             place: place(path, &text, name.span().start),
             name: name.into_inner(),
@@ -181,11 +186,15 @@ impl Config {
             rank_by: file.rank_by,
             shown: Shown { wide: file.wide, explained: file.explain },
             threads: file.threads.map(|threads| threads.get() as usize),
-            store: file.store.map(|store| folder.join(store)),
+            store: joined(file.store),
             new_version: file.new_version,
             only: file.only,
             json: file.json,
-            csv: file.csv.map(|csv| folder.join(csv)),
+            tables: TableFlags {
+                csv: joined(file.csv),
+                csv_pairs: joined(file.csv_pairs),
+                csv_matches: joined(file.csv_matches),
+            },
             force: file.force,
             limits,
             bundled: None,

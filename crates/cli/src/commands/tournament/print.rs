@@ -1,4 +1,4 @@
-//! The report for people, and as comma-separated values.
+//! The report for people.
 
 use crate::{
     commands::trouble,
@@ -9,7 +9,7 @@ use necrodome_arena::{
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
     tournament::{EntryReport, Report, Stop},
 };
-use std::io::{self, Write};
+use std::io::Write;
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -195,11 +195,11 @@ fn standings(out: &mut impl Write, report: &Report, width: usize) -> std::io::Re
 
 /// How often the row placed better than the column, where it fits.
 fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
-    let entries = &report.plan.entries;
-    let cell = |row: usize, column: usize| match &report.head_to_head[row][column].better {
-        _ if row == column => "·".to_owned(),
-        better if width == usize::MAX => estimate(better.as_ref(), 100.0, 1),
-        better => better.as_ref().map_or("-".to_owned(), |better| format!("{:.1}", better.mean * 100.0)),
+    let entries = &report.standings;
+    let cell = |met: &Option<(u64, Estimate)>| match met {
+        Some((_, better)) if width == usize::MAX => estimate(Some(better), 100.0, 1),
+        Some((_, better)) => format!("{:.1}", better.mean * 100.0),
+        None => "-".to_owned(),
     };
     let column = if width == usize::MAX { 23 } else { 7 };
     let name_width =
@@ -207,15 +207,14 @@ fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io:
     if entries.len() < 3 || entries.len().saturating_mul(column).saturating_add(name_width + 4) > width {
         return Ok(());
     }
-    let index = |name: &str| entries.iter().position(|entry| entry.name == name).unwrap_or(0);
-    let order: Vec<usize> = report.standings.iter().map(|entry| index(&entry.name)).collect();
     writeln!(out, "\n{}", dim("row placed better than column, % of their games"))?;
-    let heads: String = (1..=order.len()).map(|head| format!("{head:>column$}")).collect();
+    let heads: String = (1..=entries.len()).map(|head| format!("{head:>column$}")).collect();
     writeln!(out, "{}{}", " ".repeat(name_width + 4), dim(heads))?;
-    for (place, &row) in (1..).zip(&order) {
-        let name = shortened(&entries[row].name, LONGEST_NAME);
-        let cells: String = order.iter().map(|&other| format!("{:>column$}", cell(row, other))).collect();
-        writeln!(out, "{place:>2}. {name:<name_width$}{cells}")?;
+    for (row, (entry, met)) in entries.iter().zip(report.matrix()).enumerate() {
+        let name = shortened(&entry.name, LONGEST_NAME);
+        let cell = |(other, met)| if other == row { "·".to_owned() } else { cell(met) };
+        let cells: String = met.iter().enumerate().map(|met| format!("{:>column$}", cell(met))).collect();
+        writeln!(out, "{:>2}. {name:<name_width$}{cells}", row + 1)?;
     }
     Ok(())
 }
@@ -375,65 +374,4 @@ fn warnings(report: &Report) -> Vec<String> {
         }
     }
     warnings
-}
-
-/// The columns of the standings as comma-separated values.
-const COLUMNS: [&str; 21] = [
-    "rank_best",
-    "rank_worst",
-    "name",
-    "bot",
-    "games",
-    "wins",
-    "shared_wins",
-    "win_rate",
-    "win_rate_low",
-    "win_rate_high",
-    "mean_place",
-    "mean_score",
-    "median_score",
-    "rating",
-    "rating_low",
-    "rating_high",
-    "cpu_us",
-    "luck_adjusted",
-    "luck_adjusted_low",
-    "luck_adjusted_high",
-    "luck",
-];
-
-/// The standings as comma-separated values.
-pub fn csv(report: &Report) -> Result<Vec<u8>, Error> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(COLUMNS).map_err(io::Error::from)?;
-    let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-    for entry in &report.standings {
-        let record = &entry.record;
-        let rate = record.win_rate.as_ref();
-        let cells = [
-            entry.rank.best.to_string(),
-            entry.rank.worst.to_string(),
-            entry.name.clone(),
-            entry.bot.clone(),
-            record.games.to_string(),
-            record.outright_wins.to_string(),
-            record.shared_wins.to_string(),
-            number(rate.map(|rate| rate.mean)),
-            number(rate.and_then(|rate| rate.low)),
-            number(rate.and_then(|rate| rate.high)),
-            number(record.mean_place.as_ref().map(|place| place.mean)),
-            number(record.mean_score.as_ref().map(|score| score.mean)),
-            number(record.median_score.map(|score| score.mean)),
-            entry.rating.elo.to_string(),
-            number(entry.rating.low),
-            number(entry.rating.high),
-            number(entry.cpu_us),
-            number(entry.luck_adjusted.map(|adjusted| adjusted.estimate.mean)),
-            number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.low)),
-            number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.high)),
-            number(entry.luck_adjusted.map(|adjusted| adjusted.luck)),
-        ];
-        table.write_record(cells).map_err(io::Error::from)?;
-    }
-    Ok(table.into_inner().map_err(|error| error.into_error())?)
 }

@@ -1,0 +1,184 @@
+//! A tournament as comma-separated values: the standings, the pairs, and every match.
+
+use crate::{commands::keep_apart, error::Error, output_file::OutputFile};
+use necrodome_arena::{
+    stats::Estimate,
+    tournament::{Pair, Report, Schedule, Store, matches},
+};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// The flags that name such files.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct TableFlags {
+    /// Write the standings as comma-separated values
+    #[arg(long, value_name = "FILE", group = "written")]
+    pub csv: Option<PathBuf>,
+    /// Write how every pair did against each other, likewise
+    #[arg(long, value_name = "FILE", group = "written")]
+    pub csv_pairs: Option<PathBuf>,
+    /// Write every match, a row for each seat, likewise
+    #[arg(long, value_name = "FILE", group = "written")]
+    pub csv_matches: Option<PathBuf>,
+}
+
+/// Files that will be written.
+pub struct Tables {
+    standings: Option<OutputFile>,
+    pairs: Option<OutputFile>,
+    matches: Option<OutputFile>,
+}
+
+impl TableFlags {
+    /// These, and where they say nothing, the others.
+    pub fn over(&self, others: TableFlags) -> TableFlags {
+        let or = |own: &Option<PathBuf>, other| own.clone().or(other);
+        TableFlags {
+            csv: or(&self.csv, others.csv),
+            csv_pairs: or(&self.csv_pairs, others.csv_pairs),
+            csv_matches: or(&self.csv_matches, others.csv_matches),
+        }
+    }
+
+    /// Claims the files. None of them is another one, nor the store.
+    pub fn claim(&self, store: (&str, Option<&Path>), force: bool) -> Result<Tables, Error> {
+        let files = [
+            store,
+            ("--csv", self.csv.as_deref()),
+            ("--csv-pairs", self.csv_pairs.as_deref()),
+            ("--csv-matches", self.csv_matches.as_deref()),
+        ];
+        keep_apart(&files)?;
+        let claim =
+            |path: &Option<PathBuf>| path.as_ref().map(|path| OutputFile::claim(path, force)).transpose();
+        Ok(Tables {
+            standings: claim(&self.csv)?,
+            pairs: claim(&self.csv_pairs)?,
+            matches: claim(&self.csv_matches)?,
+        })
+    }
+}
+
+impl Tables {
+    /// Writes the files that were asked for.
+    pub fn write(&self, report: &Report, schedule: &Schedule, store: &Store) -> Result<(), Error> {
+        if let Some(file) = &self.standings {
+            file.fill(&mut |out| standings(report, out))?;
+        }
+        if let Some(file) = &self.pairs {
+            file.fill(&mut |out| pairs(report, out))?;
+        }
+        if let Some(file) = &self.matches {
+            file.fill(&mut |out| all_matches(report, schedule, store, out))?;
+        }
+        Ok(())
+    }
+}
+
+/// A number, or nothing.
+fn number(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+/// The pairs that have met.
+fn pairs(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(out);
+    table.write_record(["one", "other", "games", "better", "better_low", "better_high"])?;
+    for Pair { one, other, games, better: Estimate { mean, low, high } } in &report.head_to_head {
+        let games = games.to_string();
+        table.write_record([one, other, &games, &mean.to_string(), &number(*low), &number(*high)])?;
+    }
+    table.flush()
+}
+
+/// Every match, a row for each seat. There may be a hundred million of them, so they are read page by page.
+fn all_matches(report: &Report, schedule: &Schedule, store: &Store, out: &mut dyn Write) -> io::Result<()> {
+    const PAGE: usize = 100_000;
+    let mut table = csv::WriterBuilder::new().buffer_capacity(1 << 16).from_writer(out);
+    table.write_record(["block", "match", "seat", "name", "place", "score", "turns", "luck", "faults"])?;
+    let mut read = 0;
+    loop {
+        let page = matches(schedule, store, read, PAGE).map_err(io::Error::other)?;
+        for played in &page {
+            let result = &played.result;
+            for (seat, &entry) in played.entries.iter().enumerate() {
+                table.write_field(played.block.to_string())?;
+                table.write_field(played.number.to_string())?;
+                table.write_field(seat.to_string())?;
+                table.write_field(&report.plan.entries[entry].name)?;
+                table.write_field(result.places[seat].to_string())?;
+                table.write_field(result.scores[seat].to_string())?;
+                table.write_field(result.turns.to_string())?;
+                table.write_field(played.luck_of(seat).map_or(String::new(), |luck| luck.to_string()))?;
+                table.write_field(played.faults[seat].to_string())?;
+                table.write_record(None::<&[u8]>)?;
+            }
+        }
+        read += page.len() as u64;
+        if page.len() < PAGE {
+            return table.flush();
+        }
+    }
+}
+
+/// The columns of the standings as comma-separated values.
+const COLUMNS: [&str; 21] = [
+    "rank_best",
+    "rank_worst",
+    "name",
+    "bot",
+    "games",
+    "wins",
+    "shared_wins",
+    "win_rate",
+    "win_rate_low",
+    "win_rate_high",
+    "mean_place",
+    "mean_score",
+    "median_score",
+    "rating",
+    "rating_low",
+    "rating_high",
+    "cpu_us",
+    "luck_adjusted",
+    "luck_adjusted_low",
+    "luck_adjusted_high",
+    "luck",
+];
+
+/// The standings as comma-separated values.
+fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(out);
+    table.write_record(COLUMNS)?;
+    for entry in &report.standings {
+        let record = &entry.record;
+        let rate = record.win_rate.as_ref();
+        let cells = [
+            entry.rank.best.to_string(),
+            entry.rank.worst.to_string(),
+            entry.name.clone(),
+            entry.bot.clone(),
+            record.games.to_string(),
+            record.outright_wins.to_string(),
+            record.shared_wins.to_string(),
+            number(rate.map(|rate| rate.mean)),
+            number(rate.and_then(|rate| rate.low)),
+            number(rate.and_then(|rate| rate.high)),
+            number(record.mean_place.as_ref().map(|place| place.mean)),
+            number(record.mean_score.as_ref().map(|score| score.mean)),
+            number(record.median_score.map(|score| score.mean)),
+            entry.rating.elo.to_string(),
+            number(entry.rating.low),
+            number(entry.rating.high),
+            number(entry.cpu_us),
+            number(entry.luck_adjusted.map(|adjusted| adjusted.estimate.mean)),
+            number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.low)),
+            number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.high)),
+            number(entry.luck_adjusted.map(|adjusted| adjusted.luck)),
+        ];
+        table.write_record(cells)?;
+    }
+    table.flush()
+}
