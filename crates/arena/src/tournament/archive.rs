@@ -2,6 +2,7 @@
 
 use super::{
     Claims, Plan, PlannedEntry, Store,
+    formats::{self, Seats},
     stages::{self, LineUp},
 };
 use crate::{process::Limits, stats::RankBy};
@@ -19,7 +20,7 @@ use std::{
 /// "NECR": says that an SQLite file is one of ours.
 const APPLICATION: i32 = 0x4e45_4352;
 /// The version of the tables.
-const VERSION: i32 = 4;
+const VERSION: i32 = 5;
 
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -183,7 +184,8 @@ impl Archive {
         check_version(&connection)?;
         check_pages(&connection)?;
         let version = version(&connection)?;
-        if version < VERSION {
+        // Version 4 knew no stages; its tables are those of today.
+        if version < 4 {
             connection.pragma_update(None, "temp_store", "MEMORY")?;
             if version == 3 {
                 connection.execute_batch(VIEW_OF_3)?;
@@ -413,7 +415,9 @@ fn upgrade(connection: &mut Connection) -> Result<(), StoreError> {
         transaction.execute_batch(TABLES)?;
         transaction.execute_batch(FROM_2_BACK)?;
     }
-    transaction.execute_batch(FROM_3)?;
+    if version < 4 {
+        transaction.execute_batch(FROM_3)?;
+    }
     transaction.pragma_update(None, "user_version", VERSION)?;
     Ok(transaction.commit()?)
 }
@@ -430,8 +434,7 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> String {
 /// The entries whose programs are not those of the stored plan. Plans of before know nothing of programs.
 fn other_programs(stored: &Plan, asked: &Plan) -> Vec<String> {
     let changed = asked.entries.iter().filter(|entry| {
-        let known = stored.place_of(entry).map(|place| &stored.entries[place]);
-        known.is_some_and(|known| known.is_other(entry.fingerprint.as_deref()))
+        stored.place_of(entry).is_some() && stages::version(&stored.entries, entry).is_none()
     });
     changed.map(|entry| entry.name.clone()).collect()
 }
@@ -478,7 +481,10 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
     };
     differ("the game is", game.clone(), asked.game.clone());
     differ("the format is", format.as_str().to_owned(), asked.format.as_str().to_owned());
-    differ("the number of seats is", seats.to_string(), asked.seats.to_string());
+    // Where everybody has a seat, the entries tell.
+    if formats::rules(asked.format).seats != Seats::All {
+        differ("the number of seats is", seats.to_string(), asked.seats.to_string());
+    }
     differ("the seed is", seed.to_string(), asked.seed.to_string());
     differ("it is played until", until(*until_decided), until(asked.until_decided));
     let claims = |test: &Option<Claims>| {

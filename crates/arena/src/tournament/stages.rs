@@ -148,20 +148,17 @@ pub(super) fn go_on(stored: &Plan, played: u32, asked: &Plan) -> Plan {
     entries.iter_mut().for_each(|entry| entry.left = true);
     let mut places = Vec::with_capacity(asked.entries.len());
     for entry in &asked.entries {
-        let known = entries.iter().position(|stored| stored.is_same(entry));
-        match known.filter(|&place| !entries[place].is_other(entry.fingerprint.as_deref())) {
-            Some(place) => {
-                entries[place] = PlannedEntry { left: false, ..entries[place].clone() };
-                places.push(place);
-            }
-            None => {
-                if let Some(place) = known {
-                    entries[place].name = free_name(&entries, &asked.entries, &entry.name);
-                }
-                entries.push(PlannedEntry { left: false, ..entry.clone() });
-                places.push(entries.len() - 1);
-            }
+        let place = version(&entries, entry).unwrap_or(entries.len());
+        if place == entries.len() {
+            entries.push(PlannedEntry::default());
         }
+        let under_its_name = entries.iter().position(|other| other.name == entry.name);
+        if let Some(other) = under_its_name.filter(|&other| other != place) {
+            entries[other].name = free_name(&entries, &asked.entries, &entry.name);
+        }
+        let fingerprint = entries[place].fingerprint.take().or(entry.fingerprint.clone());
+        entries[place] = PlannedEntry { fingerprint, left: false, ..entry.clone() };
+        places.push(place);
     }
     let wanted =
         asked.stages.last().map_or((0..asked.entries.len()).collect(), |stage| stage.entries.clone());
@@ -180,6 +177,15 @@ pub(super) fn go_on(stored: &Plan, played: u32, asked: &Plan) -> Plan {
         stages.clear();
     }
     Plan { entries, stages, ..asked.clone() }
+}
+
+/// The number of this very version of an entry, perhaps under the name of an old one.
+pub(super) fn version(entries: &[PlannedEntry], wanted: &PlannedEntry) -> Option<usize> {
+    let print = wanted.fingerprint.as_deref();
+    let current = |entry: &PlannedEntry| entry.is_same(wanted) && !entry.is_other(print);
+    let old =
+        |entry: &PlannedEntry| entry.left && entry.bot == wanted.bot && entry.fingerprint.as_deref() == print;
+    entries.iter().position(current).or_else(|| entries.iter().position(old).filter(|_| print.is_some()))
 }
 
 /// A name for a program that was changed: the old name with a number.
@@ -300,6 +306,11 @@ mod tests {
         );
         let again = go_on(&renewed, 20, &program("three"));
         assert_eq!(again.entries[2].name, "b (version 2)");
+        // The first version again: nothing is missing.
+        let back = go_on(&renewed, 20, &program("one"));
+        let names: Vec<(&str, bool)> = back.entries.iter().map(|e| (e.name.as_str(), e.left)).collect();
+        assert_eq!(names, [("a", false), ("b", false), ("b (version 2)", true)]);
+        assert_eq!(schedule_of(&back).rounds(20), 10..=10);
     }
 
     #[test]

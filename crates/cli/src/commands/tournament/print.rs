@@ -273,6 +273,9 @@ fn footer(report: &Report) -> Vec<String> {
         format!("{}, {}, {blocks}, {matches}, seed {}", plan.game, plan.format.as_str(), plan.seed),
         promise.to_owned(),
     ];
+    if !report.left.is_empty() {
+        lines.insert(1, format!("no longer in it: {}", report.left.join(", ")));
+    }
     lines.extend(report.hash.as_ref().map(|hash| format!("hash {hash}")));
     lines
 }
