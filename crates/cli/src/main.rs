@@ -58,7 +58,7 @@ enum Command {
     NewBot(commands::new_bot::Args),
     CheckBot(commands::check_bot::Args),
     Play(commands::play::Args),
-    Tournament(commands::tournament::Args),
+    Tournament(Box<commands::tournament::Args>),
     Replay(commands::replay::Args),
     Report(commands::report::Args),
     Serve(commands::serve::Args),

@@ -22,13 +22,15 @@ pub struct Stage {
 
 /// Entries that meet.
 type Group = Vec<usize>;
+/// A first block, and the groups that meet since then.
+type Stretch = (u32, Vec<Group>);
 
 /// Where blocks of other groups begin, and which groups meet in them; and the block behind the last one. `groups` says who meets
 /// whom among some entries.
 pub(super) fn stretches(
     plan: &Plan,
     groups: impl Fn(&[usize]) -> Result<Vec<Group>, ScheduleError>,
-) -> Result<(Vec<(u32, Vec<Group>)>, u32), ScheduleError> {
+) -> Result<(Vec<Stretch>, u32), ScheduleError> {
     let all = [Stage { first: 0, entries: (0..plan.entries.len()).collect() }];
     let stages = if plan.stages.is_empty() { &all[..] } else { &plan.stages };
     let in_order = stages.windows(2).all(|pair| pair[0].first < pair[1].first) && stages[0].first == 0;
@@ -71,10 +73,7 @@ pub(super) fn stretches(
 
 /// By stratum and member the share of the member's groups that are in it; and by stretch and group the stratum, if nobody in the
 /// group has left. Groups that meet in the same stretches make a stratum.
-pub(super) fn strata(
-    plan: &Plan,
-    stretches: &[(u32, Vec<Group>)],
-) -> (Vec<Vec<f64>>, Vec<Vec<Option<usize>>>) {
+pub(super) fn strata(plan: &Plan, stretches: &[Stretch]) -> (Vec<Vec<f64>>, Vec<Vec<Option<usize>>>) {
     let has_left = |group: &Group| group.iter().any(|&entry| plan.entries[entry].left);
     let mut history: BTreeMap<&Group, Vec<usize>> = BTreeMap::new();
     for (number, (_, groups)) in stretches.iter().enumerate() {
