@@ -124,7 +124,12 @@ fn tournament_of<G: Listed>(
         options: serde_json::to_value(rules).unwrap(),
         entries: bots
             .iter()
-            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), fingerprint: None })
+            .map(|bot| PlannedEntry {
+                name: (*bot).into(),
+                bot: (*bot).into(),
+                fingerprint: None,
+                runs_with: None,
+            })
             .collect(),
         format: Format::RoundRobin,
         seats,

@@ -14,7 +14,7 @@ use necrodome_arena::{
     protocol::Silence,
     run::run_match,
     stats::RankBy,
-    tournament::{self, Claims, Schedule, Store, TournamentError, Wishes, report},
+    tournament::{self, Claims, PlanError, Schedule, Store, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -302,6 +302,7 @@ struct Ready<G: Listed> {
 impl Wanted {
     fn prepare<G: Listed>(&self, sender: &SyncSender<Said>) -> PyResult<Ready<G>> {
         let rules: G::Rules = setup::rules(&self.options.to_string())?;
+        self.limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name))))?;
         let spec = |(number, entry): (usize, &WantedEntry)| self.entry(number, entry, sender);
         let entries = self.entries.iter().enumerate().map(spec).collect::<PyResult<Vec<_>>>()?;
         let names = name_all(&entries).map_err(refuse_entry)?;

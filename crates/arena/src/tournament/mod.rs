@@ -8,21 +8,27 @@ mod play;
 mod report;
 mod results;
 mod schedule;
+mod sense;
 mod store;
 mod summary;
 mod sums;
 
 pub use archive::{Archive, StoreError};
 pub use formats::Format;
-pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
+pub use matches::{MatchError, PlayedMatch, matches, packed_replay, stored_result};
 pub use play::{Stop, TournamentError, Update, run};
 pub use report::{EntryReport, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
 pub use schedule::{Schedule, ScheduleError};
+pub use sense::PlanError;
 pub use store::Store;
 pub use sums::Sums;
 
-use crate::{entry::EntrySpec, process::Limits, stats::RankBy};
+use crate::{
+    entry::{EntrySpec, versions},
+    process::Limits,
+    stats::RankBy,
+};
 use formats::Seats;
 use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
@@ -119,6 +125,10 @@ pub struct PlannedEntry {
     /// What its program consists of; none of a built-in bot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// What its program ran with when the tournament was begun, or gone on with, such as `Python 3.12.3`: a note that is never
+    /// compared, nor part of the hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_with: Option<String>,
 }
 
 impl PlannedEntry {
@@ -134,6 +144,7 @@ pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
         name: name.into(),
         bot: entry.text.clone(),
         fingerprint: entry.fingerprint(),
+        runs_with: None,
     };
     entries.iter().zip(names.iter()).map(entry).collect()
 }
@@ -196,15 +207,10 @@ impl Wishes<'_> {
             limits: self.limits,
             older: false,
         };
-        if self.test.is_some() {
-            let (format, what, expected) = ("test", "test", 2..=2);
-            let wrong = match (entries.len(), plan.seats) {
-                (2, 2) => None,
-                (2, came) => Some(ScheduleError::Seats { what, expected, came }),
-                (came, _) => Some(ScheduleError::Entries { format, expected, came }),
-            };
-            wrong.map_or(Ok(()), |why| Err(TournamentError::from(why)))?;
+        for (entry, version) in plan.entries.iter_mut().zip(versions(entries)) {
+            entry.runs_with = version;
         }
+        plan.check().map_err(TournamentError::from)?;
         if self.seed.is_none() {
             let stored = self.store.filter(|path| path.exists()).and_then(|path| Archive::read(path).ok());
             plan.seed = match stored.and_then(|archive| archive.seed_of(&plan).ok().flatten()) {

@@ -46,7 +46,7 @@ pub struct Report {
     /// What went wrong, and what processes have written to standard error.
     #[serde(flatten)]
     pub trouble: Trouble,
-    /// A hash of the plan and all results: the same on any machine, with any number of threads. Missing while it is played.
+    /// A hash of the plan, all results and their luck: the same on any machine, with any number of threads. Missing while it is played.
     pub hash: Option<String>,
 }
 
@@ -183,12 +183,13 @@ pub fn report_of(plan: &Plan, store: &Store, sums: &Sums) -> Result<Report, Tour
     Ok(report)
 }
 
-/// The hash of a tournament. It covers what determines the results and the results, not how many blocks were wanted,
-/// nor how results are shown.
+/// The hash of a tournament. It covers what determines the results, the results and the luck in them, not how many blocks were
+/// wanted, nor how results are shown.
 pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     let stored = store.blocks()?;
     let mut hasher = blake3::Hasher::new();
-    let plan = Plan { blocks: stored, rank_by: RankBy::default(), older: false, ..plan.clone() };
+    let mut plan = Plan { blocks: stored, rank_by: RankBy::default(), older: false, ..plan.clone() };
+    plan.entries.iter_mut().for_each(|entry| entry.runs_with = None);
     // A plan has no maps with odd keys, and a hasher takes everything.
     let _ = serde_json::to_writer(&mut hasher, &plan);
     let mut next = 0;

@@ -188,8 +188,12 @@ pub(super) mod tests {
     use std::collections::BTreeSet;
 
     fn plan(format: Format, entries: usize, seats: usize) -> Plan {
-        let entry =
-            |i: usize| PlannedEntry { name: format!("e{i}"), bot: "random".into(), fingerprint: None };
+        let entry = |i: usize| PlannedEntry {
+            name: format!("e{i}"),
+            bot: "random".into(),
+            fingerprint: None,
+            runs_with: None,
+        };
         Plan {
             game: "zombie-dice".into(),
             options: serde_json::json!({}),

@@ -112,7 +112,12 @@ impl Pool {
             options: serde_json::to_value(G::Rules::default()).unwrap(),
             entries: bots
                 .iter()
-                .map(|&(name, bot)| PlannedEntry { name: name.into(), bot: bot.into(), fingerprint: None })
+                .map(|&(name, bot)| PlannedEntry {
+                    name: name.into(),
+                    bot: bot.into(),
+                    fingerprint: None,
+                    runs_with: None,
+                })
                 .collect(),
             format: line_up.format,
             seats,

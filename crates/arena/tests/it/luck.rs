@@ -28,7 +28,12 @@ fn tournament<G: Listed>(bots: &[&str], blocks: u32, seed: u64) -> Report {
         options: serde_json::to_value(&rules).unwrap(),
         entries: bots
             .iter()
-            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), fingerprint: None })
+            .map(|bot| PlannedEntry {
+                name: (*bot).into(),
+                bot: (*bot).into(),
+                fingerprint: None,
+                runs_with: None,
+            })
             .collect(),
         format: Format::RoundRobin,
         seats,

@@ -281,7 +281,12 @@ mod tests {
 
     /// A file in which the command line has played a tournament, so that no page has a report of it.
     fn played(path: &std::path::Path, blocks: u32) {
-        let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), fingerprint: None };
+        let entry = |bot: &str| PlannedEntry {
+            name: bot.into(),
+            bot: bot.into(),
+            fingerprint: None,
+            runs_with: None,
+        };
         let plan = Plan {
             game: "zombie-dice-race".into(),
             options: serde_json::json!({}),

@@ -423,7 +423,12 @@ mod tests {
     };
 
     fn view() -> TournamentView {
-        let entry = |name: &str| PlannedEntry { name: name.into(), bot: "random".into(), fingerprint: None };
+        let entry = |name: &str| PlannedEntry {
+            name: name.into(),
+            bot: "random".into(),
+            fingerprint: None,
+            runs_with: None,
+        };
         let plan = Plan {
             game: "infection".into(),
             options: serde_json::json!({}),
