@@ -25,31 +25,31 @@ const HASHES: [(&str, &str, &str, &str); 15] = [
         "zombie-dice",
         "round-robin",
         "greedy cautious random",
-        "81f77b0766b24261a40c48f437d01fe391067f44e181da70a6eb7ff976f593eb",
+        "5d4d85c1bf470470ae06521741fff304a9c8ea0e6f0b3e498c408c40d85f1ca3",
     ),
     (
         "zombie-dice",
         "gauntlet",
         "greedy cautious random",
-        "429960e092c2c070d6942a01325ede1083f15f34c09141f52a4c1f4bfaa663ca",
+        "e655d286789a7c2fb2df1719c439181b9ef5d73268026a3888652eed19925a0f",
     ),
     (
         "zombie-dice-solo",
         "round-robin",
         "greedy cautious random",
-        "5e24d6d5f38477157885ba2875f92a61c9f77cdff16256b85fc4398b652bf9d7",
+        "8949c9985e046e89447c853ca9c4c9792ca4ad0763cba99ab4dcde25729b9358",
     ),
     (
         "zombie-dice-race",
         "round-robin",
         "greedy cautious optimal",
-        "742da89dfd06387977f62bd1fcb0ef7e54aaace97d94ef76ba180dfaa9a82de3",
+        "438441564b36ace02ea6f25eeeec832e4b38be8b610c236dac8c5171e3c26f67",
     ),
     (
         "zombie-dice-race",
         "gauntlet",
         "greedy cautious random",
-        "989e91a120c3feb1bd5dbb570a17cfc6eb0b287e0055c9c70333e7e2cd741ba8",
+        "7cbcc792058a29517bad34f05584c7b0e6ae53b07fbe47f669db5d1c1cec359b",
     ),
     (
         "tokyo",
@@ -61,13 +61,13 @@ const HASHES: [(&str, &str, &str, &str); 15] = [
         "tokyo",
         "round-robin",
         "angry point-hunter optimal",
-        "9fee086ba8069214fb3878ee44689f548f3505adb94679036e194f5a860c725a",
+        "5066600fc2da92c0c73954ac3e1f59c7a1eacff8f67a8c5155eb88c2c8d68296",
     ),
     (
         "tokyo",
         "gauntlet",
         "angry point-hunter random",
-        "fc365b5d2a4d3fd9224cba369c11fca27ce9d1606862640f1c79a6fd324974ac",
+        "b9c3f7f1fe2d24abf7eccab584010a11d07852e90fee65900f6d47271787b0cc",
     ),
     (
         "tokyo",
@@ -120,7 +120,7 @@ fn hash<G: Listed>(format: Format, bots: &str) -> String {
         entries: names
             .into_iter()
             .zip(bots.split(' '))
-            .map(|(name, bot)| PlannedEntry { name, bot: bot.into(), fingerprint: None })
+            .map(|(name, bot)| PlannedEntry { name, bot: bot.into(), fingerprint: None, runs_with: None })
             .collect(),
         format,
         seats: natural_seats(format, entries.len(), G::SEATS),

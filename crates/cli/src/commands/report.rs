@@ -2,7 +2,7 @@
 
 use super::{
     keep_apart, print_json, stored,
-    tournament::{RankByName, print},
+    tournament::{RankByName, note_measure, print},
 };
 use crate::{error::Error, output_file::OutputFile};
 use necrodome_arena::{
@@ -55,8 +55,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     keep_apart(&args.file, args.csv.as_deref(), "--csv")?;
     let csv = args.csv.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let (store, planned) = stored(&args.file, args.tournament, "necrodome report STORE {}")?;
-    let rank_by = args.rank_by.map_or(planned.rank_by, RankBy::from);
-    let plan = Plan { rank_by, ..planned };
+    let asked = args.rank_by.map(RankBy::from);
+    let plan = Plan { rank_by: asked.unwrap_or(planned.rank_by), ..planned };
     let id = plan.game.parse()?;
     let schedule = with_game!(id, G => Schedule::new(&plan, G::SEATS)).map_err(TournamentError::from)?;
     let report = report(&plan, &schedule, &store)?;
@@ -65,6 +65,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         (_, true) => print::markdown(&report),
         _ => print::report(&report, print::Shown { wide: args.wide, explained: args.explain }),
     };
+    note_measure(asked, &report);
     if let Some(csv) = csv {
         csv.write(print::csv(&report)?)?;
     }
