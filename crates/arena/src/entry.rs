@@ -2,6 +2,9 @@
 //! `compat:zombiedice:my_bots.py:MyZombie`, `human`, each with an optional `name=` in front.
 
 pub mod compat;
+mod interpreter;
+
+pub use interpreter::versions;
 
 use crate::{guest::Invitation, process::Program};
 use necrodome_rules::{
@@ -132,8 +135,8 @@ impl EntrySpec {
         Ok(EntrySpec { name: name.map(str::to_owned), text: text.to_owned(), kind })
     }
 
-    /// What the program of an entry consists of: a hash of every file that its command names. None of who is no program. What a
-    /// program loads by itself is not known here.
+    /// What the program of an entry consists of: a hash of the content of every file that its command names, wherever they lie. None
+    /// of who is no program. What a program loads by itself is not known here.
     pub fn fingerprint(&self) -> Option<String> {
         let EntryKind::Program(Program { words, folder }) = &self.kind else { return None };
         let mut hasher = blake3::Hasher::new();
@@ -142,10 +145,11 @@ impl EntrySpec {
             // An interpreter is found by its name alone: upgrading it makes no new bot. Pipes and devices have no content to compare.
             let is_named = word.contains('/') || place > 0;
             if is_named && path.is_file() {
-                hasher.update(word.len().to_le_bytes().as_slice());
+                let mut content = blake3::Hasher::new();
                 // A file that cannot be read is not the one that could.
-                let read = fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+                let read = fs::File::open(path).and_then(|file| content.update_reader(file).map(|_| ()));
                 hasher.update(&[u8::from(read.is_ok())]);
+                hasher.update(content.finalize().as_bytes());
             }
         }
         Some(hasher.finalize().to_hex()[..32].to_owned())
@@ -321,6 +325,23 @@ mod tests {
         assert!(matches!(kind("human"), EntryKind::Human));
         let EntryKind::Program(program) = kind("cmd:sh -c 'echo hi' x=1") else { panic!() };
         assert_eq!(program.words, ["sh", "-c", "echo hi", "x=1"]);
+    }
+
+    #[test]
+    fn a_program_is_its_content_wherever_it_lies() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("elsewhere")).unwrap();
+        let of = |entry: &str, content: &str| {
+            let file = entry.rsplit(' ').next().unwrap();
+            fs::write(folder.path().join(file), content).unwrap();
+            EntrySpec::parse(entry, folder.path()).unwrap().fingerprint().unwrap()
+        };
+        let first = of("./bot.py", "one");
+        assert_eq!(of("./elsewhere/bot.py", "one"), first);
+        assert_eq!(of("cmd:python3 elsewhere/bot.py", "one"), first);
+        assert_ne!(of("./bot.py", "two"), first);
+        assert_ne!(of("cmd:python3 bot.py elsewhere/bot.py", "one"), first);
+        assert_eq!(EntrySpec::parse("greedy", folder.path()).unwrap().fingerprint(), None);
     }
 
     #[test]

@@ -141,6 +141,12 @@ impl Error {
         }
     }
 
+    /// A store that was to be written.
+    pub fn written_store(path: &Path, error: StoreError) -> Self {
+        let refused = Error::from(TournamentError::from(error));
+        Error { what: format!("{}: {}", path.display(), refused.what), ..refused }
+    }
+
     /// 2 for what the user can mend in the command or its files, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
@@ -153,6 +159,13 @@ impl Error {
     }
 }
 
+/// What the system says about a file, without the number that it has for it: `No such file or directory (os error 2)`.
+pub fn plain(what: &str) -> String {
+    let mut words = what.split(" (os error ");
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |text, rest| text + rest.split_once(')').map_or(rest, |(_, rest)| rest))
+}
+
 const WAIT: &str =
     "wait until the tournament that uses it is over, or stop it: it goes on when it is started again";
 
@@ -163,9 +176,13 @@ fn kind(error: &StoreError) -> ExitKind {
         | StoreError::Version { .. }
         | StoreError::OtherPlan { .. }
         | StoreError::OtherProgram { .. } => ExitKind::Usage,
-        StoreError::Busy | StoreError::Unfinished | StoreError::Full | StoreError::Other(_) => {
-            ExitKind::Failure
-        }
+        StoreError::Busy
+        | StoreError::Unfinished
+        | StoreError::Full
+        | StoreError::Closed
+        | StoreError::ReadOnly
+        | StoreError::Broken
+        | StoreError::Other(_) => ExitKind::Failure,
     }
 }
 
@@ -249,13 +266,17 @@ impl From<ServeError> for Error {
 impl From<TournamentError> for Error {
     fn from(error: TournamentError) -> Self {
         let kind = match &error {
-            TournamentError::Schedule(_) => ExitKind::Usage,
+            TournamentError::Schedule(_) | TournamentError::Senseless(_) => ExitKind::Usage,
             TournamentError::Store(error) => kind(error),
             _ => ExitKind::Failure,
         };
         let failed = Error::new(kind, error.to_string());
         match error {
             TournamentError::Lineup(error) => error.into(),
+            TournamentError::Senseless(error) => match error.hint() {
+                Some(hint) => failed.hint(hint),
+                None => failed,
+            },
             TournamentError::Schedule(ScheduleError::Entries { expected, came, .. })
                 if came > *expected.end() =>
             {
@@ -266,8 +287,14 @@ impl From<TournamentError> for Error {
             }
             TournamentError::Store(StoreError::Busy) => failed.hint(WAIT),
             TournamentError::Store(
-                StoreError::Foreign | StoreError::Damaged(_) | StoreError::Version { .. },
+                StoreError::Foreign
+                | StoreError::Damaged(_)
+                | StoreError::Version { .. }
+                | StoreError::Closed,
             ) => failed.hint("choose another --store"),
+            TournamentError::Store(StoreError::ReadOnly) => {
+                failed.hint("`necrodome report` reads it; to go on with it, copy it to where you may write")
+            }
             TournamentError::Store(StoreError::OtherPlan { .. }) => {
                 failed.hint("choose another --store, or repeat the command as it was")
             }

@@ -1,6 +1,6 @@
 //! From words on the command line to a game, its rules, and players on its seats.
 
-use crate::{error::Error, human::Human};
+use crate::{error::Error, human::Human, numbers::above_zero};
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec, name_all},
     lineup::{Terms, player},
@@ -57,19 +57,19 @@ pub fn launcher() -> Result<Launcher, Error> {
 #[command(next_help_heading = "Limits of programs")]
 pub struct LimitFlags {
     /// Milliseconds of CPU time for a decision (500 by default)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     decision_ms: Option<u64>,
     /// Milliseconds of CPU time for all decisions of a match (20000)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     match_ms: Option<u64>,
     /// Milliseconds of CPU time to start (10000)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     start_ms: Option<u64>,
     /// Megabytes of memory (1024)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     memory_mb: Option<u64>,
     /// Processes and threads (256)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     processes: Option<u64>,
 }
 

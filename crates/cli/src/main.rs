@@ -11,6 +11,7 @@ mod human;
 mod interrupt;
 mod lineup;
 mod npz;
+mod numbers;
 mod output_file;
 mod paint;
 mod progress;
@@ -18,7 +19,7 @@ mod tell;
 
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, Parser, Subcommand};
-use error::{Error, ExitKind};
+use error::{Error, ExitKind, plain};
 use paint::{harmless, say};
 use std::process::ExitCode;
 
@@ -83,7 +84,7 @@ fn main() -> ExitCode {
         Err(error) => {
             let bold = Style::new().bold();
             let red = bold.fg_color(Some(AnsiColor::Red.into()));
-            say(format_args!("{red}error:{red:#} {}", harmless(&error.what)));
+            say(format_args!("{red}error:{red:#} {}", harmless(&plain(&error.what))));
             for hint in &error.hints {
                 say(format_args!("{bold}hint:{bold:#} {}", harmless(hint)));
             }

@@ -14,7 +14,9 @@ use necrodome_arena::{
     protocol::Silence,
     run::run_match,
     stats::RankBy,
-    tournament::{self, Archive, Claims, Opened, Schedule, Store, TournamentError, Wishes, report},
+    tournament::{
+        self, Archive, Claims, Opened, PlanError, Schedule, Store, TournamentError, Wishes, report,
+    },
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -306,6 +308,7 @@ struct Ready<G: Listed> {
 impl Wanted {
     fn prepare<G: Listed>(&self, sender: &SyncSender<Said>) -> PyResult<Ready<G>> {
         let rules: G::Rules = setup::rules(&self.options.to_string())?;
+        self.limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name))))?;
         let spec = |(number, entry): (usize, &WantedEntry)| self.entry(number, entry, sender);
         let entries = self.entries.iter().enumerate().map(spec).collect::<PyResult<Vec<_>>>()?;
         let names = name_all(&entries).map_err(refuse_entry)?;

@@ -50,6 +50,21 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// The first limit of 0 under which no program could run.
+    pub fn zero(&self) -> Option<&'static str> {
+        let numbers = [
+            ("decision_ms", self.decision_ms),
+            ("match_ms", self.match_ms),
+            ("start_ms", self.start_ms),
+            ("wall_factor", self.wall_factor.into()),
+            ("memory_mb", self.memory_mb),
+            ("processes", self.processes),
+            ("files", self.files),
+            ("line_bytes", self.line_bytes.map_or(1, |bytes| bytes as u64)),
+        ];
+        numbers.into_iter().find(|(_, number)| *number == 0).map(|(name, _)| name)
+    }
+
     pub(super) fn resources(&self) -> Resources {
         Resources {
             memory: self.memory_mb.saturating_mul(1 << 20),

@@ -63,6 +63,17 @@ pub enum StoreError {
     /// The disk is full.
     #[error("the disk is full; what was reported as played is kept")]
     Full,
+    /// There is no such folder, or no file can be opened in it.
+    #[error(
+        "the store cannot be opened: expected a file in a folder that is there, which you may read and write"
+    )]
+    Closed,
+    /// It can be read only.
+    #[error("the store may not be written")]
+    ReadOnly,
+    /// The system failed.
+    #[error("the disk has failed while the store was read or written")]
+    Broken,
     /// Anything else.
     #[error("the store cannot be used: {0}")]
     Other(rusqlite::Error),
@@ -75,6 +86,9 @@ impl From<rusqlite::Error> for StoreError {
             Some(ErrorCode::NotADatabase) => StoreError::Foreign,
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged(error.to_string()),
             Some(ErrorCode::DiskFull) => StoreError::Full,
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => StoreError::Closed,
+            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly,
+            Some(ErrorCode::SystemIoFailure) => StoreError::Broken,
             _ => StoreError::Other(error),
         }
     }
@@ -157,7 +171,12 @@ impl Archive {
         // As a file, whatever its name: `:memory:` and `file:...` mean something else to SQLite.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        Self::prepare(Connection::open_with_flags(path, flags)?)
+        let connection = Connection::open_with_flags(path, flags)?;
+        // SQLite falls back to reading, and would make files beside the store before it fails to write.
+        match connection.is_readonly("main")? {
+            true => Err(StoreError::ReadOnly),
+            false => Self::prepare(connection),
+        }
     }
 
     /// Opens a file that is there, to read it: also a file that may not be written, and without changing it.
@@ -167,19 +186,25 @@ impl Archive {
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Err(StoreError::Foreign);
         }
-        let connection = if log_of(path).exists() {
+        let log = log_of(path).metadata().ok().map(|log| log.len());
+        let mended = log.map(|_| {
             // Somebody is writing, and holds the lock; or was killed, and SQLite puts the file in order.
             let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-            let locked = take_lock(&connection).map_err(|error| match error {
-                StoreError::Other(_) => StoreError::Unfinished,
-                other => other,
-            });
-            locked.map(|()| connection)?
-        } else {
+            take_lock(&connection).map(|()| connection)
+        });
+        let connection = match mended {
+            Some(Ok(connection)) => connection,
+            Some(Err(error @ (StoreError::Busy | StoreError::Foreign | StoreError::Damaged(_)))) => {
+                return Err(error);
+            }
+            // It cannot be put in order here; an empty log has nothing to put in order.
+            Some(Err(_)) if log != Some(0) => return Err(StoreError::Unfinished),
             // All is in the file itself. SQLite takes no lock and writes no file beside it then. Whoever begins to write
             // meanwhile leaves the file as it is for its first thousand pages.
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-            Connection::open_with_flags(unchanging(path), flags)?
+            Some(Err(_)) | None => {
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+                Connection::open_with_flags(unchanging(path), flags)?
+            }
         };
         check_version(&connection)?;
         check_pages(&connection)?;

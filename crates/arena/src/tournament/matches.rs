@@ -6,7 +6,13 @@ use crate::{
     player::{BuiltInPlayer, Player},
     run::run_match,
 };
-use necrodome_rules::{bot::BotSpec, catalog::Listed, game::Outcome, names::Names, with_game};
+use necrodome_rules::{
+    bot::BotSpec,
+    catalog::Listed,
+    game::{Game, Outcome},
+    names::Names,
+    with_game,
+};
 
 /// A match that was played.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,6 +130,17 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
         return Err(MatchError::NoBlock { block, blocks });
     }
     with_game!(plan.game().map_err(TournamentError::Plan)?, G => play_again::<G>(plan, block, number))
+}
+
+/// How a match ended, as it is stored.
+pub fn stored_result(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Outcome, MatchError> {
+    let schedule = Schedule::of(plan)?;
+    let damaged = || TournamentError::from(StoreError::Damaged("a block does not fit the plan".into()));
+    let chunk = store.chunk(block).map_err(TournamentError::from)?.ok_or_else(damaged)?;
+    let place = block.checked_sub(chunk.first).ok_or_else(damaged)? as usize;
+    let stored =
+        results::blocks(&chunk.results, &schedule, chunk.first).nth(place).flatten().ok_or_else(damaged)?;
+    Ok(stored.into_iter().nth(number as usize).ok_or_else(damaged)?)
 }
 
 fn play_again<G: Listed>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {

@@ -8,6 +8,7 @@ mod play;
 mod report;
 mod results;
 mod schedule;
+mod sense;
 mod stages;
 mod store;
 mod summary;
@@ -15,16 +16,21 @@ mod sums;
 
 pub use archive::{Archive, Opened, StoreError};
 pub use formats::Format;
-pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
+pub use matches::{MatchError, PlayedMatch, matches, packed_replay, stored_result};
 pub use play::{Stop, TournamentError, Update, run};
 pub use report::{EntryReport, Pair, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
 pub use schedule::{Schedule, ScheduleError};
+pub use sense::PlanError;
 pub use stages::Stage;
 pub use store::Store;
 pub use sums::Sums;
 
-use crate::{entry::EntrySpec, process::Limits, stats::RankBy};
+use crate::{
+    entry::{EntrySpec, versions},
+    process::Limits,
+    stats::RankBy,
+};
 use formats::Seats;
 use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
@@ -145,6 +151,10 @@ pub struct PlannedEntry {
     /// Whether it takes part no more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left: bool,
+    /// What its program ran with when the tournament was begun, or gone on with, such as `Python 3.12.3`: a note that is never
+    /// compared, nor part of the hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_with: Option<String>,
 }
 
 impl PlannedEntry {
@@ -166,6 +176,7 @@ pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
         bot: entry.text.clone(),
         fingerprint: entry.fingerprint(),
         left: false,
+        runs_with: None,
     };
     entries.iter().zip(names.iter()).map(entry).collect()
 }
@@ -232,15 +243,10 @@ impl Wishes<'_> {
             stages: Vec::new(),
         };
         plan.stages.extend(self.only(&plan)?);
-        if self.test.is_some() {
-            let (format, what, expected) = ("test", "test", 2..=2);
-            let wrong = match (entries.len(), plan.seats) {
-                (2, 2) => None,
-                (2, came) => Some(ScheduleError::Seats { what, expected, came }),
-                (came, _) => Some(ScheduleError::Entries { format, expected, came }),
-            };
-            wrong.map_or(Ok(()), |why| Err(TournamentError::from(why)))?;
+        for (entry, version) in plan.entries.iter_mut().zip(versions(entries)) {
+            entry.runs_with = version;
         }
+        plan.check().map_err(TournamentError::from)?;
         if self.seed.is_none() {
             let stored = self.store.filter(|path| path.exists()).and_then(|path| Archive::read(path).ok());
             plan.seed = match stored.and_then(|archive| archive.seed_of(&plan).ok().flatten()) {

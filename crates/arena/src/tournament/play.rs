@@ -2,7 +2,7 @@
 //! the same on one thread and on many, and after a kill.
 
 use super::{
-    BlockResult, Closing, Plan, Schedule, ScheduleError, Store, StoreError, Sums,
+    BlockResult, Closing, Plan, PlanError, Schedule, ScheduleError, Store, StoreError, Sums,
     crew::{Arena, Crew, Pace},
 };
 use crate::{
@@ -47,6 +47,9 @@ pub enum TournamentError {
     /// A match cannot be recorded.
     #[error("a match cannot be recorded: {0}")]
     Replay(#[from] std::io::Error),
+    /// The plan makes no sense.
+    #[error(transparent)]
+    Senseless(#[from] PlanError),
     /// The plan is not one of this arena.
     #[error("the plan cannot be played: {0}")]
     Plan(String),

@@ -50,7 +50,7 @@ pub struct Report {
     /// What went wrong, and what processes have written to standard error.
     #[serde(flatten)]
     pub trouble: Trouble,
-    /// A hash of the plan and all results: the same on any machine, with any number of threads. Missing while it is played.
+    /// A hash of the plan, all results and their luck: the same on any machine, with any number of threads. Missing while it is played.
     pub hash: Option<String>,
 }
 
@@ -239,19 +239,27 @@ fn pairs(name: impl Fn(usize) -> String, matrix: &[Vec<stats::HeadToHead>]) -> V
     matrix.iter().enumerate().flat_map(of_row).collect()
 }
 
-/// The hash of a tournament. It covers what determines the results and the results, not how many blocks were wanted,
-/// nor how results are shown.
+/// The hash of a tournament. It covers what determines the results, the results and the luck in them, not how many blocks were
+/// wanted, nor how results are shown.
 pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     let stored = store.blocks()?;
     let mut hasher = blake3::Hasher::new();
     let mut plan = Plan { blocks: stored, rank_by: RankBy::default(), older: false, ..plan.clone() };
-    plan.entries.iter_mut().for_each(|entry| entry.left = false);
+    for entry in &mut plan.entries {
+        (entry.left, entry.runs_with) = (false, None);
+    }
     // A plan has no maps with odd keys, and a hasher takes everything.
     let _ = serde_json::to_writer(&mut hasher, &plan);
-    let mut next = 0;
+    // Luck decides standings, too. It is sums of exact values that every machine computes in the same order, without functions
+    // that differ from one library to another. How blocks were stored together does not matter.
+    let (mut next, mut luck) = (0, blake3::Hasher::new());
     while let Some(chunk) = store.chunk(next)? {
         hasher.update(&chunk.results);
+        luck.update(chunk.packed_luck());
         next = chunk.end()?;
+    }
+    if luck.count() > 0 {
+        hasher.update(luck.finalize().as_bytes());
     }
     Ok(hasher.finalize().to_string())
 }

@@ -35,6 +35,11 @@ impl Chunk {
         }
     }
 
+    /// The luck as it is stored.
+    pub fn packed_luck(&self) -> &[u8] {
+        self.luck.as_deref().unwrap_or_default()
+    }
+
     /// The block behind the last one.
     pub fn end(&self) -> Result<u32, StoreError> {
         let damaged = || StoreError::Damaged("there are more blocks than a tournament can have".into());

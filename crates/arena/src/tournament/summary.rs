@@ -1,7 +1,7 @@
 //! A report in a few sentences: who is first, who is behind whom, and what it would take to know more.
 
 use super::{Claims, Report, Stop};
-use crate::stats::Side;
+use crate::{fault::FaultKind, stats::Side};
 use necrodome_rules::words::count;
 
 /// More blocks than so many times those that were played are not worth waiting for.
@@ -28,7 +28,20 @@ pub(super) fn of(report: &Report) -> Vec<String> {
         format!("Some have met more often than others ({fewest} to {most} blocks): {share}.")
     }));
     sentences.extend(faults(report));
-    sentences
+    absent(report).into_iter().chain(sentences).collect()
+}
+
+/// Who has never come to play: everything else is worth little then.
+fn absent(report: &Report) -> Option<String> {
+    let decided =
+        |name: &str| report.standings.iter().any(|entry| entry.name == name && entry.cpu_us.is_some());
+    let failed = report.trouble.faults.iter().filter(|fault| fault.kind == FaultKind::NoStart);
+    let names: Vec<&str> = failed.map(|fault| fault.name.as_str()).filter(|name| !decided(name)).collect();
+    let theirs = if names.len() == 1 { "its" } else { "their" };
+    let bots = list(&names);
+    (!names.is_empty()).then(|| {
+        format!("{bots} never started, and forfeited all {theirs} decisions: `necrodome check-bot` says why.")
+    })
 }
 
 /// A name with the best and the worst rank.

@@ -120,13 +120,20 @@ fn files_of_older_versions_can_be_read_and_do_not_go_on() {
                 connection.execute_batch("DROP TABLE old.luck; PRAGMA old.user_version = 1").unwrap();
             }
         }
+        // Before luck was measured it was not part of the hash.
+        let luckless = || {
+            Connection::open(&new).unwrap().execute_batch("DELETE FROM luck").unwrap();
+            let (store, plan) = Archive::read(&new).unwrap().stores().unwrap().swap_remove(0);
+            report(&plan, &Schedule::new(&plan, Race::SEATS).unwrap(), &store).unwrap().hash
+        };
+        let printed = if version == 1 { luckless() } else { alone(&short).hash };
         let check = || {
             let stores = Archive::read(&old).unwrap().stores().unwrap();
             let (store, stored) = &stores[0];
             assert_eq!((stores.len(), stored, store.id()), (1, &Plan { older: true, ..short.clone() }, 1));
             assert_eq!(store.replay(0, 1).unwrap(), Some(vec![1, 2]));
             let read = report(stored, &Schedule::new(stored, Race::SEATS).unwrap(), store).unwrap();
-            assert_eq!(read.hash, alone(&short).hash, "as it was printed when it was played");
+            assert_eq!(read.hash, printed, "as it was printed when it was played");
             assert_eq!(read.trouble.logs[0].lines, ["goodbye"]);
             assert_eq!(read.standings[0].luck_adjusted.is_some(), version > 1);
         };
@@ -162,7 +169,7 @@ fn a_file_that_cannot_be_used_says_why() {
     assert!(matches!(Archive::open(&path), Err(StoreError::Version { came: 9 })));
     Connection::open(&path).unwrap().execute_batch("PRAGMA application_id = 7").unwrap();
     assert!(matches!(Archive::open(&path), Err(StoreError::Foreign)));
-    assert!(matches!(Archive::read(&folder.path().join("nowhere")), Err(StoreError::Other(_))));
+    assert!(matches!(Archive::read(&folder.path().join("nowhere")), Err(StoreError::Closed)));
 }
 
 /// What hears of the blocks may fail: that must end the tournament, not stop it for ever.

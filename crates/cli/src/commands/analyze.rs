@@ -5,7 +5,12 @@ mod ledger;
 mod profile;
 
 use super::replay;
-use crate::{error::Error, lineup, output_file::OutputFile};
+use crate::{
+    error::Error,
+    lineup,
+    numbers::{whole, within},
+    output_file::OutputFile,
+};
 use necrodome_arena::{
     lineup::bots,
     replay::{Replay, Unpacked, unpack},
@@ -42,10 +47,10 @@ pub struct Args {
     #[arg(long, value_name = "BOT")]
     against: Option<String>,
     /// How many blocks to play: each seed from both seats
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_parser = within(1..=1_000_000_u32))]
     blocks: Option<u32>,
     /// The seed of everything; without one a random seed is chosen and printed
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     seed: Option<u64>,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]

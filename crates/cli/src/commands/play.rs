@@ -1,7 +1,7 @@
 //! `necrodome play`: a person against bots.
 
 use super::play_match;
-use crate::{error::Error, lineup};
+use crate::{error::Error, lineup, numbers::whole};
 use std::path::PathBuf;
 
 /// Play yourself, against bots
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, default_value = "player")]
     name: String,
     /// The seed of the match; without one a random seed is chosen and printed
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     seed: Option<u64>,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]

@@ -4,6 +4,7 @@ use super::{print_json, trouble};
 use crate::{
     error::Error,
     lineup,
+    numbers::whole,
     output_file::OutputFile,
     paint::{self, bold, count, dim},
     tell::teller,
@@ -46,7 +47,7 @@ pub struct Args {
     #[arg(value_name = "BOT")]
     pub(super) bots: Vec<String>,
     /// The seed of the match; without one a random seed is chosen and printed
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     pub(super) seed: Option<u64>,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]

@@ -9,9 +9,9 @@ use crate::{
 };
 use necrodome_arena::{
     replay::{self, Replay, ReplayError, Unpacked},
-    tournament::{MatchError, StoreError, TournamentError, packed_replay},
+    tournament::{MatchError, Plan, Store, StoreError, TournamentError, packed_replay, stored_result},
 };
-use necrodome_rules::{catalog::Listed, with_game};
+use necrodome_rules::{catalog::Listed, game::Outcome, with_game};
 use necrodome_server::film::{self, Film};
 use std::{
     fs,
@@ -32,7 +32,7 @@ Examples:
 pub struct Args {
     /// A replay file, or with --from the store of a tournament
     file: PathBuf,
-    /// Only re-run it through the referee, and check every event and the hash
+    /// Only re-run it through the referee, and check every event and the hash, with --from the stored result too
     #[arg(long)]
     verify: bool,
     /// Show the state after this many steps (decisions), as JSON
@@ -103,6 +103,15 @@ pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
 
 /// The packed replay of a match in a store.
 fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
+    of_store(path, place, packed_replay)
+}
+
+/// What a store knows of a match.
+fn of_store<T>(
+    path: &Path,
+    place: &str,
+    known: impl FnOnce(&Plan, &Store, u32, u32) -> Result<T, MatchError>,
+) -> Result<T, Error> {
     let numbers: Option<Vec<u32>> = place.split('.').map(|number| number.parse().ok()).collect();
     let (tournament, block, number) = match numbers.as_deref() {
         Some(&[block, number]) => (None, block, number),
@@ -111,7 +120,7 @@ fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
     };
     let failed = |error: StoreError| Error::store(path, &error);
     let (store, plan) = stored(path, tournament, "--from {}.12.0")?;
-    packed_replay(&plan, &store, block, number).map_err(|error| match error {
+    known(&plan, &store, block, number).map_err(|error| match error {
         MatchError::Tournament(TournamentError::Store(error)) => failed(error),
         other => Error::usage(other.to_string()),
     })
@@ -126,7 +135,24 @@ fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
     let mut out = BufWriter::new(anstream::stdout().lock());
     if args.verify {
         replay.play(|_, _, _| Ok(())).map_err(failed)?;
-        writeln!(out, "{}: {} steps, every event and the hash agree", green("verified"), replay.steps.len())?;
+        let mut agree = "every event and the hash agree";
+        if let Some(place) = &args.from {
+            let stored = of_store(&args.file, place, stored_result)?;
+            if stored != replay.outcome {
+                let told =
+                    |outcome: &Outcome| format!("places {:?}, scores {:?}", outcome.places, outcome.scores);
+                let (stored, played) = (told(&stored), told(&replay.outcome));
+                let file = args.file.display();
+                return Err(Error::failure(format!(
+                    "{file}: match {place} is stored with {stored}, but it ends with {played}"
+                ))
+                .hint(
+                    "the store was changed after the match was played, or by another version of its bots",
+                ));
+            }
+            agree = "every event, the hash and the stored result agree";
+        }
+        writeln!(out, "{}: {} steps, {agree}", green("verified"), replay.steps.len())?;
         return Ok(out.flush()?);
     }
     if let Some(at) = args.at {

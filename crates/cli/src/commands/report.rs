@@ -2,7 +2,7 @@
 
 use super::{
     print_json, stored,
-    tournament::{RankByName, print, tables::TableFlags},
+    tournament::{RankByName, note_measure, print, tables::TableFlags},
 };
 use crate::error::Error;
 use necrodome_arena::{
@@ -53,8 +53,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     fs::metadata(&args.file).map_err(|error| Error::at(args.file.display(), error))?;
     let tables = args.tables.claim(("STORE", Some(&args.file)), args.force)?;
     let (store, planned) = stored(&args.file, args.tournament, "necrodome report STORE {}")?;
-    let rank_by = args.rank_by.map_or(planned.rank_by, RankBy::from);
-    let plan = Plan { rank_by, ..planned };
+    let asked = args.rank_by.map(RankBy::from);
+    let plan = Plan { rank_by: asked.unwrap_or(planned.rank_by), ..planned };
     let schedule = Schedule::of(&plan)?;
     let report = report(&plan, &schedule, &store)?;
     let printed = match (args.json, args.markdown) {
@@ -62,6 +62,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         (_, true) => print::markdown(&report),
         _ => print::report(&report, print::Shown { wide: args.wide, explained: args.explain }),
     };
+    note_measure(asked, &report);
     tables.write(&report, &schedule, &store)?;
     printed
 }

@@ -3,6 +3,7 @@
 use crate::{
     error::Error,
     interrupt,
+    numbers::{above_zero, within},
     paint::{bold, say},
 };
 use necrodome_server::{Config, Limits, Site, listen};
@@ -47,10 +48,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     bots: Option<PathBuf>,
     /// Threads that a tournament plays on; all cores by default
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_parser = within(1..=1024_u16))]
     threads: Option<u16>,
     /// Requests in a second that one address may make
-    #[arg(long, default_value_t = Limits::default().rate, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = Limits::default().rate, value_parser = above_zero::<u32>)]
     rate: u32,
     /// Open the host's page in the browser
     #[arg(long)]

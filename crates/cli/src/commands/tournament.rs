@@ -6,7 +6,12 @@ mod progress;
 pub(super) mod tables;
 
 use super::print_json;
-use crate::{error::Error, interrupt, lineup, paint::say};
+use crate::{
+    error::Error,
+    interrupt, lineup,
+    numbers::{above_zero, whole, within},
+    paint::{count, say},
+};
 use config::Config;
 use necrodome_arena::{
     stats::RankBy,
@@ -57,16 +62,16 @@ pub struct Args {
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
     /// How many blocks to play; by default as many as suit the game, and at most 200 with programs
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = above_zero::<u32>)]
     blocks: Option<u32>,
     /// The seed of everything; without one a random seed is chosen and printed
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     seed: Option<u64>,
     /// Who meets whom: table, round-robin, gauntlet or battle; by default what suits the game
     #[arg(long)]
     format: Option<String>,
     /// Seats of a match in a round-robin
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<usize>)]
     seats: Option<usize>,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
@@ -79,13 +84,13 @@ pub struct Args {
     #[arg(long, value_name = "DIFFERENCE", value_parser = positive)]
     margin: Option<f64>,
     /// Test two entries: stop when the first is known to be at most ELO0 points better, or at least ELO1
-    #[arg(long, value_name = "ELO0,ELO1", value_parser = claims, allow_hyphen_values = true)]
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = clap::value_parser!(Claims), allow_hyphen_values = true)]
     test: Option<Claims>,
     /// What decides the standings of a solved game
     #[arg(long, value_name = "WHAT")]
     rank_by: Option<RankByName>,
     /// Threads to play on; all cores by default
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_parser = within(1..=1024_u16))]
     threads: Option<u16>,
     /// Keep the tournament in this file, and go on with it if it is there
     #[arg(long, value_name = "FILE")]
@@ -133,15 +138,13 @@ impl From<RankByName> for RankBy {
     }
 }
 
-/// Two differences in Elo points, the smaller one first.
-fn claims(text: &str) -> Result<Claims, String> {
-    let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
-    match numbers.as_deref() {
-        Some(&[elo0, elo1]) if elo0 < elo1 && elo0.abs() <= 2000.0 && elo1.abs() <= 2000.0 => {
-            // Not -0.
-            Ok(Claims { elo0: elo0 + 0.0, elo1: elo1 + 0.0 })
-        }
-        _ => Err("expected two differences in Elo, the smaller one first, such as 0,10".to_owned()),
+/// Says so if the standings are not ranked as they were asked to be.
+pub(super) fn note_measure(asked: Option<RankBy>, report: &Report) {
+    let lucky = report.standings.iter().any(|entry| entry.luck_adjusted.is_some());
+    if asked == Some(RankBy::LuckAdjusted) && !lucky && report.blocks > 0 {
+        let (game, seats) = (&report.plan.game, count(report.plan.seats as u64, "seat"));
+        say("note: --rank-by luck-adjusted changes nothing: the luck of the dice is not known");
+        say(format_args!("  in {game} with {seats} and these options"));
     }
 }
 
@@ -188,23 +191,15 @@ where
 {
     let rules = config.rules::<G>()?;
     for (flag, is_set, needs, is_there) in [
-        ("--margin", config.margin.is_some(), "--until decided", config.until_decided),
         ("--new-version", config.new_version, "--store", config.store.is_some()),
         ("--only", !config.only.is_empty(), "--store", config.store.is_some()),
+        ("--force", config.force, "--csv", config.tables.is_some()),
     ] {
         if is_set && !is_there {
             return Err(Error::usage(format!("{flag} means nothing without {needs}")));
         }
     }
-    if config.test.is_some() && config.until_decided {
-        return Err(Error::usage(
-            "--test and --until decided are two rules for stopping: expected one of them",
-        ));
-    }
     let (mut entries, names) = lineup::entries(&config.bots)?;
-    if config.test.is_some() && entries.len() != 2 {
-        return Err(Error::usage(format!("--test compares two entries, got {}", entries.len())));
-    }
     if let (Some(bundled), Some(last)) = (config.bundled, entries.last_mut()) {
         // Where it lies differs from run to run, and must not make another plan of the same tournament.
         last.text = bundled.to_owned();
@@ -217,26 +212,20 @@ where
         until_decided: config.until_decided,
         margin: config.margin,
         test: config.test,
-        rank_by: config.rank_by,
+        rank_by: config.rank_by.unwrap_or_default(),
         only: &config.only,
         limits: config.limits,
         store: config.store.as_deref(),
     };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
-    if let Some(margin) = plan.margin.filter(|margin| plan.seats > 1 && *margin >= 1.0) {
-        return Err(Error::usage(format!(
-            "--margin is a share of matches: expected a number below 1, got {margin}"
-        ))
-        .hint("two points of a hundred are 0.02"));
-    }
     Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     let tables = config.tables.claim(("--store", config.store.as_deref()), config.force)?;
     let launcher = lineup::launcher()?;
     let (mut store, plan, entries) = match &config.store {
         None => (Store::in_memory(&plan).map_err(TournamentError::from)?, plan, entries),
         Some(path) => {
-            let archive = Archive::open(path).map_err(TournamentError::from)?;
-            let opened = archive.resume(&plan, config.new_version).map_err(TournamentError::from)?;
+            let opened = Archive::open(path).and_then(|archive| archive.resume(&plan, config.new_version));
+            let opened = opened.map_err(|error| Error::written_store(path, error))?;
             announce(&opened, path);
             let entries = opened.plan.in_order(&plan, entries);
             (opened.store, opened.plan, entries)
@@ -265,6 +254,7 @@ where
     let printed = print(&report);
     tables.write(&report, &schedule, &store)?;
     printed?;
+    note_measure(config.rank_by, &report);
     match (stop, &config.store) {
         (Stop::Interrupted, Some(_)) => {
             let kept = report.blocks;

@@ -182,8 +182,8 @@ fn a_store_that_cannot_be_used_is_refused_and_left_alone() {
     json(&[&LINE_UP[..], &["--blocks=500", &good]].concat());
     let other = refusal(&["zombie-dice", "optimal", "x=random", "--seed=7", "--blocks=5", &good], 2);
     assert_eq!(
-        other,
-        "error: the store holds another tournament: the entries are greedy, cautious, random there, optimal, x=random here\n\
+        other.replace(&path("good"), "good"),
+        "error: good: the store holds another tournament: the entries are greedy, cautious, random there, optimal, x=random here\n\
          hint: choose another --store, or repeat the command as it was"
     );
     let other = refusal(&[&LINE_UP[..4], &["--seed=8", "--set=max_rounds=none", &good]].concat(), 2);
@@ -198,7 +198,7 @@ fn a_store_that_cannot_be_used_is_refused_and_left_alone() {
     assert!(damaged.contains("damaged") || damaged.contains("malformed"), "{damaged}");
     assert_eq!(fs::read(path("damaged")).unwrap(), bytes);
 
-    assert!(with("/nowhere/at/all.store", 1).contains("cannot be used"));
+    assert!(with("/nowhere/at/all.store", 1).contains("/nowhere/at/all.store: the store cannot be opened"));
 }
 
 #[test]
@@ -465,6 +465,104 @@ fn every_flag_is_a_key_of_the_file() {
     assert_eq!((&plan["format"], &plan["options"]["tiebreak"]), (&"table".into(), &"one_round".into()));
 }
 
+/// Neither SQLite, nor the system, nor Rust speaks to users.
+#[test]
+fn mistakes_are_told_in_plain_words() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    fs::write(folder.path().join("zero.toml"), "game = \"tokyo\"\n[limits]\nfiles = 0\n").unwrap();
+    let race = ["tournament", "zombie-dice-race", "greedy", "random"];
+    let with = |more: &[&'static str]| [&race[..], more].concat();
+    let above = "expected a whole number above 0";
+    for (words, code, why) in [
+        (
+            with(&["--store=folder"]),
+            1,
+            "folder: the store cannot be opened: expected a file in a folder that is there",
+        ),
+        (with(&["--store=nowhere/t.store"]), 1, "nowhere/t.store: the store cannot be opened"),
+        (with(&["--blocks=0"]), 2, above),
+        (with(&["--blocks=99999999999"]), 2, above),
+        (with(&["--decision-ms=0"]), 2, above),
+        (with(&["--threads=0"]), 2, "expected a whole number from 1 to 1024"),
+        (with(&["--seed=x"]), 2, "expected a whole number, 0 or more"),
+        (with(&["--force"]), 2, "--force means nothing without --csv"),
+        (with(&["--margin=0.1"]), 2, "margin means nothing without until decided"),
+        (
+            vec!["tournament", "zero.toml"],
+            2,
+            "zero.toml: limits.files: expected a whole number above 0, got 0",
+        ),
+        (vec!["tournament", "nowhere.toml"], 2, "error: nowhere.toml: No such file or directory\n"),
+        (vec!["report", "nowhere.store"], 2, "error: nowhere.store: No such file or directory\n"),
+        (vec!["replay", "nowhere.replay"], 2, "No such file or directory\n"),
+    ] {
+        let refused = necrodome_in(folder.path(), &words).assert().code(code);
+        let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(said.contains(why), "{words:?}: {said}");
+        for raw in ["os error", "..=", "unable to", "database", "invalid digit"] {
+            assert!(!said.contains(raw), "{words:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_measure_that_is_not_there_is_not_passed_over_in_silence() {
+    let folder = TempDir::new().unwrap();
+    let said = |words: &[&str]| {
+        let result = necrodome_in(folder.path(), words).assert().success();
+        String::from_utf8(result.get_output().stderr.clone()).unwrap()
+    };
+    const NOTE: &str = "note: --rank-by luck-adjusted changes nothing: ";
+    let tournament = |more: &[&'static str]| {
+        said(
+            &[&["tournament", "zombie-dice", "greedy", "random"], more, &["--seed=1", "--blocks=3"]].concat(),
+        )
+    };
+    let asked = tournament(&["cautious", "--rank-by=luck-adjusted", "--store=t.store"]);
+    assert!(asked.contains(NOTE) && asked.contains("in zombie-dice with 3 seats"), "{asked}");
+    assert!(said(&["report", "t.store", "--rank-by=luck-adjusted"]).contains(NOTE));
+    assert!(!said(&["report", "t.store"]).contains(NOTE));
+    assert!(!tournament(&["cautious"]).contains(NOTE));
+    assert!(!tournament(&["--rank-by=luck-adjusted"]).contains(NOTE), "two seats are solved");
+}
+
+#[test]
+fn who_never_started_is_told_first() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("broken.py"), "def act(:\n").unwrap();
+    let words = ["tournament", "zombie-dice-race", "greedy", "./broken.py", "--seed=1", "--blocks=2"];
+    let result = necrodome_in(folder.path(), &words).assert().success();
+    let said = String::from_utf8(result.get_output().stdout.clone()).unwrap();
+    assert!(said.starts_with("broken never started, and forfeited all its decisions: "), "{said}");
+    assert!(said.lines().filter(|line| !line.starts_with("log:")).all(|line| line.len() <= 80), "{said}");
+}
+
+#[test]
+fn what_a_program_runs_with_is_noted_and_not_compared() {
+    let folder = TempDir::new().unwrap();
+    let bot = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bots/python/zombie_dice.py");
+    fs::copy(bot, folder.path().join("bot.py")).unwrap();
+    let before = std::env::var("PATH").unwrap();
+    let path = format!("{}:{before}", folder.path().display());
+    let run = |version: &str| {
+        let python = folder.path().join("python3");
+        let says = format!("[ \"$1\" = --version ] && echo '{version}' && exit");
+        fs::write(&python, format!("#!/bin/sh\n{says}\nPATH='{before}' exec python3 \"$@\"\n")).unwrap();
+        fs::set_permissions(&python, Permissions::from_mode(0o755)).unwrap();
+        let words = ["tournament", "zombie-dice", "greedy", "bot.py", "--seed=1", "--store=t.store"];
+        let mut command = necrodome_in(folder.path(), &words);
+        let result = command.arg("--blocks=2").env("PATH", &path).assert().success();
+        String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    };
+    let first = run("Python 3.98");
+    assert!(first.contains("\nbot ran with Python 3.98\n") && !first.contains("fault:"), "{first}");
+    let second = run("Python 3.99");
+    assert!(second.contains("\nbot ran with Python 3.99\n"), "the same tournament: {second}");
+    let hash = |text: &str| text.lines().find(|line| line.starts_with("hash ")).unwrap().to_owned();
+    assert_eq!(hash(&first), hash(&second));
+}
+
 #[test]
 fn mistakes_are_found_before_anything_starts() {
     for (words, message) in [
@@ -585,6 +683,32 @@ fn stored_matches_can_be_replayed_and_verified() {
     );
 }
 
+#[test]
+fn a_stored_result_that_was_changed_is_not_verified() {
+    let folder = TempDir::new().unwrap();
+    let store = folder.path().join("t.store");
+    let stored = format!("--store={}", store.display());
+    let before = json(&["zombie-dice-race", "greedy", "random", "--seed=3", "--blocks=3", &stored]);
+    verify(&store, "2.1");
+    let change = |statement: &str| {
+        rusqlite::Connection::open(&store).unwrap().execute_batch(statement).unwrap();
+        let report = necrodome(&["report", store.to_str().unwrap(), "--json"]).assert().success();
+        hash(&serde_json::from_slice(&report.get_output().stdout).unwrap()).to_owned()
+    };
+    // The luck of the first match, as if the dice had been kinder.
+    let lucky = change("UPDATE luck SET packed = CAST(x'0000003f' || substr(packed, 5) AS BLOB)");
+    assert_ne!(lucky, hash(&before), "luck decides the standings");
+    // The last byte is the score of the second seat in the last match.
+    assert_ne!(
+        change("UPDATE results SET packed = CAST(substr(packed, 1, length(packed) - 1) || x'02' AS BLOB)"),
+        lucky
+    );
+    verify(&store, "0.0");
+    let result = replay(&[store.to_str().unwrap(), "--from=2.1", "--verify"]).assert().code(1);
+    let said = String::from_utf8(result.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("t.store: match 2.1 is stored with places") && said.contains("hint: "), "{said}");
+}
+
 /// Everything in a folder, with its contents.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -604,14 +728,15 @@ fn a_store_that_may_not_be_written_can_be_read() {
     let store = closed.join("t.store");
     let stored = format!("--store={}", store.display());
     json(&["zombie-dice", "greedy", "random", "--seed=3", "--blocks=3", &stored]);
-    let read = || {
+    let run = |words: &[&str]| {
         let mut command = std::process::Command::new(&binary);
-        command.args(["replay", "t.store", "--from=1.0", "--verify"]).current_dir(&closed);
+        command.args(words).current_dir(&closed);
         if nix::unistd::geteuid().is_root() {
             command.uid(65534).gid(65534);
         }
         command.output().unwrap()
     };
+    let read = || run(&["replay", "t.store", "--from=1.0", "--verify"]);
     // A file that may not be written in a folder that may, and the other way round, and neither.
     for (file_mode, folder_mode) in [(0o444, 0o777), (0o666, 0o555), (0o444, 0o555)] {
         open(&store, file_mode);
@@ -621,6 +746,21 @@ fn a_store_that_may_not_be_written_can_be_read() {
         assert!(String::from_utf8_lossy(&result.stdout).starts_with("verified: "), "{result:?}");
         assert_eq!(contents(&closed), before, "nothing is written");
     }
+    // Who wants to write is refused, and leaves nothing behind that would keep others from reading.
+    open(&store, 0o444);
+    open(&closed, 0o777);
+    let before = contents(&closed);
+    let words =
+        ["tournament", "zombie-dice", "greedy", "random", "--seed=3", "--blocks=5", "--store=t.store"];
+    let result = run(&words);
+    let error = String::from_utf8_lossy(&result.stderr);
+    assert!(error.starts_with("error: t.store: the store may not be written\nhint: "), "{error}");
+    assert_eq!(contents(&closed), before);
+    // Nor does an empty log that somebody else has left.
+    fs::write(closed.join("t.store-wal"), "").unwrap();
+    open(&closed, 0o555);
+    let result = read();
+    assert!(String::from_utf8_lossy(&result.stdout).starts_with("verified: "), "{result:?}");
     // What the killed writer of a store has left beside it belongs to it.
     open(&closed, 0o777);
     fs::write(closed.join("t.store-wal"), "unfinished").unwrap();
@@ -779,11 +919,11 @@ fn a_test_between_two_claims_stops_when_it_is_decided() {
         ),
         (
             &["tournament", "zombie-dice", "greedy", "random", "cautious", "--test=0,5"],
-            "--test compares two entries, got 3",
+            "a test compares two entries, got 3",
         ),
         (
             &["tournament", "zombie-dice-solo", "greedy", "random", "--test=0,5"],
-            "a match of this test has exactly 2 seats, got 1",
+            "a match of a test has exactly 2 seats, got 1",
         ),
         (
             &["tournament", "zombie-dice", "greedy", "random", "--test=0,5", "--until=decided"],

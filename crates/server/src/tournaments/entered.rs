@@ -4,10 +4,11 @@
 use super::allowed::Allowed;
 use crate::Refusal;
 use necrodome_arena::{
-    entry::{EntryKind, EntrySpec, compat::PREFIX, looks_like_file, name_all},
+    entry::{EntryKind, EntrySpec, compat::PREFIX, looks_like_file, name_all, versions},
     lineup::{Terms, player},
     process::Limits,
-    tournament::{Format, Plan, PlannedEntry, Schedule, natural_blocks, natural_seats},
+    stats::RankBy,
+    tournament::{Claims, Format, Plan, PlannedEntry, Schedule, natural_blocks, natural_seats},
 };
 use necrodome_rules::{
     bot::BotSpec,
@@ -53,6 +54,44 @@ pub struct NewTournament {
     /// Whether to stop as soon as neighbours in the standings are told apart.
     #[serde(default)]
     pub until_decided: bool,
+    /// Stop, too, when those who are not told apart surely differ by less than this.
+    #[serde(default)]
+    pub margin: Option<f64>,
+    /// Stop when a test between two claims is decided.
+    #[serde(default)]
+    pub test: Option<NewTest>,
+    /// What decides the standings of a solved game; without one, results without the luck of the dice.
+    #[serde(default)]
+    pub rank_by: Option<RankedBy>,
+}
+
+/// Two claims about how many Elo points the first of two entries is better than the second: at most the one, or at least the other.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTest {
+    /// At most so much.
+    pub elo0: f64,
+    /// At least so much.
+    pub elo1: f64,
+}
+
+/// What decides the standings of a solved game.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RankedBy {
+    /// Results without the luck of the dice.
+    LuckAdjusted,
+    /// Results as they are.
+    Plain,
+}
+
+impl From<RankedBy> for RankBy {
+    fn from(by: RankedBy) -> Self {
+        match by {
+            RankedBy::LuckAdjusted => RankBy::LuckAdjusted,
+            RankedBy::Plain => RankBy::Plain,
+        }
+    }
 }
 
 /// Somebody who takes part.
@@ -91,28 +130,43 @@ impl NewTournament {
                 Refusal::bad(format!("there is no format {name:?}")).hint(format!("expected one of {all}"))
             })?,
         };
-        let planned = |((entry, kind), name): ((&NewEntry, &EntrySpec), &str)| PlannedEntry {
-            name: name.into(),
-            bot: entry.bot.trim().to_owned(),
-            fingerprint: kind.fingerprint(),
-            left: false,
-        };
+        let planned =
+            |(((entry, kind), runs_with), name): (((&NewEntry, &EntrySpec), Option<String>), &str)| {
+                PlannedEntry {
+                    name: name.into(),
+                    bot: entry.bot.trim().to_owned(),
+                    fingerprint: kind.fingerprint(),
+                    runs_with,
+                    left: false,
+                }
+            };
         let plan = Plan {
             game: G::ID.into(),
             options: serde_json::to_value(&rules).map_err(Refusal::internal)?,
-            entries: self.entries.iter().zip(&kinds).zip(names.iter()).map(planned).collect(),
+            entries: self
+                .entries
+                .iter()
+                .zip(&kinds)
+                .zip(versions(&kinds))
+                .zip(names.iter())
+                .map(planned)
+                .collect(),
             format,
             seats: self.seats.unwrap_or_else(|| natural_seats(format, self.entries.len(), G::SEATS)),
             blocks: self.blocks.unwrap_or_else(|| natural_blocks(id, &kinds)),
             seed: self.seed.map_or_else(random_seed, Ok)?,
             until_decided: self.until_decided,
-            margin: None,
-            test: None,
-            rank_by: Default::default(),
+            margin: self.margin,
+            test: self.test.map(|NewTest { elo0, elo1 }| Claims { elo0, elo1 }),
+            rank_by: self.rank_by.map(RankBy::from).unwrap_or_default(),
             limits: Limits::default(),
             older: false,
             stages: Vec::new(),
         };
+        plan.check().map_err(|error| {
+            let refusal = Refusal::bad(&error);
+            error.hint().map_or(refusal.clone(), |hint| refusal.hint(hint))
+        })?;
         if !(1..=MAX_BLOCKS).contains(&plan.blocks) {
             let came = plan.blocks;
             return Err(Refusal::bad(format!("blocks: expected 1 to {MAX_BLOCKS}, got {came}")));

@@ -198,6 +198,11 @@ async fn what_cannot_be_played_is_refused_with_words() {
         wanted[what] = value;
         wanted
     };
+    let decided = |what: &str, value: Value| {
+        let mut wanted = with(what, value);
+        wanted["until_decided"] = json!(true);
+        wanted
+    };
     let bots = |bot: &str| with("entries", json!([{ "bot": "greedy" }, { "bot": bot }]));
     let here = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
     for (wanted, message) in [
@@ -216,6 +221,12 @@ async fn what_cannot_be_played_is_refused_with_words() {
         ),
         (with("entries", json!(vec![json!({ "bot": "greedy" }); 101])), "at most 100"),
         (with("strange", json!(1)), "strange"),
+        (with("margin", json!(0.02)), "margin means nothing without until decided"),
+        (decided("margin", json!(-1)), "expected a number above 0, such as 0.02, got -1"),
+        (decided("margin", json!(2)), "expected a number below 1, got 2"),
+        (decided("test", json!({ "elo0": 0, "elo1": 9 })), "two rules for stopping"),
+        (with("test", json!({ "elo0": 9, "elo1": 0 })), "the smaller one first, such as 0,10, got 9,0"),
+        (with("rank_by", json!("luck")), "rank_by"),
         (bots("gredy"), "no bot"),
         (bots("stop-at:brains=nothing"), "brains"),
         (bots("cmd:python3 -c 1"), "by its name"),
@@ -234,6 +245,35 @@ async fn what_cannot_be_played_is_refused_with_words() {
         );
     }
     assert_eq!(host.get("/api/tournaments").await.ok()["tournaments"], json!([]), "nothing was begun");
+}
+
+#[tokio::test]
+async fn a_margin_a_test_and_the_measure_are_those_of_the_command_line() {
+    let site = site();
+    let mut host = Visitor::host(&site).await;
+    let mut end = async |more: Value| {
+        let mut wanted = race(100_000);
+        wanted.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let id = begin(&mut host, wanted).await;
+        watch_to_the_end(&mut host, id).await
+    };
+    let test = end(json!({ "test": { "elo0": -2000, "elo1": -1000 } })).await;
+    assert_eq!(test["line"]["state"], "decided");
+    assert!(test["summary"].to_string().contains("Elo better than"), "{}", test["summary"]);
+    let twins = json!([{ "bot": "greedy" }, { "bot": "greedy", "name": "twin" }]);
+    let margin = end(json!({ "until_decided": true, "margin": 0.2, "entries": twins })).await;
+    assert_eq!(margin["line"]["state"], "decided", "twins are never told apart, but surely close");
+    let measure = async |by: &str| {
+        let mut host = Visitor::host(&site).await;
+        let mut wanted = race(5);
+        wanted["rank_by"] = json!(by);
+        let id = begin(&mut host, wanted).await;
+        watch_to_the_end(&mut host, id).await["order"].clone()
+    };
+    assert_eq!(
+        (measure("plain").await, measure("luck-adjusted").await),
+        (json!("win-rate"), json!("luck-adjusted"))
+    );
 }
 
 #[tokio::test]

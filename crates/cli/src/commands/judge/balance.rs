@@ -4,6 +4,7 @@ use super::simulate::{GameBar, PartyArgs, percent, plus_minus, refused};
 use crate::{
     commands::print_json,
     error::Error,
+    numbers::within,
     paint::{bold, count, dim, green, yellow},
 };
 use necrodome_judge::simulate::{Balance, Bounds, Cell, balance, on_threads};
@@ -28,13 +29,13 @@ pub struct Args {
     #[command(flatten)]
     party: PartyArgs,
     /// The most zombies to try [default: a third of the players, 12 at most]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=499))]
+    #[arg(long, value_parser = within(1..=499_u32))]
     max_zombies: Option<u32>,
     /// The most turns to try
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 12, value_parser = within(1..=1000_u32))]
     max_turns: u32,
     /// How many games to play with each number of zombies that stays in the race
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(10..=100_000_000))]
+    #[arg(long, default_value_t = 20_000, value_parser = within(10..=100_000_000_u64))]
     games: u64,
 }
 

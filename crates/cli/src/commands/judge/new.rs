@@ -3,6 +3,7 @@
 use crate::{
     error::Error,
     lineup,
+    numbers::whole,
     output_file::{Access, OutputFile},
     paint::{count, dim},
 };
@@ -24,7 +25,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", default_value = "game.txt")]
     script: PathBuf,
     /// The seed of the draw; without one it is random
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     seed: Option<u64>,
     /// Overwrite the script if it is there already
     #[arg(long)]

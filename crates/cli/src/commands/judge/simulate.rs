@@ -6,6 +6,7 @@ use crate::{
     commands::print_json,
     error::Error,
     interrupt, lineup,
+    numbers::{whole, within},
     output_file::OutputFile,
     paint::{bold, count, dim, error_redraws},
 };
@@ -41,13 +42,13 @@ pub struct Args {
     #[command(flatten)]
     party: PartyArgs,
     /// How many are zombies at the start
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=499))]
+    #[arg(long, default_value_t = 1, value_parser = within(0..=499_u32))]
     zombies: u32,
     /// How many turns a game lasts at most
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, default_value_t = 8, value_parser = within(1..=10_000_u32))]
     turns: u32,
     /// How many games to play
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(10..=100_000_000))]
+    #[arg(long, default_value_t = 20_000, value_parser = within(10..=100_000_000_u64))]
     games: u64,
     /// Draw the numbers of humans and zombies over the turns
     #[arg(long, value_name = "FILE.svg")]
@@ -61,7 +62,7 @@ pub struct Args {
 #[derive(clap::Args)]
 pub struct PartyArgs {
     /// How many play
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=500))]
+    #[arg(long, value_parser = within(2..=500_u32))]
     players: u32,
     /// How those play who are told to be human
     #[arg(long, value_name = "BOT", default_value = "careful")]
@@ -73,10 +74,10 @@ pub struct PartyArgs {
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,
     /// The seed of all randomness; the same seed gives the same games [default: a random one]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     seed: Option<u64>,
     /// How many threads play [default: one for each core]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_parser = within(1..=1024_u32))]
     threads: Option<u32>,
     /// Print one JSON document
     #[arg(long)]

@@ -2,7 +2,12 @@
 
 use super::{Args, print::Shown, tables::TableFlags};
 use crate::{documents::Page, error::Error, paint::say};
-use necrodome_arena::{entry::moved_to, process::Limits, stats::RankBy, tournament::Claims};
+use necrodome_arena::{
+    entry::moved_to,
+    process::Limits,
+    stats::RankBy,
+    tournament::{Claims, PlanError},
+};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     options::{self, Bounded, OptionError},
@@ -32,7 +37,7 @@ struct File {
     margin: Option<Spanned<f64>>,
     test: Option<Spanned<String>>,
     #[serde(alias = "rank-by")]
-    rank_by: RankBy,
+    rank_by: Option<RankBy>,
     wide: bool,
     explain: bool,
     threads: Option<Bounded<1, 1024>>,
@@ -62,7 +67,8 @@ pub struct Config {
     pub until_decided: bool,
     pub margin: Option<f64>,
     pub test: Option<Claims>,
-    pub rank_by: RankBy,
+    /// As it was asked for, if it was.
+    pub rank_by: Option<RankBy>,
     pub shown: Shown,
     pub threads: Option<usize>,
     pub store: Option<PathBuf>,
@@ -103,7 +109,7 @@ impl Config {
         config.until_decided |= args.until.is_some();
         config.margin = args.margin.or(config.margin);
         config.test = args.test.or(config.test);
-        config.rank_by = args.rank_by.map_or(config.rank_by, RankBy::from);
+        config.rank_by = args.rank_by.map(RankBy::from).or(config.rank_by);
         config.shown.wide |= args.wide;
         config.shown.explained |= args.explain;
         config.threads = args.threads.map(usize::from).or(config.threads);
@@ -144,7 +150,7 @@ impl Config {
         }
         let test = match &file.test {
             None => None,
-            Some(written) => Some(super::claims(written.get_ref()).map_err(|why| {
+            Some(written) => Some(written.get_ref().parse().map_err(|why: String| {
                 Error::at(
                     place(path, &text, written.span().start),
                     format_args!("{why}, got {:?}", written.get_ref()),
@@ -152,16 +158,7 @@ impl Config {
             })?),
         };
         let limits = file.limits.unwrap_or_default();
-        let numbers = [
-            ("decision_ms", limits.decision_ms),
-            ("match_ms", limits.match_ms),
-            ("start_ms", limits.start_ms),
-            ("memory_mb", limits.memory_mb),
-            ("processes", limits.processes),
-        ];
-        if let Some((name, _)) = numbers.iter().find(|(_, number)| *number == 0) {
-            return Err(refuse(format!("limits.{name}: expected a whole number above 0, got 0")));
-        }
+        limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name).to_string())))?;
         // Files are named as seen from the file.
         let folder = path.parent().unwrap_or(Path::new("."));
         let joined = |path: Option<PathBuf>| path.map(|path| folder.join(path));

@@ -7,9 +7,9 @@ use crate::{
 };
 use necrodome_arena::{
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
-    tournament::{EntryReport, Report, Stop},
+    tournament::{EntryReport, Plan, Report, Stop},
 };
-use std::io::Write;
+use std::{collections::BTreeMap, io::Write};
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -276,8 +276,22 @@ fn footer(report: &Report) -> Vec<String> {
     if !report.left.is_empty() {
         lines.insert(1, format!("no longer in it: {}", report.left.join(", ")));
     }
+    lines.extend(runs_with(plan));
     lines.extend(report.hash.as_ref().map(|hash| format!("hash {hash}")));
     lines
+}
+
+/// What programs ran with, by interpreter.
+fn runs_with(plan: &Plan) -> Vec<String> {
+    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for entry in &plan.entries {
+        if let Some(version) = &entry.runs_with {
+            all.entry(version).or_default().push(&entry.name);
+        }
+    }
+    let said: Vec<String> =
+        all.iter().map(|(version, names)| format!("{} ran with {version}", names.join(", "))).collect();
+    if said.is_empty() { said } else { wrapped(&said.join("; "), 0) }
 }
 
 /// What the numbers mean, with those of the first entry.

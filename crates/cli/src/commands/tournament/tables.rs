@@ -42,6 +42,11 @@ impl TableFlags {
         }
     }
 
+    /// Whether any file is asked for.
+    pub fn is_some(&self) -> bool {
+        [&self.csv, &self.csv_pairs, &self.csv_matches].into_iter().any(Option::is_some)
+    }
+
     /// Claims the files. None of them is another one, nor the store.
     pub fn claim(&self, store: (&str, Option<&Path>), force: bool) -> Result<Tables, Error> {
         let files = [
