@@ -14,7 +14,7 @@ mod sums;
 
 pub use archive::{Archive, StoreError};
 pub use formats::Format;
-pub use matches::{MatchError, PlayedMatch, matches, packed_replay};
+pub use matches::{MatchError, PlayedMatch, all_matches, matches, packed_replay};
 pub use play::{Stop, TournamentError, Update, run};
 pub use report::{EntryReport, Pair, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};

@@ -1,5 +1,8 @@
 //! `necrodome report`: the leaderboard of a stored tournament, without playing anything.
 
+mod pages;
+mod site;
+
 use super::{
     print_json, stored,
     tournament::{RankByName, print, tables::TableFlags},
@@ -10,6 +13,7 @@ use necrodome_arena::{
     tournament::{Plan, Schedule, TournamentError, report},
 };
 use necrodome_rules::{game::Game, with_game};
+use site::Site;
 use std::{fs, path::PathBuf};
 
 /// Print the leaderboard of a stored tournament
@@ -21,6 +25,7 @@ Examples:
   necrodome report night.store 3                  the third tournament of a store with several
   necrodome report night.store --rank-by plain    with the luck of the dice
   necrodome report night.store --markdown > README.part.md
+  necrodome report night.store --html night        open night/index.html
   necrodome report night.store --csv night.csv --csv-pairs pairs.csv --csv-matches matches.csv")]
 #[command(group = clap::ArgGroup::new("written").multiple(true))]
 pub struct Args {
@@ -45,7 +50,10 @@ pub struct Args {
     markdown: bool,
     #[command(flatten)]
     tables: TableFlags,
-    /// Overwrite the files of --csv, --csv-pairs and --csv-matches
+    /// Write a folder of pages that open without a server: the report, and a page for each bot with its worst matches
+    #[arg(long, value_name = "DIR", group = "written")]
+    html: Option<PathBuf>,
+    /// Overwrite files that are there
     #[arg(long, requires = "written")]
     force: bool,
 }
@@ -56,6 +64,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let (store, planned) = stored(&args.file, args.tournament, "necrodome report STORE {}")?;
     let rank_by = args.rank_by.map_or(planned.rank_by, RankBy::from);
     let plan = Plan { rank_by, ..planned };
+    let site = args.html.as_ref().map(|folder| Site::claim(folder, &plan, args.force)).transpose()?;
     let id = plan.game.parse()?;
     let schedule = with_game!(id, G => Schedule::new(&plan, G::SEATS)).map_err(TournamentError::from)?;
     let report = report(&plan, &schedule, &store)?;
@@ -65,5 +74,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
         _ => print::report(&report, print::Shown { wide: args.wide, explained: args.explain }),
     };
     tables.write(&report, &schedule, &store)?;
+    if let Some(site) = site {
+        with_game!(id, G => site.write::<G>(&report, &schedule, &store))?;
+    }
     printed
 }

@@ -7,6 +7,7 @@ pub(super) mod tables;
 
 use super::print_json;
 use crate::{error::Error, interrupt, lineup, paint::say};
+pub(super) use config::BUNDLED;
 use config::Config;
 use necrodome_arena::{
     stats::RankBy,

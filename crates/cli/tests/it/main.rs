@@ -16,6 +16,7 @@ mod new_bot;
 mod play;
 mod process_bots;
 mod program;
+mod report;
 mod solve;
 mod terminal;
 mod tournament;
