@@ -28,6 +28,7 @@ use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
     names::Names,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{ops::RangeInclusive, path::Path};
@@ -41,7 +42,7 @@ pub fn natural_seats(format: Format, entries: usize, takes: RangeInclusive<usize
 }
 
 /// All that determines a tournament. Two tournaments with the same plan have the same results.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The id of the game.
     pub game: String,
@@ -78,7 +79,7 @@ pub struct Plan {
 
 /// Two claims about how much better the first of two entries is than the second, in Elo points: at most the one, or at least the
 /// other.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claims {
     /// At most so much.
     pub elo0: f64,
@@ -110,7 +111,7 @@ impl Plan {
 }
 
 /// An entry in a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedEntry {
     /// Its name.
     pub name: String,

@@ -4,6 +4,7 @@
 
 mod archive;
 mod coverage;
+mod documents;
 mod luck;
 mod protocol;
 mod recorded;

@@ -6,6 +6,7 @@ mod advise;
 mod check_bot;
 mod cli;
 mod docs;
+mod documents;
 mod example_game;
 mod files;
 mod judge;
