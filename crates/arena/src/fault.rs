@@ -1,11 +1,12 @@
 //! What can go wrong with an entry, each kind under a name of its own.
 
 use necrodome_rules::game::Seat;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
 /// The kinds of misbehaviour, as `docs/protocol.md` lists them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
     /// The process ended by a signal or with an exit code other than 0.
@@ -83,7 +84,7 @@ impl fmt::Display for FaultKind {
 }
 
 /// One misbehaviour.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// What kind.
     pub kind: FaultKind,
@@ -107,7 +108,7 @@ impl fmt::Display for Fault {
 }
 
 /// A misbehaviour in a match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatFault {
     /// Whose.
     pub seat: Seat,
@@ -119,7 +120,7 @@ pub struct SeatFault {
 }
 
 /// How often an entry misbehaved in one way.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FaultCount {
     /// The entry.
     pub name: String,
@@ -135,7 +136,7 @@ pub struct FaultCount {
 }
 
 /// What an entry has written to standard error.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BotLog {
     /// The entry.
     pub name: String,
@@ -144,7 +145,7 @@ pub struct BotLog {
 }
 
 /// What went wrong in many matches, and what the entries have written to standard error.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Trouble {
     /// What went wrong, counted.
     pub faults: Vec<FaultCount>,

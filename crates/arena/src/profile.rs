@@ -151,9 +151,9 @@ impl Tally {
     }
 }
 
-/// The matches of one seed, added up.
+/// What a bot did in the matches of one block, added up.
 #[derive(Debug, Default)]
-struct PlayedBlock {
+pub struct PlayedBlock {
     matches: usize,
     result: f64,
     luck: f64,
@@ -163,7 +163,14 @@ struct PlayedBlock {
 }
 
 impl PlayedBlock {
-    fn add<G: Listed>(&mut self, ledger: &Ledger<G>, bot: Seat, plan: &ProfilePlan<G>) {
+    /// Adds a match in which the bot had this seat.
+    pub fn add<G: Listed>(
+        &mut self,
+        ledger: &Ledger<G>,
+        bot: Seat,
+        solver: &Solver<G>,
+        solution: &dyn Solution<G>,
+    ) {
         let result = if bot.0 == 0 { ledger.result } else { 1.0 - ledger.result };
         self.matches += 1;
         self.result += result;
@@ -174,9 +181,9 @@ impl PlayedBlock {
                 continue;
             }
             self.all.add(*regret);
-            self.kinds.entry((plan.solver.kind)(view)).or_default().add(*regret);
+            self.kinds.entry((solver.kind)(view)).or_default().add(*regret);
             if *regret > NOTHING {
-                let habit = (plan.solver.habit)(view, chosen, &plan.solution.best(view));
+                let habit = (solver.habit)(view, chosen, &solution.best(view));
                 self.habits.entry(habit).or_default().add(*regret);
             }
         }
@@ -246,7 +253,7 @@ pub fn profile<G: Listed>(
         regret_per_decision: Estimate::of_blocks(
             plain.iter().map(|block| (block.all.decisions as f64, block.all.regret)),
         ),
-        regret_per_match: per_match(&|block| block.all.regret, &plain),
+        regret_per_match: regret_per_match(&plain),
         kinds,
         habits,
         without_habits,
@@ -254,8 +261,13 @@ pub fn profile<G: Listed>(
     })
 }
 
+/// What all decisions of a match cost together.
+pub fn regret_per_match(blocks: &[PlayedBlock]) -> Option<Estimate> {
+    Estimate::of_blocks(blocks.iter().map(|block| (block.matches as f64, block.all.regret)))
+}
+
 /// The habits that cost most in all.
-fn habits(blocks: &[PlayedBlock]) -> Vec<Habit> {
+pub fn habits(blocks: &[PlayedBlock]) -> Vec<Habit> {
     let matches: usize = blocks.iter().map(|block| block.matches).sum();
     let mut habits: BTreeMap<&String, Tally> = BTreeMap::new();
     for (name, tally) in blocks.iter().flat_map(|block| &block.habits) {
@@ -293,7 +305,7 @@ impl<G: Listed> ProfilePlan<'_, G> {
             let seed = u64::from(seeds.uniform(u32::MAX)) << 32 | u64::from(seeds.uniform(u32::MAX));
             let mut block = PlayedBlock::default();
             let (ledger, faults) = self.audit(self.names, seed, &mut players)?;
-            block.add(&ledger, Seat(0), self);
+            block.add(&ledger, Seat(0), &self.solver, &*self.solution);
             for fault in &faults {
                 notes.fault(fault.seat.index(), &fault.fault, || format!("block {done}, match 0"));
             }
@@ -302,7 +314,7 @@ impl<G: Listed> ProfilePlan<'_, G> {
                 let audited = self.audit(&turned, seed, &mut players);
                 players.reverse();
                 let (ledger, faults) = audited?;
-                block.add(&ledger, Seat(1), self);
+                block.add(&ledger, Seat(1), &self.solver, &*self.solution);
                 for fault in &faults {
                     notes.fault(1 - fault.seat.index(), &fault.fault, || format!("block {done}, match 1"));
                 }

@@ -13,6 +13,7 @@ use necrodome_rules::{
     game::{Game, Logged, Move, Outcome, Rejected, Seat},
     names::{Names, SetupError},
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A finished match.
@@ -27,15 +28,23 @@ pub struct Finished<G: Game> {
 }
 
 /// A match as a JSON document.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct MatchDocument<'a, R> {
+    /// The id of the game.
     game: &'static str,
+    /// The options of the rules.
     options: &'a R,
+    /// The seed of the match.
     seed: u64,
+    /// Who sat on each seat.
     entries: Vec<PlannedEntry>,
+    /// 1 is best; seats that tie share a place.
     places: &'a [u16],
+    /// The score of each seat.
     scores: &'a [i64],
+    /// How many turns the match took, as the game counts them.
     turns: u32,
+    /// What went wrong.
     faults: &'a [SeatFault],
     /// What each bot has written to standard error.
     logs: &'a [String],

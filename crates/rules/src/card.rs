@@ -1,7 +1,7 @@
 //! A game's card: what people are told about it before they play, and what suits it.
 
 /// How the entries of a tournament meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// All entries in each match.

@@ -11,6 +11,7 @@ use super::interval::{Confidence, Estimate, Mean};
 use super::moments::Moments;
 use super::ranks::RankBy;
 use super::tally::{Measure, Tally};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// As if so many blocks had shown that results do not follow the luck.
@@ -19,7 +20,7 @@ const PRIOR_BLOCKS: f64 = 5.0;
 const MOST: f64 = 1.5;
 
 /// What decides the standings, of one entry, with the luck taken out.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Adjusted {
     /// What is measured.
     pub measure: Measure,

@@ -17,6 +17,7 @@ use super::ALPHA;
 use super::distribution::{two_sided_quantile, two_sided_tail};
 use super::moments::Running;
 use libm::{exp, log, sqrt};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Blocks of the largest variance that a value near its bounds is thought to have had besides its own.
@@ -31,7 +32,7 @@ const BEST_AT: f64 = 200.0;
 const FIRST_LOOK: u64 = 10;
 
 /// An estimate with its 95% interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
     /// The estimate itself.
     pub mean: f64,
@@ -62,7 +63,7 @@ impl Estimate {
 }
 
 /// What an interval promises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
     /// It holds in 95% of tournaments of a size that was fixed before the first match.

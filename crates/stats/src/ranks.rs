@@ -5,10 +5,11 @@
 //! better and before those that are significantly worse.
 
 use super::ALPHA;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Whether the luck of the dice counts in the ranks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RankBy {
     /// The luck is taken out, where it is known.
@@ -19,7 +20,7 @@ pub enum RankBy {
 }
 
 /// The best and the worst rank that an entry may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RankInterval {
     /// The best rank: 1 and one more for each entry that is significantly better.
     pub best: usize,

@@ -18,6 +18,7 @@ use super::interval::{Bounds, Confidence, Mean};
 use super::strata::Stratum;
 use super::tally::Tally;
 use libm::{exp, log, sqrt};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::{cmp::Ordering, f64::consts::LN_10};
 
@@ -33,7 +34,7 @@ const LONGEST_STEP: f64 = 2.0;
 const FINE: f64 = 1e-9;
 
 /// The rating of one entry.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Rating {
     /// Points above the mean of the entries that have won and lost.
     pub elo: f64,

@@ -8,10 +8,11 @@
 use super::ALPHA;
 use super::interval::{Bounds, Confidence, Estimate, Mean};
 use super::moments::Running;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What the seat does to the chance of winning.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SeatEffect {
     /// By seat: wins per match, a win shared by k counted as 1/k.
     pub win_rates: Vec<Option<Estimate>>,

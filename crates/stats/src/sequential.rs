@@ -4,6 +4,7 @@ use super::interval::Confidence;
 use super::ranks::RankBy;
 use super::tally::Tally;
 use libm::pow;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Whether the rules look after this many blocks: after each of the first, then ever more rarely, since the sums take time.
@@ -47,7 +48,7 @@ impl Tally {
 }
 
 /// Who has won a test of two claims.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     /// The difference is at most the smaller one.

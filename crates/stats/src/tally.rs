@@ -8,12 +8,13 @@ use super::ranks::{self, RankBy, Ranking};
 use super::rating::{self, Rating};
 use super::seats::{self, SeatEffect};
 use super::strata::{self, Results, Stratum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// What decides the standings of a tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// Wins per match, a win shared by k counted as 1/k.
@@ -105,7 +106,7 @@ struct BlockSums {
 }
 
 /// What one entry achieved.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Record {
     /// Games played.
     pub games: u64,

@@ -2,11 +2,12 @@
 
 use super::{Allowance, Resources};
 use necrodome_rules::card::Card;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{fs, os::unix::fs::MetadataExt, sync::OnceLock, time::Duration};
 
 /// What a process may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Milliseconds of CPU time for a decision.

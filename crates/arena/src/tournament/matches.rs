@@ -6,13 +6,8 @@ use crate::{
     player::{BuiltInPlayer, Player},
     run::run_match,
 };
-use necrodome_rules::{
-    bot::BotSpec,
-    catalog::Listed,
-    game::{Game, Outcome},
-    names::Names,
-    with_game,
-};
+use necrodome_rules::{bot::BotSpec, catalog::Listed, game::Outcome, names::Names, with_game};
+use std::iter;
 
 /// A match that was played.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +78,26 @@ pub fn matches(
         }
     }
     Ok(played)
+}
+
+/// All matches in the order of the schedule, read page by page: there may be a hundred million of them.
+pub fn all_matches(
+    schedule: &Schedule,
+    store: &Store,
+) -> impl Iterator<Item = Result<PlayedMatch, StoreError>> {
+    const PAGE: usize = 100_000;
+    let mut read = 0;
+    let mut page = Vec::new().into_iter();
+    iter::from_fn(move || {
+        if page.as_slice().is_empty() {
+            match matches(schedule, store, read, PAGE) {
+                Ok(next) => page = next.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+            read += page.as_slice().len() as u64;
+        }
+        page.next().map(Ok)
+    })
 }
 
 /// Why there is no replay of a match.

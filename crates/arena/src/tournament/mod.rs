@@ -16,7 +16,7 @@ mod sums;
 
 pub use archive::{Archive, Opened, StoreError};
 pub use formats::Format;
-pub use matches::{MatchError, PlayedMatch, matches, packed_replay, stored_result};
+pub use matches::{MatchError, PlayedMatch, all_matches, matches, packed_replay, stored_result};
 pub use play::{Stop, TournamentError, Update, run};
 pub use report::{EntryReport, Pair, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
@@ -36,6 +36,7 @@ use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
     names::Names,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{ops::RangeInclusive, path::Path};
@@ -49,7 +50,7 @@ pub fn natural_seats(format: Format, entries: usize, takes: RangeInclusive<usize
 }
 
 /// All that determines a tournament. Two tournaments with the same plan have the same results.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The id of the game.
     pub game: String,
@@ -89,7 +90,7 @@ pub struct Plan {
 
 /// Two claims about how much better the first of two entries is than the second, in Elo points: at most the one, or at least the
 /// other.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claims {
     /// At most so much.
     pub elo0: f64,
@@ -139,7 +140,7 @@ impl Plan {
 }
 
 /// An entry in a plan.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedEntry {
     /// Its name.
     pub name: String,

@@ -12,6 +12,7 @@ use crate::{
     run::RunError,
 };
 use necrodome_rules::{catalog::Listed, names::Names, with_game};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
@@ -59,7 +60,7 @@ pub enum TournamentError {
 }
 
 /// Why playing has stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
     /// All blocks are played.

@@ -6,11 +6,12 @@ use crate::{
     stats::{self, Confidence, Measure, RankBy, Side},
 };
 use necrodome_rules::names::Names;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::{collections::HashMap, time::Duration};
 
 /// The result of a tournament, ready to be printed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
     /// The plan.
     pub plan: Plan,
@@ -55,7 +56,7 @@ pub struct Report {
 }
 
 /// What is known of an entry.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntryReport {
     /// Its name.
     pub name: String,
@@ -77,7 +78,7 @@ pub struct EntryReport {
 }
 
 /// Two entries that have met.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Pair {
     /// One, by name.
     pub one: String,
@@ -90,7 +91,7 @@ pub struct Pair {
 }
 
 /// Two neighbours in the standings, by name, the better one first.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Separated {
     /// One.
     pub one: String,
@@ -101,7 +102,7 @@ pub struct Separated {
 }
 
 /// An entry that was not the same in the second half of the tournament.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NamedDrift {
     /// Its name.
     pub name: String,
@@ -112,7 +113,7 @@ pub struct NamedDrift {
 }
 
 /// Two entries whose meetings end otherwise than their ratings say.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NamedMisfit {
     /// One.
     pub one: String,

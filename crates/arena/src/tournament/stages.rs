@@ -8,11 +8,12 @@ use super::{
     Format, Plan, PlannedEntry, ScheduleError,
     formats::{self, Seats},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Blocks in which only some entries meet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stage {
     /// The first of its blocks. Its last one is before the first of the next stage.
     pub first: u32,

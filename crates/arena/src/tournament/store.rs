@@ -143,7 +143,7 @@ impl Store {
     }
 
     /// What went wrong in some blocks, match by match: block, number of the match, faults.
-    pub(super) fn faults(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, Vec<SeatFault>)>, StoreError> {
+    pub fn faults(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, Vec<SeatFault>)>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
             "SELECT block, number, faults FROM detail
@@ -189,7 +189,7 @@ impl Store {
     }
 
     /// What was left to say when players were closed.
-    pub(super) fn closings(&self) -> Result<Vec<Closing>, StoreError> {
+    pub fn closings(&self) -> Result<Vec<Closing>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection
             .prepare_cached("SELECT entry, faults, log FROM closing WHERE tournament = ?1 ORDER BY rowid")?;

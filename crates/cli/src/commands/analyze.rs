@@ -1,7 +1,7 @@
 //! `necrodome analyze`: the price of decisions and the luck of rolls, of one match or of a bot.
 
 mod chart;
-mod ledger;
+pub(super) mod ledger;
 mod profile;
 
 use super::replay;

@@ -165,23 +165,27 @@ fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
         }
         return show_step(&replay, at, &mut out).map_err(failed);
     }
+    narrate(&replay, &mut out).map_err(failed)?;
+    Ok(out.flush()?)
+}
+
+/// Tells the match from its beginning to its result.
+pub fn narrate<G: Listed>(replay: &Replay<G>, out: &mut impl Write) -> Result<(), ReplayError> {
     let mut story = teller::<G>();
     let mut reasons = replay.steps.iter().map(|step| &step.reasons);
-    let told = replay.play(|step, game: &G, log| {
+    replay.play(|step, game: &G, log| {
         if step > 0 {
             for reason in reasons.next().into_iter().flatten().flatten() {
-                tell::reason(&mut out, reason)?;
+                tell::reason(out, reason)?;
             }
         }
-        story.tell(&mut out, &replay.names, game, log)?;
+        story.tell(out, &replay.names, game, log)?;
         if game.to_act().is_empty() {
-            story.end(&mut out, &replay.names, game)?;
+            story.end(out, &replay.names, game)?;
         }
         Ok(())
-    });
-    told.map_err(failed)?;
-    print_result::<G>(&mut out, &replay.names, &replay.outcome)?;
-    Ok(out.flush()?)
+    })?;
+    Ok(print_result::<G>(out, &replay.names, &replay.outcome)?)
 }
 
 /// The state after a step, and the moves that are made from it.

@@ -1,5 +1,8 @@
 //! `necrodome report`: the leaderboard of a stored tournament, without playing anything.
 
+mod pages;
+mod site;
+
 use super::{
     print_json, stored,
     tournament::{RankByName, note_measure, print, tables::TableFlags},
@@ -9,6 +12,8 @@ use necrodome_arena::{
     stats::RankBy,
     tournament::{Plan, Schedule, report},
 };
+use necrodome_rules::with_game;
+use site::Site;
 use std::{fs, path::PathBuf};
 
 /// Print the leaderboard of a stored tournament
@@ -20,6 +25,7 @@ Examples:
   necrodome report night.store 3                  the third tournament of a store with several
   necrodome report night.store --rank-by plain    with the luck of the dice
   necrodome report night.store --markdown > README.part.md
+  necrodome report night.store --html night        open night/index.html
   necrodome report night.store --csv night.csv --csv-pairs pairs.csv --csv-matches matches.csv")]
 #[command(group = clap::ArgGroup::new("written").multiple(true))]
 pub struct Args {
@@ -44,7 +50,10 @@ pub struct Args {
     markdown: bool,
     #[command(flatten)]
     tables: TableFlags,
-    /// Overwrite the files of --csv, --csv-pairs and --csv-matches
+    /// Write a folder of pages that open without a server: the report, and a page for each bot with its worst matches
+    #[arg(long, value_name = "DIR", group = "written")]
+    html: Option<PathBuf>,
+    /// Overwrite files that are there
     #[arg(long, requires = "written")]
     force: bool,
 }
@@ -55,7 +64,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let (store, planned) = stored(&args.file, args.tournament, "necrodome report STORE {}")?;
     let asked = args.rank_by.map(RankBy::from);
     let plan = Plan { rank_by: asked.unwrap_or(planned.rank_by), ..planned };
-    let schedule = Schedule::of(&plan)?;
+    let site = args.html.as_ref().map(|folder| Site::claim(folder, &plan, args.force)).transpose()?;
+    let (id, schedule) = (plan.game.parse()?, Schedule::of(&plan)?);
     let report = report(&plan, &schedule, &store)?;
     let printed = match (args.json, args.markdown) {
         (true, _) => print_json(&report),
@@ -64,5 +74,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
     note_measure(asked, &report);
     tables.write(&report, &schedule, &store)?;
+    if let Some(site) = site {
+        with_game!(id, G => site.write::<G>(&report, &schedule, &store))?;
+    }
     printed
 }

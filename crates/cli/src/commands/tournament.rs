@@ -12,6 +12,7 @@ use crate::{
     numbers::{above_zero, whole, within},
     paint::{count, say},
 };
+pub(super) use config::BUNDLED;
 use config::Config;
 use necrodome_arena::{
     stats::RankBy,

@@ -626,7 +626,8 @@ fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
 #[test]
 fn pairs_and_matches_are_tables_too() {
     let folder = TempDir::new().unwrap();
-    let crash = r#"d=cmd:python3 -c 'print("{\"type\":\"ready\"}", flush=True); input(); input()'"#;
+    let crash =
+        r#"d=cmd:python3 -c 'print("{\"type\":\"ready\",\"protocol\":1}", flush=True); input(); input()'"#;
     let words = ["tournament", "zombie-dice-race", "a,\"b=greedy", "c=random", crash, "--format=round-robin"];
     let more = ["--blocks=3", "--seed=1", "--store=t.store", "--csv-pairs=p.csv", "--csv-matches=m.csv"];
     output_in(folder.path(), &[&words[..], &more, &["--json"]].concat());

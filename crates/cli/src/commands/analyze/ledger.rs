@@ -32,6 +32,11 @@ impl Scale {
         format!("{:.*}{}", self.digits, value * self.factor, self.sign)
     }
 
+    /// A change with its unit: `+4.20%`.
+    pub fn gain(&self, value: f64) -> String {
+        self.change(value) + self.sign
+    }
+
     fn change(&self, value: f64) -> String {
         format!("{:+.*}", self.digits, value * self.factor)
     }

@@ -20,6 +20,9 @@ use std::{
 };
 use toml::Spanned;
 
+/// What stands for the bot that comes with the program.
+pub const BUNDLED: &str = "the bundled Python bot";
+
 /// A tournament as a file describes it: a key for each flag.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -233,7 +236,7 @@ impl Config {
         let file = folder.path().join("bot.py");
         fs::write(&file, python.text)?;
         self.bots.push(format!("python={}", file.display()));
-        self.bundled = Some("the bundled Python bot");
+        self.bundled = Some(BUNDLED);
         Ok(Some(folder))
     }
 }

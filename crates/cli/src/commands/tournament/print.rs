@@ -39,7 +39,7 @@ pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
 }
 
 /// `12.3 (11.9 to 12.7)`, or just the number where there is no interval.
-fn estimate(estimate: Option<&Estimate>, factor: f64, digits: usize) -> String {
+pub fn estimate(estimate: Option<&Estimate>, factor: f64, digits: usize) -> String {
     let Some(Estimate { mean, low, high }) = estimate else { return "-".into() };
     let mean = mean * factor;
     match low.zip(*high).map(|(low, high)| (low * factor, high * factor)) {
@@ -61,7 +61,8 @@ fn rating(rating: &Rating) -> String {
     }
 }
 
-fn rank(entry: &EntryReport) -> String {
+/// `2`, or `2-4`.
+pub fn rank(entry: &EntryReport) -> String {
     match (entry.rank.best, entry.rank.worst) {
         (best, worst) if best == worst => best.to_string(),
         (best, worst) => format!("{best}-{worst}"),
@@ -69,13 +70,13 @@ fn rank(entry: &EntryReport) -> String {
 }
 
 /// A column of the standings.
-struct Column {
-    head: &'static str,
-    cell: fn(&EntryReport) -> String,
+pub struct Column {
+    pub head: &'static str,
+    pub cell: fn(&EntryReport) -> String,
 }
 
 /// The columns after rank and name, the most important first: those that do not fit are left out from the end.
-fn columns(report: &Report) -> Vec<Column> {
+pub fn columns(report: &Report) -> Vec<Column> {
     let column = |head, cell| Column { head, cell };
     let score = column("score", |entry| estimate(entry.record.mean_score.as_ref(), 1.0, 2));
     let wins = column("win %", |entry| estimate(entry.record.win_rate.as_ref(), 100.0, 1));
@@ -222,47 +223,50 @@ fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io:
 fn notes(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(out)?;
     for text in warnings(report) {
-        for line in wrapped(&text, 0) {
-            writeln!(out, "{}", yellow(line))?;
-        }
+        wrapped(&text, 0).into_iter().try_for_each(|line| writeln!(out, "{}", yellow(line)))?;
     }
-    if let Some(effect) = report.seats.as_ref().filter(|effect| effect.win_rates.len() > 1) {
-        let seat = |(seat, rate): (usize, &Option<Estimate>)| {
-            format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
-        };
-        let seats: Vec<String> = effect.win_rates.iter().enumerate().take(6).map(seat).collect();
-        let verdict = if effect.differ { "the seat matters" } else { "no effect of the seat is visible" };
-        wrapped(&format!("{}: {}", verdict, seats.join(", ")), 0)
-            .iter()
-            .try_for_each(|line| writeln!(out, "{line}"))?;
-    }
-    let ratios = report.standings.iter().filter_map(|entry| entry.luck_adjusted?.variance_ratio);
-    let ratios: Vec<f64> = ratios.collect();
-    let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
-    // With few blocks nothing is gained yet.
-    if !ratios.is_empty() && mean < 95.0 {
-        writeln!(out, "luck-adjusted: the luck of the dice is known exactly and taken out;")?;
-        writeln!(out, "  it estimates the same, with {mean:.0}% of the variance")?;
-    }
-    match report.stopped {
-        Stop::Done if report.plan.stops_early() => {
-            writeln!(out, "{}", yellow("not decided: all blocks are played"))?;
-        }
-        Stop::Done => {}
-        Stop::Decided if report.tested.is_some() => writeln!(out, "stopped early: the test is decided")?,
-        Stop::Decided => writeln!(out, "stopped early: all neighbours in the standings are told apart")?,
-        Stop::Close => {
-            writeln!(out, "stopped early: those who are not told apart differ by less than the margin")?;
-        }
-        Stop::Interrupted => writeln!(out, "{}", yellow("interrupted: these are the results so far"))?,
+    for remark in remarks(report) {
+        wrapped(&remark, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     let [played, proof @ ..] = &footer(report)[..] else { return Ok(()) };
     writeln!(out, "{played}")?;
     proof.iter().try_for_each(|line| writeln!(out, "{}", dim(line)))
 }
 
+/// What else there is to say: of the seats, of luck, and why it stopped.
+pub fn remarks(report: &Report) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(effect) = report.seats.as_ref().filter(|effect| effect.win_rates.len() > 1) {
+        let seat = |(seat, rate): (usize, &Option<Estimate>)| {
+            format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
+        };
+        let seats: Vec<String> = effect.win_rates.iter().enumerate().take(6).map(seat).collect();
+        let verdict = if effect.differ { "the seat matters" } else { "no effect of the seat is visible" };
+        remarks.push(format!("{}: {}", verdict, seats.join(", ")));
+    }
+    let ratios = report.standings.iter().filter_map(|entry| entry.luck_adjusted?.variance_ratio);
+    let ratios: Vec<f64> = ratios.collect();
+    let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
+    // With few blocks nothing is gained yet.
+    if !ratios.is_empty() && mean < 95.0 {
+        remarks.push(format!(
+            "luck-adjusted: the luck of the dice is known exactly and taken out; it estimates the same, with {mean:.0}% of the \
+             variance"
+        ));
+    }
+    remarks.extend(match report.stopped {
+        Stop::Decided if report.tested.is_some() => Some("stopped early: the test is decided".to_owned()),
+        Stop::Decided => Some("stopped early: all neighbours in the standings are told apart".to_owned()),
+        Stop::Close => {
+            Some("stopped early: those who are not told apart differ by less than the margin".to_owned())
+        }
+        Stop::Done | Stop::Interrupted => None,
+    });
+    remarks
+}
+
 /// What was played, what the numbers promise, and the hash that proves them.
-fn footer(report: &Report) -> Vec<String> {
+pub fn footer(report: &Report) -> Vec<String> {
     let plan = &report.plan;
     let (blocks, matches) = (count(report.blocks, "block"), count(report.matches, "match"));
     let promise = match report.confidence {
@@ -274,7 +278,7 @@ fn footer(report: &Report) -> Vec<String> {
         promise.to_owned(),
     ];
     if !report.left.is_empty() {
-        lines.insert(1, format!("no longer in it: {}", report.left.join(", ")));
+        lines.extend(wrapped(&format!("no longer in it: {}", report.left.join(", ")), 0));
     }
     lines.extend(runs_with(plan));
     lines.extend(report.hash.as_ref().map(|hash| format!("hash {hash}")));
@@ -294,9 +298,17 @@ fn runs_with(plan: &Plan) -> Vec<String> {
     if said.is_empty() { said } else { wrapped(&said.join("; "), 0) }
 }
 
-/// What the numbers mean, with those of the first entry.
 fn explain(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
-    let Some(first) = report.standings.first() else { return Ok(()) };
+    writeln!(out)?;
+    for text in explanations(report) {
+        wrapped(&text, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    Ok(())
+}
+
+/// What the numbers mean, with those of the first entry.
+pub fn explanations(report: &Report) -> Vec<String> {
+    let Some(first) = report.standings.first() else { return Vec::new() };
     let name = &first.name;
     let luckless = first.luck_adjusted.is_some() && report.plan.rank_by == RankBy::LuckAdjusted;
     let mut texts = vec![format!(
@@ -346,17 +358,20 @@ fn explain(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     texts.push(
         "hash: whoever plays this plan again gets the same hash, or something was different.".to_owned(),
     );
-    writeln!(out)?;
-    for text in texts {
-        wrapped(&text, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    }
-    Ok(())
+    texts
 }
 
 /// What a reader of the standings should know.
-fn warnings(report: &Report) -> Vec<String> {
+pub fn warnings(report: &Report) -> Vec<String> {
     const SHOWN: usize = 3;
     let mut warnings = Vec::new();
+    match report.stopped {
+        Stop::Done if report.plan.stops_early() => {
+            warnings.push("not decided: all blocks are played".to_owned());
+        }
+        Stop::Interrupted => warnings.push("interrupted: these are the results so far".to_owned()),
+        Stop::Done | Stop::Decided | Stop::Close => {}
+    }
     let factor = if matches!(report.measure, Measure::WinRate | Measure::AgainstFirst) { 100.0 } else { 1.0 };
     for drift in report.drifts.iter().take(SHOWN) {
         warnings.push(format!(

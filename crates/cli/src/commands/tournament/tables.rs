@@ -3,7 +3,7 @@
 use crate::{commands::keep_apart, error::Error, output_file::OutputFile};
 use necrodome_arena::{
     stats::Estimate,
-    tournament::{Pair, Report, Schedule, Store, matches},
+    tournament::{Pair, Report, Schedule, Store, all_matches},
 };
 use std::{
     io::{self, Write},
@@ -76,7 +76,7 @@ impl Tables {
             file.fill(&mut |out| pairs(report, out))?;
         }
         if let Some(file) = &self.matches {
-            file.fill(&mut |out| all_matches(report, schedule, store, out))?;
+            file.fill(&mut |out| every_match(report, schedule, store, out))?;
         }
         Ok(())
     }
@@ -98,34 +98,26 @@ fn pairs(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     table.flush()
 }
 
-/// Every match, a row for each seat. There may be a hundred million of them, so they are read page by page.
-fn all_matches(report: &Report, schedule: &Schedule, store: &Store, out: &mut dyn Write) -> io::Result<()> {
-    const PAGE: usize = 100_000;
+/// Every match, a row for each seat.
+fn every_match(report: &Report, schedule: &Schedule, store: &Store, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().buffer_capacity(1 << 16).from_writer(out);
     table.write_record(["block", "match", "seat", "name", "place", "score", "turns", "luck", "faults"])?;
-    let mut read = 0;
-    loop {
-        let page = matches(schedule, store, read, PAGE).map_err(io::Error::other)?;
-        for played in &page {
-            let result = &played.result;
-            for (seat, &entry) in played.entries.iter().enumerate() {
-                table.write_field(played.block.to_string())?;
-                table.write_field(played.number.to_string())?;
-                table.write_field(seat.to_string())?;
-                table.write_field(&report.plan.entries[entry].name)?;
-                table.write_field(result.places[seat].to_string())?;
-                table.write_field(result.scores[seat].to_string())?;
-                table.write_field(result.turns.to_string())?;
-                table.write_field(played.luck_of(seat).map_or(String::new(), |luck| luck.to_string()))?;
-                table.write_field(played.faults[seat].to_string())?;
-                table.write_record(None::<&[u8]>)?;
-            }
-        }
-        read += page.len() as u64;
-        if page.len() < PAGE {
-            return table.flush();
+    for played in all_matches(schedule, store) {
+        let played = played.map_err(io::Error::other)?;
+        for (seat, &entry) in played.entries.iter().enumerate() {
+            table.write_field(played.block.to_string())?;
+            table.write_field(played.number.to_string())?;
+            table.write_field(seat.to_string())?;
+            table.write_field(&report.plan.entries[entry].name)?;
+            table.write_field(played.result.places[seat].to_string())?;
+            table.write_field(played.result.scores[seat].to_string())?;
+            table.write_field(played.result.turns.to_string())?;
+            table.write_field(played.luck_of(seat).map_or(String::new(), |luck| luck.to_string()))?;
+            table.write_field(played.faults[seat].to_string())?;
+            table.write_record(None::<&[u8]>)?;
         }
     }
+    table.flush()
 }
 
 /// The columns of the standings as comma-separated values.

@@ -1,0 +1,39 @@
+//! `docs/schema/report.json` and `match.json` describe what `necrodome tournament --json`, `report --json` and `match --json`
+//! print: they are made from the types. Tests of the command line check real documents against them.
+//!
+//! After a change: `UPDATE_SCHEMA=1 cargo test -p necrodome-arena documents`, then read the difference.
+
+use necrodome_arena::{run::MatchDocument, tournament::Report};
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::Value;
+use std::{env, fs, path::Path};
+
+fn schema<T: JsonSchema>(title: &str) -> Value {
+    let mut schema =
+        SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
+    schema.insert("title".into(), title.into());
+    schema.to_value()
+}
+
+#[test]
+fn the_schemas_of_documents_are_those_of_the_types() {
+    let documents = [
+        (
+            "report",
+            schema::<Report>("What `necrodome tournament --json` and `necrodome report --json` print"),
+        ),
+        ("match", schema::<MatchDocument<Value>>("What `necrodome match --json` prints")),
+    ];
+    for (name, schema) in documents {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/schema/{name}.json"));
+        let fresh = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if env::var_os("UPDATE_SCHEMA").is_some() {
+            fs::write(&path, &fresh).unwrap();
+        }
+        let stored = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            stored == fresh,
+            "docs/schema/{name}.json is old: UPDATE_SCHEMA=1 cargo test -p necrodome-arena documents"
+        );
+    }
+}
