@@ -98,6 +98,32 @@ fn is_usual(rank_by: &RankBy) -> bool {
 }
 
 impl Plan {
+    /// A plan with the usual rules and limits, of which all blocks are played.
+    pub fn new(
+        game: &str,
+        entries: Vec<PlannedEntry>,
+        format: Format,
+        seats: usize,
+        blocks: u32,
+        seed: u64,
+    ) -> Self {
+        Plan {
+            game: game.to_owned(),
+            options: Value::Object(Default::default()),
+            entries,
+            format,
+            seats,
+            blocks,
+            seed,
+            until_decided: false,
+            margin: None,
+            test: None,
+            rank_by: RankBy::default(),
+            limits: Limits::default(),
+            older: false,
+        }
+    }
+
     /// Whether it may stop before all blocks are played.
     pub fn stops_early(&self) -> bool {
         self.until_decided || self.test.is_some()
@@ -132,6 +158,11 @@ pub struct PlannedEntry {
 }
 
 impl PlannedEntry {
+    /// A built-in bot under a name.
+    pub fn new(name: impl Into<String>, bot: impl Into<String>) -> Self {
+        PlannedEntry { name: name.into(), bot: bot.into(), fingerprint: None, runs_with: None }
+    }
+
     /// Whether a program with this fingerprint is another one. Plans of before know nothing of programs.
     pub fn is_other(&self, fingerprint: Option<&str>) -> bool {
         self.fingerprint.is_some() && self.fingerprint.as_deref() != fingerprint
