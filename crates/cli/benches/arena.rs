@@ -120,23 +120,15 @@ fn tournament_of<G: Listed>(
 ) -> (f64, Report) {
     let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     let plan = Plan {
-        game: G::ID.into(),
         options: serde_json::to_value(rules).unwrap(),
-        entries: bots
-            .iter()
-            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), ..PlannedEntry::default() })
-            .collect(),
-        format: Format::RoundRobin,
-        seats,
-        blocks,
-        seed: 1,
-        until_decided: false,
-        margin: None,
-        test: None,
-        rank_by: Default::default(),
-        limits: Limits::default(),
-        older: false,
-        stages: Vec::new(),
+        ..Plan::new(
+            G::ID,
+            bots.iter().map(|bot| PlannedEntry::new(*bot, *bot)).collect(),
+            Format::RoundRobin,
+            seats,
+            blocks,
+            1,
+        )
     };
     let folder = tempfile::tempdir().unwrap();
     let mut store = match stored {

@@ -104,6 +104,33 @@ fn is_usual(rank_by: &RankBy) -> bool {
 }
 
 impl Plan {
+    /// A plan with the usual rules and limits, of which all blocks are played.
+    pub fn new(
+        game: &str,
+        entries: Vec<PlannedEntry>,
+        format: Format,
+        seats: usize,
+        blocks: u32,
+        seed: u64,
+    ) -> Self {
+        Plan {
+            game: game.to_owned(),
+            options: Value::Object(Default::default()),
+            entries,
+            format,
+            seats,
+            blocks,
+            seed,
+            until_decided: false,
+            margin: None,
+            test: None,
+            rank_by: RankBy::default(),
+            limits: Limits::default(),
+            older: false,
+            stages: Vec::new(),
+        }
+    }
+
     /// Those who are in the standings: the numbers of all entries but those that have left.
     pub fn members(&self) -> impl Iterator<Item = usize> {
         (0..self.entries.len()).filter(|&entry| !self.entries[entry].left)
@@ -159,6 +186,11 @@ pub struct PlannedEntry {
 }
 
 impl PlannedEntry {
+    /// A built-in bot under a name.
+    pub fn new(name: impl Into<String>, bot: impl Into<String>) -> Self {
+        PlannedEntry { name: name.into(), bot: bot.into(), ..PlannedEntry::default() }
+    }
+
     /// Whether it goes by the same name, and is the same as it was written.
     fn is_same(&self, other: &PlannedEntry) -> bool {
         (&self.name, &self.bot) == (&other.name, &other.bot)

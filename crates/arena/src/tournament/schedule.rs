@@ -319,31 +319,12 @@ fn rotations(group: &[usize]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::{process::Limits, tournament::PlannedEntry};
+    use crate::tournament::PlannedEntry;
     use std::collections::BTreeSet;
 
     pub fn plan(format: Format, entries: usize, seats: usize) -> Plan {
-        let entry = |i: usize| PlannedEntry {
-            name: format!("e{i}"),
-            bot: "random".into(),
-            ..PlannedEntry::default()
-        };
-        Plan {
-            game: "zombie-dice".into(),
-            options: serde_json::json!({}),
-            entries: (0..entries).map(entry).collect(),
-            format,
-            seats,
-            blocks: 1,
-            seed: 1,
-            until_decided: false,
-            margin: None,
-            test: None,
-            rank_by: Default::default(),
-            limits: Limits::default(),
-            older: false,
-            stages: Vec::new(),
-        }
+        let entry = |i: usize| PlannedEntry::new(format!("e{i}"), "random");
+        Plan::new("zombie-dice", (0..entries).map(entry).collect(), format, seats, 1, 1)
     }
 
     pub fn schedule(format: Format, entries: usize, seats: usize) -> Result<Schedule, ScheduleError> {

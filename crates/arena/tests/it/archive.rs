@@ -2,7 +2,6 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    process::Limits,
     tournament::{Archive, Format, Plan, PlannedEntry, Report, Schedule, Store, StoreError, report, run},
 };
 use necrodome_rules::{
@@ -16,22 +15,15 @@ use tempfile::TempDir;
 
 fn plan(bots: [&str; 2], blocks: u32, seed: u64) -> Plan {
     Plan {
-        game: Race::ID.into(),
         options: serde_json::to_value(RaceRules::default()).unwrap(),
-        entries: bots
-            .map(|bot| PlannedEntry { name: bot.into(), bot: bot.into(), ..PlannedEntry::default() })
-            .into(),
-        format: Format::RoundRobin,
-        seats: 2,
-        blocks,
-        seed,
-        until_decided: false,
-        margin: None,
-        test: None,
-        rank_by: Default::default(),
-        limits: Limits::default(),
-        older: false,
-        stages: Vec::new(),
+        ..Plan::new(
+            Race::ID,
+            bots.map(|bot| PlannedEntry::new(bot, bot)).into(),
+            Format::RoundRobin,
+            2,
+            blocks,
+            seed,
+        )
     }
 }
 

@@ -5,7 +5,6 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    process::Limits,
     stats::{Confidence, Design, Estimate, Match, Measure, RankBy, Standings, Tally, Verdict, is_look},
     tournament::{Format, Plan, PlannedEntry, Schedule, Store, matches, run},
 };
@@ -108,27 +107,15 @@ impl Pool {
             Format::RoundRobin | Format::Gauntlet => 2.clamp(*G::SEATS.start(), *G::SEATS.end()),
         };
         let plan = Plan {
-            game: G::ID.into(),
             options: serde_json::to_value(G::Rules::default()).unwrap(),
-            entries: bots
-                .iter()
-                .map(|&(name, bot)| PlannedEntry {
-                    name: name.into(),
-                    bot: bot.into(),
-                    ..PlannedEntry::default()
-                })
-                .collect(),
-            format: line_up.format,
-            seats,
-            blocks,
-            seed: 1,
-            until_decided: false,
-            margin: None,
-            test: None,
-            rank_by: RankBy::default(),
-            limits: Limits::default(),
-            older: false,
-            stages: Vec::new(),
+            ..Plan::new(
+                G::ID,
+                bots.iter().map(|&(name, bot)| PlannedEntry::new(name, bot)).collect(),
+                line_up.format,
+                seats,
+                blocks,
+                1,
+            )
         };
         let entries: Vec<EntrySpec> =
             bots.iter().map(|(_, bot)| EntrySpec::parse(bot, Path::new(".")).unwrap()).collect();

@@ -2,7 +2,6 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    process::Limits,
     replay::unpack,
     tournament::{
         Archive, Format, Opened, Plan, PlannedEntry, Report, Schedule, Stage, matches, packed_replay, report,
@@ -16,23 +15,10 @@ use necrodome_rules::{
 use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
 fn plan(bots: &[&str], blocks: u32) -> Plan {
-    let entry =
-        |bot: &&str| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), ..PlannedEntry::default() };
+    let entries = bots.iter().map(|bot| PlannedEntry::new(*bot, *bot)).collect();
     Plan {
-        game: Race::ID.into(),
         options: serde_json::to_value(RaceRules::default()).unwrap(),
-        entries: bots.iter().map(entry).collect(),
-        format: Format::RoundRobin,
-        seats: 2,
-        blocks,
-        seed: 5,
-        until_decided: false,
-        margin: None,
-        test: None,
-        rank_by: Default::default(),
-        limits: Limits::default(),
-        older: false,
-        stages: Vec::new(),
+        ..Plan::new(Race::ID, entries, Format::RoundRobin, 2, blocks, 5)
     }
 }
 

@@ -3,7 +3,6 @@
 use necrodome_arena::{
     entry::EntrySpec,
     lineup::built_in,
-    process::Limits,
     stats::Adjusted,
     tournament::{Format, Plan, PlannedEntry, Report, Schedule, Store, report, run},
 };
@@ -24,23 +23,15 @@ fn tournament<G: Listed>(bots: &[&str], blocks: u32, seed: u64) -> Report {
     let rules = G::Rules::default();
     let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     let plan = Plan {
-        game: G::ID.into(),
         options: serde_json::to_value(&rules).unwrap(),
-        entries: bots
-            .iter()
-            .map(|bot| PlannedEntry { name: (*bot).into(), bot: (*bot).into(), ..PlannedEntry::default() })
-            .collect(),
-        format: Format::RoundRobin,
-        seats,
-        blocks,
-        seed,
-        until_decided: false,
-        margin: None,
-        test: None,
-        rank_by: Default::default(),
-        limits: Limits::default(),
-        older: false,
-        stages: Vec::new(),
+        ..Plan::new(
+            G::ID,
+            bots.iter().map(|bot| PlannedEntry::new(*bot, *bot)).collect(),
+            Format::RoundRobin,
+            seats,
+            blocks,
+            seed,
+        )
     };
     let entries: Vec<EntrySpec> =
         bots.iter().map(|bot| EntrySpec::parse(bot, Path::new(".")).unwrap()).collect();

@@ -2,7 +2,6 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    process::Limits,
     replay::unpack,
     tournament::{Format, Plan, PlannedEntry, Schedule, Store, natural_seats, report, run},
 };
@@ -115,24 +114,15 @@ fn hash<G: Listed>(format: Format, bots: &str) -> String {
     let settings: Vec<_> = settings.iter().map(|pair| split_pair(pair).unwrap()).collect();
     let rules: G::Rules = parse(&settings).unwrap();
     let plan = Plan {
-        game: G::ID.into(),
         options: serde_json::to_value(&rules).unwrap(),
-        entries: names
-            .into_iter()
-            .zip(bots.split(' '))
-            .map(|(name, bot)| PlannedEntry { name, bot: bot.into(), ..PlannedEntry::default() })
-            .collect(),
-        format,
-        seats: natural_seats(format, entries.len(), G::SEATS),
-        blocks: 6,
-        seed: 42,
-        until_decided: false,
-        margin: None,
-        test: None,
-        rank_by: Default::default(),
-        limits: Limits::default(),
-        older: false,
-        stages: Vec::new(),
+        ..Plan::new(
+            G::ID,
+            names.into_iter().zip(bots.split(' ')).map(|(name, bot)| PlannedEntry::new(name, bot)).collect(),
+            format,
+            natural_seats(format, entries.len(), G::SEATS),
+            6,
+            42,
+        )
     };
     let mut store = Store::in_memory(&plan).unwrap();
     run(&plan, &entries, &"unused".into(), &mut store, 2, &AtomicBool::new(false), &mut |_| {}).unwrap();

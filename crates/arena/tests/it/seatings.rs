@@ -3,7 +3,6 @@
 
 use necrodome_arena::{
     entry::{EntrySpec, name_all},
-    process::Limits,
     replay::unpack,
     tournament::{Format, Plan, PlayedMatch, Schedule, Store, matches, packed_replay, planned, run},
 };
@@ -19,22 +18,14 @@ const T: f64 = 2.0096;
 fn played(bots: &str, blocks: usize) -> (Plan, Store, Vec<PlayedMatch>) {
     let entries: Vec<EntrySpec> =
         bots.split(' ').map(|bot| EntrySpec::parse(bot, Path::new(".")).unwrap()).collect();
-    let plan = Plan {
-        game: "tokyo".into(),
-        options: serde_json::json!({}),
-        entries: planned(&entries, &name_all(&entries).unwrap()),
-        format: Format::Table,
-        seats: entries.len(),
-        blocks: blocks as u32,
-        seed: 1,
-        until_decided: false,
-        margin: None,
-        test: None,
-        rank_by: Default::default(),
-        limits: Limits::default(),
-        older: false,
-        stages: Vec::new(),
-    };
+    let plan = Plan::new(
+        "tokyo",
+        planned(&entries, &name_all(&entries).unwrap()),
+        Format::Table,
+        entries.len(),
+        blocks as u32,
+        1,
+    );
     let schedule = Schedule::new(&plan, Tokyo::SEATS).unwrap();
     let mut store = Store::in_memory(&plan).unwrap();
     run(&plan, &entries, &"unused".into(), &mut store, 2, &AtomicBool::new(false), &mut |_| {}).unwrap();

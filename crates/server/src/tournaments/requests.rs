@@ -269,7 +269,6 @@ mod tests {
     use crate::Config;
     use necrodome_arena::{
         entry::EntrySpec,
-        process::Limits,
         tournament::{Archive, Format, Plan, PlannedEntry},
     };
 
@@ -281,23 +280,15 @@ mod tests {
 
     /// A file in which the command line has played a tournament, so that no page has a report of it.
     fn played(path: &std::path::Path, blocks: u32) {
-        let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), ..PlannedEntry::default() };
-        let plan = Plan {
-            game: "zombie-dice-race".into(),
-            options: serde_json::json!({}),
-            entries: vec![entry("greedy"), entry("random")],
-            format: Format::RoundRobin,
-            seats: 2,
+        let entry = |bot: &str| PlannedEntry::new(bot, bot);
+        let plan = Plan::new(
+            "zombie-dice-race",
+            vec![entry("greedy"), entry("random")],
+            Format::RoundRobin,
+            2,
             blocks,
-            seed: 7,
-            until_decided: false,
-            margin: None,
-            test: None,
-            rank_by: Default::default(),
-            limits: Limits::default(),
-            older: false,
-            stages: Vec::new(),
-        };
+            7,
+        );
         let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, path).unwrap();
         let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
         let (mut store, never) = (Archive::open(path).unwrap().begin(&plan).unwrap(), AtomicBool::new(false));

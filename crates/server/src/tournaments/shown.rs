@@ -409,30 +409,11 @@ fn tenths(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use necrodome_arena::{
-        process::Limits,
-        tournament::{Format, PlannedEntry},
-    };
+    use necrodome_arena::tournament::{Format, PlannedEntry};
 
     fn view() -> TournamentView {
-        let entry =
-            |name: &str| PlannedEntry { name: name.into(), bot: "random".into(), ..PlannedEntry::default() };
-        let plan = Plan {
-            game: "zombie-dice-race".into(),
-            options: serde_json::json!({}),
-            entries: vec![entry("a"), entry("b")],
-            format: Format::Table,
-            seats: 2,
-            blocks: 10,
-            seed: 1,
-            until_decided: false,
-            margin: None,
-            test: None,
-            rank_by: Default::default(),
-            limits: Limits::default(),
-            older: false,
-            stages: Vec::new(),
-        };
+        let entry = |name: &str| PlannedEntry::new(name, "random");
+        let plan = Plan::new("zombie-dice-race", vec![entry("a"), entry("b")], Format::Table, 2, 10, 1);
         TournamentView::new(1, &plan, &Schedule::of(&plan).unwrap(), TournamentState::Running, 0)
     }
 

@@ -3,7 +3,6 @@
 use crate::visitor::{Visitor, config, site};
 use necrodome_arena::{
     entry::EntrySpec,
-    process::Limits as Allowance,
     replay,
     tournament::{self, Archive, Format, Plan, PlannedEntry, Schedule, Store},
 };
@@ -24,26 +23,17 @@ fn race(blocks: u32) -> Value {
 
 /// The hash that the arena has for the same plan.
 fn hash_of_the_arena(blocks: u32) -> String {
-    let entry = |name: &str, bot: &str| PlannedEntry {
-        name: name.into(),
-        bot: bot.into(),
-        ..PlannedEntry::default()
-    };
+    let entry = |name: &str, bot: &str| PlannedEntry::new(name, bot);
     let plan = Plan {
-        game: Race::ID.into(),
         options: serde_json::to_value(<Race as Game>::Rules::default()).unwrap(),
-        entries: vec![entry("greedy", "greedy"), entry("Ada", "stop-at:brains=3")],
-        format: Format::RoundRobin,
-        seats: 2,
-        blocks,
-        seed: 7,
-        until_decided: false,
-        margin: None,
-        test: None,
-        rank_by: Default::default(),
-        limits: Allowance::default(),
-        older: false,
-        stages: Vec::new(),
+        ..Plan::new(
+            Race::ID,
+            vec![entry("greedy", "greedy"), entry("Ada", "stop-at:brains=3")],
+            Format::RoundRobin,
+            2,
+            blocks,
+            7,
+        )
     };
     let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
     let entries: Vec<EntrySpec> = plan.entries.iter().map(parse).collect();
@@ -349,24 +339,9 @@ async fn every_match_can_be_listed_and_replayed() {
 async fn a_file_of_the_command_line_is_taken_up() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("night.store");
-    let entry = |bot: &str| PlannedEntry { name: bot.into(), bot: bot.into(), ..PlannedEntry::default() };
-    let plan = Plan {
-        game: "tokyo".into(),
-        options: json!({}),
-        entries: vec![entry("angry"), entry("./mine.py")],
-        format: Format::Table,
-        seats: 2,
-        blocks: 10,
-        seed: 1,
-        until_decided: false,
-        margin: None,
-        test: None,
-        rank_by: Default::default(),
-        limits: Allowance::default(),
-        older: false,
-        stages: Vec::new(),
-    };
-    drop(Archive::open(&path).unwrap().resume(&plan, false).unwrap());
+    let entry = |bot: &str| PlannedEntry::new(bot, bot);
+    let plan = Plan::new("tokyo", vec![entry("angry"), entry("./mine.py")], Format::Table, 2, 10, 1);
+    drop(Archive::open(&path).unwrap().begin(&plan).unwrap());
     let site = Site::open(Config { store: Some(path), ..config() }).unwrap();
     let mut host = Visitor::host(&site).await;
     let line = host.get("/api/home").await.ok()["recent"][0].clone();
