@@ -242,7 +242,7 @@ pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
 }
 
 /// What went wrong in all matches and when players were closed.
-fn trouble(plan: &Plan, store: &Store, mut notes: Notes) -> Result<Trouble, StoreError> {
+pub(super) fn trouble(plan: &Plan, store: &Store, mut notes: Notes) -> Result<Trouble, StoreError> {
     for closing in store.closings()? {
         if closing.entry >= plan.entries.len() {
             return Err(StoreError::Damaged("a closing does not fit the plan".into()));

@@ -1,6 +1,7 @@
 //! `necrodome tournament`: many matches, a leaderboard that can be defended.
 
 mod config;
+mod forecast;
 pub(super) mod print;
 mod progress;
 pub(super) mod tables;
@@ -32,6 +33,7 @@ Examples:
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
   necrodome tournament zombie-dice-race new=./new.py old=./old.py --test 0,20 --blocks 5000
   necrodome tournament night.toml --json --csv night.csv
+  necrodome tournament zombie-dice greedy ./mybot.py --plan --difference 0.02    how many blocks does that take?
 
 A block is one round of the schedule: every group in all orders (of more than four seats: in all rotations of a new random
 order), so that nobody gains by a seat or a neighbour. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
@@ -79,6 +81,12 @@ pub struct Args {
     /// Test two entries: stop when the first is known to be at most ELO0 points better, or at least ELO1
     #[arg(long, value_name = "ELO0,ELO1", value_parser = claims, allow_hyphen_values = true)]
     test: Option<Claims>,
+    /// Play a short pilot only, and say how many blocks are needed; nothing is stored or written
+    #[arg(long)]
+    plan: bool,
+    /// With --plan: how large a difference is to be seen, in win rate (0.02 is two points of a hundred), in score where players play alone
+    #[arg(long, value_name = "DIFFERENCE", value_parser = positive)]
+    difference: Option<f64>,
     /// What decides the standings of a solved game
     #[arg(long, value_name = "WHAT")]
     rank_by: Option<RankByName>,
@@ -166,6 +174,7 @@ where
     for (flag, is_set, needs, is_there) in [
         ("--margin", config.margin.is_some(), "--until decided", config.until_decided),
         ("--new-version", config.new_version, "--store", config.store.is_some()),
+        ("--difference", config.difference.is_some(), "--plan", config.plan),
     ] {
         if is_set && !is_there {
             return Err(Error::usage(format!("{flag} means nothing without {needs}")));
@@ -197,15 +206,24 @@ where
         store: config.store.as_deref(),
     };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
-    if let Some(margin) = plan.margin.filter(|margin| plan.seats > 1 && *margin >= 1.0) {
-        return Err(Error::usage(format!(
-            "--margin is a share of matches: expected a number below 1, got {margin}"
-        ))
-        .hint("two points of a hundred are 0.02"));
+    for (flag, share) in [("--margin", plan.margin), ("--difference", config.difference)] {
+        if let Some(share) = share.filter(|share| plan.seats > 1 && *share >= 1.0) {
+            return Err(Error::usage(format!(
+                "{flag} is a share of matches: expected a number below 1, got {share}"
+            ))
+            .hint("two points of a hundred are 0.02"));
+        }
     }
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
-    let tables = config.tables.claim(("--store", config.store.as_deref()), config.force)?;
     let launcher = lineup::launcher()?;
+    let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    if config.plan {
+        let flag = interrupt::flag();
+        let forecast = tournament::forecast(&plan, &entries, &launcher, threads, flag, config.difference)?;
+        let forecast = forecast.ok_or_else(Error::interrupted)?;
+        return if config.json { print_json(&forecast) } else { forecast::print(&forecast) };
+    }
+    let tables = config.tables.claim(("--store", config.store.as_deref()), config.force)?;
     let store = match &config.store {
         Some(path) if config.new_version => Store::open_or_renew(path, &plan),
         Some(path) => Store::open(path, &plan),
@@ -215,7 +233,6 @@ where
     if let (Some(path), true) = (&config.store, config.new_version) {
         say(format_args!("tournament {} of {}", store.id(), path.display()));
     }
-    let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
         progress::TournamentProgress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
     let stopped =

@@ -32,7 +32,8 @@ fn assert_valid(schema: &Validator, document: &Value, what: &str) {
     }
 }
 
-const CRASH: &str = r#"d=cmd:python3 -c 'print("{\"type\":\"ready\",\"protocol\":1}", flush=True); input(); input()'"#;
+const CRASH: &str =
+    r#"d=cmd:python3 -c 'print("{\"type\":\"ready\",\"protocol\":1}", flush=True); input(); input()'"#;
 
 #[test]
 fn reports_are_valid_under_their_schema() {
@@ -68,6 +69,20 @@ fn reports_are_valid_under_their_schema() {
             other[name] = json!({"brains": "many"});
             assert!(!schema.is_valid(&other), "a report with any {name} is valid");
         }
+    }
+}
+
+#[test]
+fn forecasts_are_valid_under_their_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = schema("forecast");
+    for line_up in [
+        &["zombie-dice-race", "greedy", "cautious", CRASH, "--format=round-robin", "--difference=0.02"][..],
+        &["zombie-dice-solo", "greedy", "twin=greedy"],
+    ] {
+        let words = [&["tournament"], line_up, &["--plan", "--seed=1", "--json"]].concat();
+        let forecast: Value = serde_json::from_str(&output_in(folder.path(), &words)).unwrap();
+        assert_valid(&schema, &forecast, &line_up.join(" "));
     }
 }
 

@@ -42,7 +42,7 @@ pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
 }
 
 /// Words in lines that fit a terminal.
-fn wrapped(text: &str) -> Vec<String> {
+pub fn wrapped(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= WIDTH) {
@@ -140,7 +140,7 @@ fn adjusted(entry: &EntryReport, factor: f64, digits: usize) -> String {
 }
 
 /// A text that is no longer than so many characters.
-fn shortened(text: &str, most: usize) -> String {
+pub fn shortened(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_owned(),
