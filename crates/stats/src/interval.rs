@@ -19,6 +19,7 @@ use super::moments::Running;
 use libm::{exp, log, sqrt};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::iter;
 
 /// Blocks of the largest variance that a value near its bounds is thought to have had besides its own.
 const PRIOR_BLOCKS: f64 = 4.0;
@@ -53,6 +54,12 @@ impl Estimate {
         let squares = blocks.iter().map(residual).map(|residual| residual * residual).sum();
         let sums = Running { blocks: blocks.len() as u64, mean, squares };
         (!blocks.is_empty()).then(|| Mean::new(sums, None).estimate(Confidence::Fixed))
+    }
+
+    /// The same, seen from the other side of a difference.
+    pub fn opposite(self) -> Self {
+        let opposite = |value: f64| -value;
+        Estimate { mean: -self.mean, low: self.high.map(opposite), high: self.low.map(opposite) }
     }
 
     /// The share that is left: 1 minus this one.
@@ -97,6 +104,16 @@ impl Confidence {
             _ => 1.0,
         }
     }
+}
+
+/// More blocks than that are no plan.
+const MOST_BLOCKS: f64 = 1e15;
+/// Standard errors that a test must have in hand to succeed in four of five cases.
+const FOUR_OF_FIVE: f64 = 0.8416;
+
+/// How many standard errors a difference must have to be seen in four of five tournaments.
+fn reach(tests: f64, blocks: f64) -> f64 {
+    two_sided_quantile(ALPHA / tests, (blocks - 1.0).min(1e6)) + FOUR_OF_FIVE
 }
 
 /// The variance of the mixture behind a confidence sequence, times the number of blocks (Waudby-Smith and others, 2024, B.2).
@@ -171,12 +188,35 @@ impl Mean {
         if off.abs() <= NOISE * (1.0 + self.mean.abs() + null.abs()) {
             return 0.0;
         }
-        let variance = match self.bounds {
+        off / sqrt(self.variance(null, off) / self.blocks as f64)
+    }
+
+    /// The variance of a block if `null` is the truth, but the mean is off by so much.
+    fn variance(&self, null: f64, off: f64) -> f64 {
+        match self.bounds {
             Some(bounds) => self.spread * bounds.largest_variance(null),
             // Blocks that all came out the same are no proof that the next one will.
             None => self.spread.max(off * off / 4.0),
-        };
-        off / sqrt(variance / self.blocks as f64)
+        }
+    }
+
+    /// How many blocks tell a mean that is `off` by so much from 0, in four of five tournaments, with an error of 5% for so many
+    /// tests together; none if that is more than anybody can play.
+    pub fn blocks_for(&self, off: f64, tests: f64) -> Option<u64> {
+        let share = self.variance(0.0, off) / (off * off);
+        let needed = |blocks: f64| reach(tests, blocks) * reach(tests, blocks) * share;
+        let least = needed(f64::INFINITY).ceil().max(2.0);
+        if least.is_nan() || least >= MOST_BLOCKS {
+            return None;
+        }
+        // Few blocks know their own variance badly, so some more are needed.
+        let mut enough = iter::successors(Some(least), |blocks| Some(blocks + 1.0));
+        enough.find(|&blocks| blocks >= needed(blocks)).map(|blocks| blocks as u64)
+    }
+
+    /// The smallest difference from 0 that so many blocks show, likewise.
+    pub fn visible(&self, blocks: u64, tests: f64) -> f64 {
+        reach(tests, blocks.max(2) as f64) * sqrt(self.variance(0.0, 0.0) / blocks.max(1) as f64)
     }
 
     /// How likely the mean, or one farther away, is if `null` is the truth.

@@ -26,6 +26,7 @@
 mod adjusted;
 mod checks;
 mod distribution;
+mod forecast;
 mod interval;
 mod moments;
 mod ranks;
@@ -39,6 +40,7 @@ mod tally;
 
 pub use adjusted::{Adjusted, without_luck};
 pub use checks::{Cycle, Drift, Misfit};
+pub use forecast::Gap;
 pub use interval::{Confidence, Estimate};
 pub use ranks::{RankBy, RankInterval, Ranking};
 pub use rating::Rating;

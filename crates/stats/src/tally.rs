@@ -340,12 +340,8 @@ impl Tally {
     /// How many blocks would probably (in four of five tournaments) tell two entries apart, if they are as far apart as they
     /// seem; none if they seem equal.
     pub fn blocks_needed(&self, a: usize, b: usize, rank_by: RankBy) -> Option<u64> {
-        let pairs = (self.design.entries * (self.design.entries - 1) / 2) as f64;
         let mean = self.contrasts(rank_by).between(a, b)?;
-        // As if all pairs had to be told apart at once, with many blocks; 0.84 is what four of five takes.
-        let reach = super::distribution::two_sided_quantile(super::ALPHA / pairs, 1e6) + 0.84;
-        let needed = self.blocks() as f64 * (reach / mean.statistic(0.0)) * (reach / mean.statistic(0.0));
-        (needed.is_finite() && needed < 1e15).then_some(needed.ceil() as u64)
+        mean.blocks_for(mean.mean, self.pairs.len() as f64)
     }
 
     /// Differences between entries in what decides the standings.

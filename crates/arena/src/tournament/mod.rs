@@ -2,6 +2,7 @@
 
 mod archive;
 mod crew;
+mod forecast;
 mod formats;
 mod matches;
 mod play;
@@ -15,6 +16,7 @@ mod summary;
 mod sums;
 
 pub use archive::{Archive, Opened, StoreError};
+pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, all_matches, matches, packed_replay, stored_result};
 pub use play::{Stop, TournamentError, Update, run};

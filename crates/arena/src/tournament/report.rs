@@ -266,7 +266,7 @@ pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
 }
 
 /// What went wrong in all matches and when players were closed.
-fn trouble(plan: &Plan, store: &Store, mut notes: Notes) -> Result<Trouble, StoreError> {
+pub(super) fn trouble(plan: &Plan, store: &Store, mut notes: Notes) -> Result<Trouble, StoreError> {
     for closing in store.closings()? {
         let damaged = || StoreError::Damaged("a closing does not fit the plan".into());
         if plan.entries.get(closing.entry).ok_or_else(damaged)?.left {

@@ -4,7 +4,9 @@
 use super::{Claims, Plan, Schedule, Stop, Store, StoreError, formats, results};
 use crate::{
     fault::Notes,
-    stats::{ALPHA, Confidence, Design, EloTest, Match, Measure, Side, Standings, Tally, Verdict, is_look},
+    stats::{
+        ALPHA, Confidence, Design, EloTest, Gap, Match, Measure, Side, Standings, Tally, Verdict, is_look,
+    },
 };
 use necrodome_rules::game::Outcome;
 use std::{cmp::Ordering, collections::BTreeSet, ops::Range};
@@ -206,6 +208,11 @@ impl Sums {
     /// How many blocks would probably tell two entries apart.
     pub(super) fn blocks_needed(&self, plan: &Plan, one: usize, other: usize) -> Option<u64> {
         self.tally.blocks_needed(one, other, plan.rank_by)
+    }
+
+    /// How far one entry is ahead of another, and what it takes to see that or a `difference`.
+    pub(super) fn gap(&self, plan: &Plan, one: usize, other: usize, difference: Option<f64>) -> Option<Gap> {
+        self.tally.gap(one, other, plan.rank_by, difference, plan.blocks.into())
     }
 
     /// Which claim has won the test, if the plan has one.

@@ -1,9 +1,12 @@
-//! `docs/schema/report.json` and `match.json` describe what `necrodome tournament --json`, `report --json` and `match --json`
-//! print: they are made from the types. Tests of the command line check real documents against them.
+//! `docs/schema/report.json`, `forecast.json` and `match.json` describe what `necrodome tournament --json`, `report --json`,
+//! `tournament --plan --json` and `match --json` print: they are made from the types. Tests of the command line check real documents against them.
 //!
 //! After a change: `UPDATE_SCHEMA=1 cargo test -p necrodome-arena documents`, then read the difference.
 
-use necrodome_arena::{run::MatchDocument, tournament::Report};
+use necrodome_arena::{
+    run::MatchDocument,
+    tournament::{Forecast, Report},
+};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 use std::{env, fs, path::Path};
@@ -22,6 +25,7 @@ fn the_schemas_of_documents_are_those_of_the_types() {
             "report",
             schema::<Report>("What `necrodome tournament --json` and `necrodome report --json` print"),
         ),
+        ("forecast", schema::<Forecast>("What `necrodome tournament --plan --json` prints")),
         ("match", schema::<MatchDocument<Value>>("What `necrodome match --json` prints")),
     ];
     for (name, schema) in documents {

@@ -1,6 +1,7 @@
 //! `necrodome tournament`: many matches, a leaderboard that can be defended.
 
 mod config;
+mod forecast;
 pub(super) mod print;
 mod progress;
 pub(super) mod tables;
@@ -39,6 +40,7 @@ Examples:
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
   necrodome tournament zombie-dice-race new=./new.py old=./old.py --test 0,20 --blocks 5000
   necrodome tournament night.toml --json --csv night.csv
+  necrodome tournament zombie-dice greedy ./mybot.py --plan --difference 0.02    how many blocks does that take?
 
 A block is one round of the schedule: every group in all orders (of more than four seats: in all rotations of a new random
 order), so that nobody gains by a seat or a neighbour. Every interval is computed on blocks. With --store the tournament survives anything: run the same command
@@ -87,6 +89,12 @@ pub struct Args {
     /// Test two entries: stop when the first is known to be at most ELO0 points better, or at least ELO1
     #[arg(long, value_name = "ELO0,ELO1", value_parser = clap::value_parser!(Claims), allow_hyphen_values = true)]
     test: Option<Claims>,
+    /// Play a short pilot only, and say how many blocks are needed; nothing is stored or written
+    #[arg(long)]
+    plan: bool,
+    /// With --plan: how large a difference is to be seen, in win rate (0.02 is two points of a hundred), in score where players play alone
+    #[arg(long, value_name = "DIFFERENCE", value_parser = positive)]
+    difference: Option<f64>,
     /// What decides the standings of a solved game
     #[arg(long, value_name = "WHAT")]
     rank_by: Option<RankByName>,
@@ -195,6 +203,7 @@ where
         ("--new-version", config.new_version, "--store", config.store.is_some()),
         ("--only", !config.only.is_empty(), "--store", config.store.is_some()),
         ("--force", config.force, "--csv", config.tables.is_some()),
+        ("--difference", config.difference.is_some(), "--plan", config.plan),
     ] {
         if is_set && !is_there {
             return Err(Error::usage(format!("{flag} means nothing without {needs}")));
@@ -219,9 +228,22 @@ where
         store: config.store.as_deref(),
     };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
+    if let Some(share) = config.difference.filter(|share| plan.seats > 1 && *share >= 1.0) {
+        return Err(Error::usage(format!(
+            "--difference is a share of matches: expected a number below 1, got {share}"
+        ))
+        .hint("two points of a hundred are 0.02"));
+    }
     Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
-    let tables = config.tables.claim(("--store", config.store.as_deref()), config.force)?;
     let launcher = lineup::launcher()?;
+    let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    if config.plan {
+        let flag = interrupt::flag();
+        let forecast = tournament::forecast(&plan, &entries, &launcher, threads, flag, config.difference)?;
+        let forecast = forecast.ok_or_else(Error::interrupted)?;
+        return if config.json { print_json(&forecast) } else { forecast::print(&forecast) };
+    }
+    let tables = config.tables.claim(("--store", config.store.as_deref()), config.force)?;
     let (mut store, plan, entries) = match &config.store {
         None => (Store::in_memory(&plan).map_err(TournamentError::from)?, plan, entries),
         Some(path) => {
@@ -233,7 +255,6 @@ where
         }
     };
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
-    let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let mut progress =
         progress::TournamentProgress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
     let stopped =

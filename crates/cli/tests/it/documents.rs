@@ -73,6 +73,20 @@ fn reports_are_valid_under_their_schema() {
 }
 
 #[test]
+fn forecasts_are_valid_under_their_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = schema("forecast");
+    for line_up in [
+        &["zombie-dice-race", "greedy", "cautious", CRASH, "--format=round-robin", "--difference=0.02"][..],
+        &["zombie-dice-solo", "greedy", "twin=greedy"],
+    ] {
+        let words = [&["tournament"], line_up, &["--plan", "--seed=1", "--json"]].concat();
+        let forecast: Value = serde_json::from_str(&output_in(folder.path(), &words)).unwrap();
+        assert_valid(&schema, &forecast, &line_up.join(" "));
+    }
+}
+
+#[test]
 fn matches_are_valid_under_their_schema() {
     let folder = tempfile::tempdir().unwrap();
     let schema = schema("match");

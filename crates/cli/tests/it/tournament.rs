@@ -422,8 +422,8 @@ fn every_flag_is_a_key_of_the_file() {
         .lines()
         .filter(|line| line.trim_start().starts_with('-'))
         .filter_map(flag)
-        // A test is between two entries, and only some meet in a round-robin only; both are tried elsewhere.
-        .filter(|flag| !["help", "test", "only"].contains(&flag.as_str()))
+        // A test is between two entries, only some meet in a round-robin only, a plan is not played: all tried elsewhere.
+        .filter(|flag| !["help", "test", "only", "plan", "difference"].contains(&flag.as_str()))
         .collect();
     assert!(flags.len() >= 10, "{flags:?}");
     let mut text = String::from("game = \"zombie-dice\"\nbots = [\"greedy\", \"random\", \"cautious\"]\n");
@@ -561,6 +561,57 @@ fn what_a_program_runs_with_is_noted_and_not_compared() {
     assert!(second.contains("\nbot ran with Python 3.99\n"), "the same tournament: {second}");
     let hash = |text: &str| text.lines().find(|line| line.starts_with("hash ")).unwrap().to_owned();
     assert_eq!(hash(&first), hash(&second));
+}
+
+#[test]
+fn a_plan_says_how_many_blocks_are_needed_and_keeps_nothing() {
+    let folder = TempDir::new().unwrap();
+    let line_up = "game = \"zombie-dice-race\"\nbots = [\"greedy\", \"twin=greedy\", \"random\"]\nformat = \"round-robin\"\n";
+    let more =
+        "blocks = 300\nseed = 1\nstore = \"t.store\"\ncsv = \"t.csv\"\nplan = true\ndifference = 0.04\n";
+    fs::write(folder.path().join("t.toml"), format!("{line_up}{more}")).unwrap();
+    let plan = |words: &[&str]| -> Value {
+        serde_json::from_str(&output_in(
+            folder.path(),
+            &[&["tournament", "t.toml", "--json"], words].concat(),
+        ))
+        .unwrap()
+    };
+    let blocks = |forecast: &Value| forecast["needed"]["blocks"].as_u64().unwrap();
+    let (coarse, fine) = (plan(&[]), plan(&["--difference=0.01"]));
+    // A quarter of the difference takes sixteen times the blocks; the pilot is the same.
+    assert_eq!(coarse["pairs"][0]["ahead"], fine["pairs"][0]["ahead"]);
+    let ratio = blocks(&fine) as f64 / blocks(&coarse) as f64;
+    assert!((15.0..17.0).contains(&ratio), "{ratio}");
+    assert_eq!(fine["needed"]["matches"], 6 * blocks(&fine), "three pairs in both orders");
+    // What so many blocks show is what they are needed for.
+    let shown = plan(&["--blocks", &blocks(&coarse).to_string()])["visible"].as_f64().unwrap();
+    assert!((0.039..0.0401).contains(&shown), "{shown}");
+    let pairs = fine["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 3);
+    let twins = |pair: &Value| ["one", "other"].iter().all(|name| pair[name] != "random");
+    assert!(twins(&pairs[0]), "twins are hardest to tell apart: {pairs:?}");
+    assert!(
+        pairs[1..]
+            .iter()
+            .all(|pair| pair["other"] == "random" && pair["needed"]["blocks"].as_u64() < Some(20))
+    );
+    let files: Vec<_> = contents(folder.path()).into_keys().collect();
+    assert_eq!(files, [folder.path().join("t.toml")], "a pilot leaves nothing behind");
+    let told = output_in(folder.path(), &["tournament", "t.toml"]);
+    assert!(
+        told.starts_with("To tell entries apart that differ by 4.0 points of win rate, play about "),
+        "{told}"
+    );
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+    for (words, message) in [
+        (&["--difference=0.02"][..], "--difference means nothing without --plan"),
+        (&["--plan", "--difference=2"], "--difference is a share of matches"),
+        (&["--plan", "--difference=0"], "expected a number above 0"),
+    ] {
+        let error = refusal(&[&LINE_UP[..], words].concat(), 2);
+        assert!(error.contains(message), "{words:?}: {error}");
+    }
 }
 
 #[test]

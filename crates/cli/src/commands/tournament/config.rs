@@ -39,6 +39,8 @@ struct File {
     until_decided: bool,
     margin: Option<Spanned<f64>>,
     test: Option<Spanned<String>>,
+    plan: bool,
+    difference: Option<Spanned<f64>>,
     #[serde(alias = "rank-by")]
     rank_by: Option<RankBy>,
     wide: bool,
@@ -70,6 +72,8 @@ pub struct Config {
     pub until_decided: bool,
     pub margin: Option<f64>,
     pub test: Option<Claims>,
+    pub plan: bool,
+    pub difference: Option<f64>,
     /// As it was asked for, if it was.
     pub rank_by: Option<RankBy>,
     pub shown: Shown,
@@ -112,6 +116,8 @@ impl Config {
         config.until_decided |= args.until.is_some();
         config.margin = args.margin.or(config.margin);
         config.test = args.test.or(config.test);
+        config.plan |= args.plan;
+        config.difference = args.difference.or(config.difference);
         config.rank_by = args.rank_by.map(RankBy::from).or(config.rank_by);
         config.shown.wide |= args.wide;
         config.shown.explained |= args.explain;
@@ -143,12 +149,12 @@ impl Config {
             let place = place(path, &text, until.span().start);
             return Err(Error::at(place, format_args!("expected \"decided\", got {:?}", until.get_ref())));
         }
-        let is_bad = |margin: &&Spanned<f64>| !(margin.get_ref().is_finite() && *margin.get_ref() > 0.0);
-        if let Some(margin) = file.margin.as_ref().filter(is_bad) {
-            let place = place(path, &text, margin.span().start);
+        let is_bad = |number: &&Spanned<f64>| !(number.get_ref().is_finite() && *number.get_ref() > 0.0);
+        if let Some(number) = [&file.margin, &file.difference].into_iter().flatten().find(is_bad) {
+            let place = place(path, &text, number.span().start);
             return Err(Error::at(
                 place,
-                format_args!("expected a number above 0, got {}", margin.get_ref()),
+                format_args!("expected a number above 0, got {}", number.get_ref()),
             ));
         }
         let test = match &file.test {
@@ -183,6 +189,8 @@ impl Config {
             until_decided: file.until.is_some() || file.until_decided,
             margin: file.margin.map(Spanned::into_inner),
             test,
+            plan: file.plan,
+            difference: file.difference.map(Spanned::into_inner),
             rank_by: file.rank_by,
             shown: Shown { wide: file.wide, explained: file.explain },
             threads: file.threads.map(|threads| threads.get() as usize),

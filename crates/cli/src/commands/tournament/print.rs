@@ -122,7 +122,7 @@ fn adjusted(entry: &EntryReport, factor: f64, digits: usize) -> String {
 }
 
 /// A text that is no longer than so many characters.
-fn shortened(text: &str, most: usize) -> String {
+pub fn shortened(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_owned(),
