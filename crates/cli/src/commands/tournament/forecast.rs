@@ -1,10 +1,10 @@
 //! `necrodome tournament --plan`: how long a tournament must be, for people.
 
-use super::print::{estimate, shortened, wrapped};
+use super::print::{estimate, shortened};
 use crate::{
     commands::trouble,
     error::Error,
-    paint::{bold, count, dim},
+    paint::{bold, count, dim, wrapped},
 };
 use indicatif::HumanDuration;
 use necrodome_arena::{
@@ -22,7 +22,7 @@ pub fn print(forecast: &Forecast) -> Result<(), Error> {
     let mut out = std::io::BufWriter::new(anstream::stdout().lock());
     trouble::print(&mut out, &forecast.trouble)?;
     for (place, sentence) in sentences(forecast).into_iter().enumerate() {
-        for line in wrapped(&sentence) {
+        for line in wrapped(&sentence, 0) {
             if place == 0 { writeln!(out, "{}", bold(line))? } else { writeln!(out, "{line}")? }
         }
     }
