@@ -158,6 +158,13 @@ def test_mistakes_are_named_before_anything_is_played(tmp_path: Path) -> None:
         (lambda: match("tokyo", "angry"), TypeError, "expected a list of bots"),
         (lambda: match("tokyo", ["angry", "random"], seed=-1), ValueError, "seed: expected"),
         (lambda: match("tokyo", ["angry", "random"], limits={"x": 1}), ValueError, "unknown field `x`"),
+        (
+            lambda: match("tokyo", ["angry", "random"], limits={"decision_ms": 0}),
+            ValueError,
+            "limits.decision_ms: expected a whole number above 0, got 0",
+        ),
+        (lambda: tournament("tokyo", ["angry", "random"], limits={"files": 0}), ValueError, "limits.files: expected"),
+        (lambda: tournament("tokyo", ["angry", "random"], margin=0.1), ValueError, "without until decided"),
         (lambda: match("tokyo", ["angry", "random"], on_error="x"), ValueError, "on_error"),  # type: ignore[arg-type]
         (lambda: match("tokyo", {"a": "angry", "A": "random"}), ValueError, "is taken"),
         (lambda: tournament("tokyo", ["angry", "random"], format="swiss"), ValueError, "there is no format \"swiss\""),

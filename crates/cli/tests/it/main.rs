@@ -13,7 +13,6 @@ mod judge;
 mod judge_live;
 mod judge_simulate;
 mod judge_watch;
-mod line_ups;
 mod new_bot;
 mod play;
 mod process_bots;

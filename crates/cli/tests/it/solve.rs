@@ -341,7 +341,7 @@ fn the_faults_and_the_log_of_a_bot_are_part_of_its_profile() {
     let told = output(&words);
     assert!(told.contains("dancer: 5 matches") && told.contains("cost of a match"), "{told}");
     assert!(
-        told.contains("fault: dancer: illegal ") && told.contains("times, first in block 0, match 0: "),
+        told.contains("fault: dancer: illegal ") && told.contains("times, first in block 0, match 0:\n  "),
         "{told}"
     );
     assert!(told.contains("log: dancer: onwards"), "{told}");
