@@ -74,6 +74,18 @@ mod tests {
         assert_eq!(pilot.gap(0, 1, RankBy::Plain, Some(1e-9), 1).unwrap().blocks_for_difference, None);
     }
 
+    #[test]
+    fn those_who_always_do_the_same_are_not_waited_for() {
+        let mut tally =
+            Tally::new(Design { entries: 2, seats: 2, measure: Measure::MeanScore, rotates: false });
+        for score in [3, 5, 9, 4] {
+            tally.add([Match { entries: &[0, 1], places: &[1, 1], scores: &[score; 2], luck: None }]);
+        }
+        let gap = tally.gap(0, 1, RankBy::Plain, Some(0.5), 4).unwrap();
+        assert_eq!((gap.ahead.mean, gap.blocks), (0.0, None));
+        assert!(gap.blocks_for_difference.is_some());
+    }
+
     /// Scores of entries that play alone: the second has 1 more on average, both vary by 3.
     fn scores(blocks: u64, seed: u64) -> Tally {
         let mut chance = Seeded::new(seed, "scores", 0);

@@ -204,9 +204,12 @@ impl Mean {
     /// tests together; none if that is more than anybody can play.
     pub fn blocks_for(&self, off: f64, tests: f64) -> Option<u64> {
         let share = self.variance(0.0, off) / (off * off);
+        if off.abs() <= NOISE * (1.0 + self.mean.abs()) || !share.is_finite() {
+            return None;
+        }
         let needed = |blocks: f64| reach(tests, blocks) * reach(tests, blocks) * share;
         let least = needed(f64::INFINITY).ceil().max(2.0);
-        if least.is_nan() || least >= MOST_BLOCKS {
+        if least >= MOST_BLOCKS {
             return None;
         }
         // Few blocks know their own variance badly, so some more are needed.
