@@ -48,8 +48,12 @@ enum Players<G: Listed> {
     Mixed(Vec<Option<Box<dyn Player<G>>>>),
 }
 
-/// Blocks that a thread takes at once, at most.
+/// Blocks that a thread takes at once, at most, where there are programs.
 const MOST_AT_ONCE: u32 = 64;
+/// About so many matches of built-in bots are handed in at once: to wake another thread takes as long as some matches.
+const MATCHES_AT_ONCE: u32 = 1024;
+/// Each thread takes blocks at least so often, so that all are busy until the end.
+const TIMES: u32 = 8;
 /// About so many matches are played by one process of a program.
 const MATCHES_OF_SHARD: u32 = 128;
 
@@ -95,11 +99,13 @@ impl<'a, G: Listed> Crew<'a, G> {
         Ok(Crew { arena, names, players, meter })
     }
 
-    /// How blocks are divided among threads.
-    pub fn pace(entries: &[EntrySpec], schedule: &Schedule) -> Pace {
+    /// How so many blocks are divided among threads.
+    pub fn pace(entries: &[EntrySpec], schedule: &Schedule, blocks: u32, threads: usize) -> Pace {
         let fast = entries.iter().all(|entry| matches!(entry.kind, EntryKind::BuiltIn(_)));
         if fast {
-            let at_once = (G::CARD.blocks / 50).clamp(1, MOST_AT_ONCE);
+            // Slow games have few blocks.
+            let most = (MATCHES_AT_ONCE / schedule.matches() as u32).min(G::CARD.blocks / 10);
+            let at_once = (blocks / (TIMES * threads as u32)).min(most).max(1);
             return Pace { shard: at_once, at_once, remembers: false };
         }
         let shard = (MATCHES_OF_SHARD / schedule.matches() as u32).clamp(1, MOST_AT_ONCE);
@@ -138,7 +144,6 @@ impl<'a, G: Listed> Crew<'a, G> {
         if let Cow::Owned(shuffled) = &seatings {
             self.names = shuffled.iter().map(|seating| self.arena.names.seated(seating)).collect();
         }
-        result.matches.reserve_exact(seatings.len());
         if self.meter.is_some() {
             result.luck.reserve_exact(seatings.len());
         }
@@ -158,7 +163,7 @@ impl<'a, G: Listed> Crew<'a, G> {
                 }
             };
             result.luck.extend(self.meter.as_ref().map(|meter| meter.luck() as f32));
-            result.matches.push(outcome);
+            result.push(&outcome);
         }
         if let Players::Mixed(players) = &mut self.players {
             let effort = |player: &mut Option<Box<dyn Player<G>>>| {
