@@ -11,7 +11,7 @@ use necrodome_rules::{
     bot::Regular,
     catalog::Listed,
     chance::Seeded,
-    game::{Log, Logged, Outcome, Rejected, Silent},
+    game::{Audience, Log, Outcome, Rejected, Silent},
     names::Names,
     play,
 };
@@ -35,6 +35,23 @@ pub(super) struct Crew<'a, G: Listed> {
     players: Players<G>,
     /// Measures the luck of each match, where the game is solved.
     meter: Option<Box<dyn Meter<G::Event>>>,
+    /// What has happened in a match, for the meter.
+    events: Events<G::Event>,
+}
+
+/// All events of a match, whoever may hear of them.
+struct Events<E>(Vec<E>);
+
+impl<E> Log<E> for Events<E> {
+    #[inline]
+    fn record(&mut self, _: Audience, event: E) {
+        self.0.push(event);
+    }
+
+    #[inline]
+    fn asks_for_audience(&self) -> bool {
+        false
+    }
 }
 
 enum Players<G: Listed> {
@@ -96,7 +113,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         };
         let names = schedule.seatings(0).iter().map(|seating| names.seated(seating)).collect();
         let meter = solve::<G>(&terms.rules, terms.seats).ok().map(|solution| solution.meter());
-        Ok(Crew { arena, names, players, meter })
+        Ok(Crew { arena, names, players, meter, events: Events(Vec::new()) })
     }
 
     /// How so many blocks are divided among threads.
@@ -151,9 +168,7 @@ impl<'a, G: Listed> Crew<'a, G> {
             if quits() {
                 return Ok(None);
             }
-            if let Some(meter) = &mut self.meter {
-                meter.restart();
-            }
+            self.events.0.clear();
             let outcome = match &self.players {
                 Players::BuiltIn { .. } => self.play_built_ins(block, number, seating)?,
                 Players::Mixed(_) => {
@@ -162,7 +177,7 @@ impl<'a, G: Listed> Crew<'a, G> {
                     outcome
                 }
             };
-            result.luck.extend(self.meter.as_ref().map(|meter| meter.luck() as f32));
+            result.luck.extend(self.meter.as_mut().map(|meter| meter.luck_of(&self.events.0) as f32));
             result.push(&outcome);
         }
         if let Players::Mixed(players) = &mut self.players {
@@ -194,10 +209,10 @@ impl<'a, G: Listed> Crew<'a, G> {
             sitting.push(bot);
         }
         let names = &self.names[number];
-        let outcome = match &mut self.meter {
-            Some(meter) => {
-                let mut game = G::new(names, &terms.rules, &mut chance, meter)?;
-                play::play_with(memory, &mut game, sitting, &mut chance, meter)
+        let outcome = match &self.meter {
+            Some(_) => {
+                let mut game = G::new(names, &terms.rules, &mut chance, &mut self.events)?;
+                play::play_with(memory, &mut game, sitting, &mut chance, &mut self.events)
             }
             None => {
                 let mut game = G::new(names, &terms.rules, &mut chance, &mut Silent)?;
@@ -226,11 +241,10 @@ impl<'a, G: Listed> Crew<'a, G> {
             let kept = players[entry].take().filter(|_| entries[entry].kind.remembers());
             sitting.push(kept.map_or_else(fresh, Ok)?);
         }
-        let meter = &mut self.meter;
+        let (events, measured) = (&mut self.events.0, self.meter.is_some());
         let finished = run_match(names, &terms.rules, seed, &mut sitting, |_: &G, log| {
-            if let Some(meter) = meter {
-                log.iter()
-                    .for_each(|Logged { audience, event }| meter.record(audience.clone(), event.clone()));
+            if measured {
+                events.extend(log.iter().map(|logged| logged.event.clone()));
             }
         });
         for (&entry, player) in seating.iter().zip(sitting) {

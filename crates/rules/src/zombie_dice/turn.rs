@@ -101,6 +101,12 @@ impl Turn {
         self.shotgun_dice.counts()
     }
 
+    /// Brains whose dice have gone back into the cup.
+    #[inline]
+    pub fn recycled(&self) -> u32 {
+        self.brains - u32::from(self.brain_dice.total())
+    }
+
     /// Rolls: fills the hand to three dice from the cup, rolls them, sets brains and shotguns aside. Only for a turn
     /// that can go on.
     ///

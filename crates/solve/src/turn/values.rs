@@ -226,21 +226,18 @@ impl<'a> TurnPrices<'a> {
         self.values.value(self.graph, self.shifted(spot))
     }
 
-    /// Where the value of a spot is kept, for those who fetch many at a time.
+    /// To do the better of both, if it is known what it is worth to roll.
     #[inline]
-    pub(crate) fn place(&self, spot: Spot) -> Option<Place<'a>> {
+    pub(crate) fn better(&self, spot: Spot, go: f64) -> f64 {
         let spot = self.shifted(spot);
         let stop = self.values.stop(spot.brains);
-        if self.values.is_capped(self.graph, spot) {
-            return Some(Place { stop, go: &f64::NEG_INFINITY });
-        }
-        Some(Place { stop, go: self.values.kept_go(spot)? })
+        if self.values.is_capped(self.graph, spot) { stop } else { stop.max(go) }
     }
 
-    /// Where the value of rolling is kept.
+    /// The value of rolling where it is kept, else not a number.
     #[inline]
-    pub(crate) fn go_place(&self, spot: Spot) -> Option<&'a f64> {
-        self.values.kept_go(self.shifted(spot))
+    pub(crate) fn kept_go(&self, spot: Spot) -> f64 {
+        self.values.kept_go(self.shifted(spot)).copied().unwrap_or(f64::NAN)
     }
 
     /// Whether it is better to roll than to stop.
@@ -273,13 +270,6 @@ impl<'a> TurnPrices<'a> {
     fn shifted_count(&self, brains: u32) -> u32 {
         (i64::from(brains) + self.shift).clamp(0, u32::MAX.into()) as u32
     }
-}
-
-/// The larger of two values, one of which is still to be fetched.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub stop: f64,
-    pub go: &'a f64,
 }
 
 impl TurnValues {
