@@ -267,13 +267,14 @@ impl<F: TurnSolution> TurnMeter<F> {
             let end = self.turns.get(number + 1).map_or(self.rolls.len(), |next| next.first);
             let prices = self.solution.turn(seat, scores, tiebreak);
             // Where the turn is, and what it is worth to roll there, if that is kept.
+            let kept_go = prices.kept_go();
             let mut spot = self.solution.graph().start_spot();
-            let mut go = prices.kept_go(spot);
+            let mut go = kept_go(spot);
             for after in &self.rolls[first..end] {
                 let before = if go.is_nan() { prices.go(spot) } else { go };
                 let after = match *after {
                     After::GoOn(next) => {
-                        (spot, go) = (next, prices.kept_go(next));
+                        (spot, go) = (next, kept_go(next));
                         if go.is_nan() { prices.value(next) } else { prices.better(next, go) }
                     }
                     After::Banked(brains) => prices.banked(brains),

@@ -79,7 +79,9 @@ impl From<&Turn> for Position {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
     /// The number of its state.
-    pub(super) state: usize,
+    pub(super) state: u32,
+    /// Shotguns.
+    pub(super) shotguns: u8,
     /// Brains whose dice have gone back into the cup.
     pub(super) extra: u32,
     /// All brains of the turn.
@@ -275,6 +277,7 @@ impl Graph {
             return None;
         }
         let used = green + yellow + red;
+        let shotguns = shots.total();
         let state = self.number(cup, feet, shots);
         let extra = brains.checked_sub(u32::from(DICE.total()) - used)?;
         let recycled = match self.out_of_dice {
@@ -282,14 +285,21 @@ impl Graph {
             // Eleven dice and more are recycled with at most two of them not brains.
             OutOfDice::RecycleBrains => extra == 0 || extra >= 9,
         };
-        (state != NO_STATE && recycled).then_some(Spot { state: state.into(), extra, brains })
+        (state != NO_STATE && recycled).then_some(Spot { state: state.into(), shotguns, extra, brains })
     }
 
     /// The spot of a turn of the referee's that can go on: nothing is checked.
     #[inline]
     pub(crate) fn spot_of_turn(&self, turn: &Turn) -> Spot {
         let state = self.number(turn.cup(), turn.footsteps(), turn.shotgun_dice());
-        Spot { state: state.into(), extra: turn.recycled(), brains: turn.brains() }
+        let (shotguns, extra, brains) = (turn.shotguns(), turn.recycled(), turn.brains());
+        Spot { state: state.into(), shotguns, extra, brains }
+    }
+
+    /// The spot of a state in a layer.
+    pub(super) fn spot_at(&self, state: usize, extra: u32) -> Spot {
+        let (shotguns, brains) = (self.shotguns[state], self.brains(state, extra));
+        Spot { state: state as u32, shotguns, extra, brains }
     }
 
     /// The spot of a turn that can go on.
@@ -302,12 +312,12 @@ impl Graph {
     /// The spot of a turn that has not begun.
     #[inline]
     pub(crate) fn start_spot(&self) -> Spot {
-        Spot { state: self.start(), extra: 0, brains: 0 }
+        Spot { state: self.start() as u32, shotguns: 0, extra: 0, brains: 0 }
     }
 
     /// The position at a spot. Where the colours of shotguns do not matter (`out_of_dice=end_turn`), all are green.
     pub(crate) fn position(&self, spot: Spot) -> Position {
-        let State { cup, feet, shots, .. } = self.states[spot.state];
+        let State { cup, feet, shots, .. } = self.states[spot.state as usize];
         Position { cup, feet, shots, brains: spot.brains }
     }
 
