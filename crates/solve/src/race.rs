@@ -4,7 +4,7 @@ use crate::{
     equation::fixed_point,
     position::{Impossible, race_goes_on, refuse},
     solution::Worth,
-    turn::{Dual, Ends, Graph, Layers, TurnPrices, TurnValues, Work, evaluate},
+    turn::{Dual, Ends, Graph, Layers, TurnPrices, TurnValues, Work, evaluate, lay_side_by_side},
 };
 use necrodome_rules::{
     catalog::Listed,
@@ -51,7 +51,9 @@ impl RaceSolution {
                 solved[a * SCORES + b] = Some(low);
             }
         }
-        RaceSolution { graph, turns: solved.into_iter().flatten().collect() }
+        let mut turns: Vec<TurnValues> = solved.into_iter().flatten().collect();
+        lay_side_by_side(&graph, turns.iter_mut());
+        RaceSolution { graph, turns }
     }
 
     /// The chance of the mover before its turn, by both scores (below 13).

@@ -120,6 +120,9 @@ pub trait Meter<E>: Log<E> + Send {
     /// The luck of seat 0 so far.
     fn luck(&self) -> f64;
 
+    /// The luck of seat 0 in a whole match: the same as hearing of one event after the other, but one call for all of them.
+    fn luck_of(&mut self, events: &[E]) -> f64;
+
     /// The last roll, once.
     fn take(&mut self) -> Option<Roll>;
 

@@ -8,7 +8,7 @@ use crate::{
     equation::fixed_point,
     position::Impossible,
     solution::Worth,
-    turn::{Dual, Ends, Graph, LEAST_BUST, Layers, TurnPrices, TurnValues, Work, evaluate},
+    turn::{Dual, Ends, Graph, LEAST_BUST, Layers, TurnPrices, TurnValues, Work, evaluate, lay_side_by_side},
 };
 use necrodome_rules::{
     game::Seat,
@@ -184,7 +184,12 @@ impl TableSolution {
 
         let rounds = Rounds::new(&graph, first_roll, chase.chances(), work);
         let (first, second) = rounds.solve();
-        TableSolution { graph, first, second, chase, tiebreak_first, tiebreak_chase }
+        let mut solution = TableSolution { graph, first, second, chase, tiebreak_first, tiebreak_chase };
+        let TableSolution { graph, first, second, chase, tiebreak_first, tiebreak_chase } = &mut solution;
+        let chases =
+            [chase, tiebreak_chase].into_iter().flat_map(|chase| [&mut chase.behind, &mut chase.level]);
+        lay_side_by_side(graph, first.iter_mut().chain(second).chain([tiebreak_first]).chain(chases));
+        solution
     }
 
     /// The price of every choice in a turn.

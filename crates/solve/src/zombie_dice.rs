@@ -8,7 +8,7 @@ use crate::{
     solo::SoloSolution,
     solution::{Meter, Price, Roll, Shelf, Solution, Solvable, Unsolved, Worth, to_first},
     table::{Standing, TableSolution},
-    turn::{Graph, Place, Position, Spot, TurnPrices},
+    turn::{Graph, Position, Spot, TurnPrices},
 };
 use necrodome_rules::{
     bot::Bot,
@@ -21,7 +21,7 @@ use necrodome_rules::{
         SoloView, Table, TableRules, TableView, Tiebreak, Turn, TurnView, words,
     },
 };
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// A limit of this many rounds changes no value by as much as a rounding error: players who want to win have banked their
 /// thirteen brains long before, whatever the other does.
@@ -179,29 +179,25 @@ fn best(solution: &impl TurnSolution, view: &impl TurnSeen) -> Action {
 pub struct TurnMeter<F> {
     solution: Arc<F>,
     turn: Turn,
-    /// Where the turn is among the positions.
-    spot: Spot,
     scores: [u32; 2],
     tiebreak: bool,
-    rolled: Vec<Noted>,
+    /// The turns in which dice were rolled.
+    turns: Vec<TurnOf>,
+    /// What the rolls of all turns led to.
+    rolls: Vec<After>,
+    /// Whether the last of the turns may go on.
+    open: bool,
     /// Whether somebody has taken the last roll.
     taken: bool,
 }
 
-/// A roll, and where its values are.
-#[derive(Debug, Clone, Copy)]
-struct Noted {
-    turn: TurnOf,
-    before: Spot,
-    after: After,
-}
-
-/// Whose turn it is, and what its prices depend on.
+/// Whose turn it is, what its prices depend on, and the number of its first roll.
 #[derive(Debug, Clone, Copy)]
 struct TurnOf {
     seat: Seat,
     tiebreak: bool,
     scores: [u32; 2],
+    first: usize,
 }
 
 /// What a roll led to.
@@ -217,126 +213,112 @@ enum After {
 impl<F: TurnSolution> TurnMeter<F> {
     fn new(solution: Arc<F>) -> Self {
         TurnMeter {
-            spot: solution.graph().start_spot(),
             solution,
             turn: Turn::START,
             scores: [0; 2],
             tiebreak: false,
-            rolled: Vec::new(),
+            turns: Vec::new(),
+            rolls: Vec::new(),
+            open: false,
             taken: true,
         }
     }
 
     fn start_turn(&mut self) {
-        (self.turn, self.spot) = (Turn::START, self.solution.graph().start_spot());
-    }
-
-    fn roll(&mut self, seat: Seat, hand: [Die; 3]) {
-        let graph = self.solution.graph();
-        let before = self.spot;
-        let after = match self.turn.land(hand, graph.out_of_dice()) {
-            Some(Rolled::GoOn) => {
-                let spot = graph.spot_of(&Position::from(&self.turn));
-                self.spot = spot;
-                After::GoOn(spot)
-            }
-            Some(Rolled::OutOfDice) => After::Banked(self.turn.brains()),
-            Some(Rolled::Busted) => After::Bust,
-            None => After::Nothing,
-        };
-        let turn = TurnOf { seat, tiebreak: self.tiebreak, scores: self.scores };
-        self.rolled.push(Noted { turn, before, after });
-        self.taken = false;
+        (self.turn, self.open) = (Turn::START, false);
     }
 
     #[inline]
-    fn prices(&self, turn: TurnOf) -> TurnPrices<'_> {
-        self.solution.turn(turn.seat, turn.scores, turn.tiebreak)
-    }
-
-    fn fetch(&self, noted: &Noted) -> Roll {
-        let Noted { turn, before, after } = *noted;
-        let prices = self.prices(turn);
-        let before = prices.go(before);
-        let after = match after {
-            After::GoOn(spot) => prices.value(spot),
-            After::Banked(brains) => prices.banked(brains),
-            After::Bust => prices.bust(),
-            After::Nothing => before,
-        };
-        self.to_first(turn.seat, before, after)
-    }
-
-    #[inline]
-    fn to_first(&self, seat: Seat, before: f64, after: f64) -> Roll {
-        let [before, after] = [before, after].map(|value| self.solution.to_first(seat, value));
-        Roll { seat, before, after }
-    }
-}
-
-/// Where the values of a roll are: what was expected, and what came. None where some have to be worked out.
-#[inline]
-fn find<'a>(prices: &TurnPrices<'a>, noted: &Noted) -> Option<(&'a f64, Place<'a>)> {
-    let before = prices.go_place(noted.before)?;
-    let known = |value: f64| Place { stop: value, go: &f64::NEG_INFINITY };
-    let after = match noted.after {
-        After::GoOn(spot) => prices.place(spot)?,
-        After::Banked(brains) => known(prices.banked(brains)),
-        After::Bust => known(prices.bust()),
-        After::Nothing => return None,
-    };
-    Some((before, after))
-}
-
-/// Rolls whose values are fetched together.
-const AT_ONCE: usize = 32;
-
-impl<F: TurnSolution> Log<Event> for TurnMeter<F> {
-    fn record(&mut self, _: Audience, event: Event) {
+    fn hear(&mut self, event: &Event) {
         match event {
-            Event::Rolled { seat, hand, .. } => self.roll(seat, hand),
+            Event::Rolled { seat, hand, .. } => self.roll(*seat, *hand),
             Event::TurnEnded { seat, score, .. } => {
                 self.start_turn();
                 if let Some(own) = self.scores.get_mut(seat.index()) {
-                    *own = score;
+                    *own = *score;
                 }
             }
             Event::TiebreakStarted { .. } => self.tiebreak = true,
         }
+    }
+
+    #[inline]
+    fn roll(&mut self, seat: Seat, hand: [Die; 3]) {
+        if !self.open {
+            let (tiebreak, scores, first) = (self.tiebreak, self.scores, self.rolls.len());
+            self.turns.push(TurnOf { seat, tiebreak, scores, first });
+            self.open = true;
+        }
+        let graph = self.solution.graph();
+        self.rolls.push(match self.turn.land(hand, graph.out_of_dice()) {
+            Some(Rolled::GoOn) => After::GoOn(graph.spot_of_turn(&self.turn)),
+            Some(Rolled::OutOfDice) => After::Banked(self.turn.brains()),
+            Some(Rolled::Busted) => After::Bust,
+            None => After::Nothing,
+        });
+        self.taken = false;
+    }
+
+    /// The rolls of some of the turns.
+    #[inline]
+    fn each_roll(&self, turns: Range<usize>, mut each: impl FnMut(Roll)) {
+        for number in turns {
+            let TurnOf { seat, tiebreak, scores, first } = self.turns[number];
+            let end = self.turns.get(number + 1).map_or(self.rolls.len(), |next| next.first);
+            let prices = self.solution.turn(seat, scores, tiebreak);
+            // Where the turn is, and what it is worth to roll there, if that is kept.
+            let kept_go = prices.kept_go();
+            let mut spot = self.solution.graph().start_spot();
+            let mut go = kept_go(spot);
+            for after in &self.rolls[first..end] {
+                let before = if go.is_nan() { prices.go(spot) } else { go };
+                let after = match *after {
+                    After::GoOn(next) => {
+                        (spot, go) = (next, kept_go(next));
+                        if go.is_nan() { prices.value(next) } else { prices.better(next, go) }
+                    }
+                    After::Banked(brains) => prices.banked(brains),
+                    After::Bust => prices.bust(),
+                    After::Nothing => before,
+                };
+                let [before, after] = [before, after].map(|value| self.solution.to_first(seat, value));
+                each(Roll { seat, before, after });
+            }
+        }
+    }
+}
+
+impl<F: TurnSolution> Log<Event> for TurnMeter<F> {
+    fn record(&mut self, _: Audience, event: Event) {
+        self.hear(&event);
     }
 }
 
 impl<F: TurnSolution> Meter<Event> for TurnMeter<F> {
     fn luck(&self) -> f64 {
         let mut luck = 0.0;
-        for rolled in self.rolled.chunks(AT_ONCE) {
-            // All places first: none of them waits for a value.
-            let mut places = [None; AT_ONCE];
-            for (place, noted) in places.iter_mut().zip(rolled) {
-                *place = find(&self.prices(noted.turn), noted);
-            }
-            for (place, noted) in places.iter().zip(rolled) {
-                let roll = match *place {
-                    Some((before, Place { stop, go })) if !(before.is_nan() | go.is_nan()) => {
-                        self.to_first(noted.turn.seat, *before, stop.max(*go))
-                    }
-                    _ => self.fetch(noted),
-                };
-                luck += roll.after - roll.before;
-            }
-        }
+        self.each_roll(0..self.turns.len(), |roll| luck += roll.after - roll.before);
         luck
+    }
+
+    fn luck_of(&mut self, events: &[Event]) -> f64 {
+        self.restart();
+        events.iter().for_each(|event| self.hear(event));
+        self.luck()
     }
 
     fn take(&mut self) -> Option<Roll> {
         let fresh = !std::mem::replace(&mut self.taken, true);
-        self.rolled.last().filter(|_| fresh).map(|noted| self.fetch(noted))
+        let mut last = None;
+        self.each_roll(self.turns.len().saturating_sub(1)..self.turns.len(), |roll| last = Some(roll));
+        last.filter(|_| fresh)
     }
 
     fn restart(&mut self) {
         self.start_turn();
         (self.scores, self.tiebreak) = ([0; 2], false);
-        self.rolled.clear();
+        self.turns.clear();
+        self.rolls.clear();
         self.taken = true;
     }
 }

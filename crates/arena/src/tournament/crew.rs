@@ -11,7 +11,7 @@ use necrodome_rules::{
     bot::Regular,
     catalog::Listed,
     chance::Seeded,
-    game::{Log, Logged, Outcome, Rejected, Silent},
+    game::{Audience, Log, Outcome, Rejected, Silent},
     names::Names,
     play,
 };
@@ -37,6 +37,23 @@ pub(super) struct Crew<'a, G: Listed> {
     players: Players<G>,
     /// Measures the luck of each match, where the game is solved.
     meter: Option<Box<dyn Meter<G::Event>>>,
+    /// What has happened in a match, for the meter.
+    events: Events<G::Event>,
+}
+
+/// All events of a match, whoever may hear of them.
+struct Events<E>(Vec<E>);
+
+impl<E> Log<E> for Events<E> {
+    #[inline]
+    fn record(&mut self, _: Audience, event: E) {
+        self.0.push(event);
+    }
+
+    #[inline]
+    fn asks_for_audience(&self) -> bool {
+        false
+    }
 }
 
 enum Players<G: Listed> {
@@ -50,8 +67,12 @@ enum Players<G: Listed> {
     Mixed(Vec<Option<Box<dyn Player<G>>>>),
 }
 
-/// Blocks that a thread takes at once, at most.
+/// Blocks that a thread takes at once, at most, where there are programs.
 const MOST_AT_ONCE: u32 = 64;
+/// About so many matches of built-in bots are handed in at once: to wake another thread takes as long as some matches.
+const MATCHES_AT_ONCE: u32 = 1024;
+/// Each thread takes blocks at least so often, so that all are busy until the end.
+const TIMES: u32 = 8;
 /// About so many matches are played by one process of a program.
 const MATCHES_OF_SHARD: u32 = 128;
 
@@ -94,18 +115,21 @@ impl<'a, G: Listed> Crew<'a, G> {
             None => Players::Mixed(entries.iter().map(|_| None).collect()),
         };
         let meter = solve::<G>(&terms.rules, terms.seats).ok().map(|solution| solution.meter());
-        Ok(Crew { arena, names: Vec::new(), named_at: None, players, meter })
+        Ok(Crew { arena, names: Vec::new(), named_at: None, players, meter, events: Events(Vec::new()) })
     }
 
-    /// How blocks are divided among threads.
-    pub fn pace(entries: &[EntrySpec], schedule: &Schedule) -> Pace {
+    /// How so many blocks are divided among threads.
+    pub fn pace(entries: &[EntrySpec], schedule: &Schedule, blocks: u32, threads: usize) -> Pace {
         let fast = entries.iter().all(|entry| matches!(entry.kind, EntryKind::BuiltIn(_)));
+        // As the stage began: how shards are cut must not depend on how far it goes.
+        let of_block = schedule.matches(schedule.stage()) as u32;
         if fast {
-            let at_once = (G::CARD.blocks / 50).clamp(1, MOST_AT_ONCE);
+            // Slow games have few blocks.
+            let most = (MATCHES_AT_ONCE / of_block).min(G::CARD.blocks / 10);
+            let at_once = (blocks / (TIMES * threads as u32)).min(most).max(1);
             return Pace { shard: at_once, at_once, remembers: false };
         }
-        let of_block = schedule.matches(schedule.end().saturating_sub(1));
-        let shard = (MATCHES_OF_SHARD / of_block as u32).clamp(1, MOST_AT_ONCE);
+        let shard = (MATCHES_OF_SHARD / of_block).clamp(1, MOST_AT_ONCE);
         Pace { shard, at_once: 1, remembers: true }
     }
 
@@ -146,7 +170,6 @@ impl<'a, G: Listed> Crew<'a, G> {
             self.names = seatings.iter().map(|seating| self.arena.names.seated(seating)).collect();
             self.named_at = Some(since);
         }
-        result.matches.reserve_exact(seatings.len());
         if self.meter.is_some() {
             result.luck.reserve_exact(seatings.len());
         }
@@ -154,9 +177,7 @@ impl<'a, G: Listed> Crew<'a, G> {
             if quits() {
                 return Ok(None);
             }
-            if let Some(meter) = &mut self.meter {
-                meter.restart();
-            }
+            self.events.0.clear();
             let outcome = match &self.players {
                 Players::BuiltIn { .. } => self.play_built_ins(block, number, seating)?,
                 Players::Mixed(_) => {
@@ -165,8 +186,8 @@ impl<'a, G: Listed> Crew<'a, G> {
                     outcome
                 }
             };
-            result.luck.extend(self.meter.as_ref().map(|meter| meter.luck() as f32));
-            result.matches.push(outcome);
+            result.luck.extend(self.meter.as_mut().map(|meter| meter.luck_of(&self.events.0) as f32));
+            result.push(&outcome);
         }
         if let Players::Mixed(players) = &mut self.players {
             let effort = |player: &mut Option<Box<dyn Player<G>>>| {
@@ -197,10 +218,10 @@ impl<'a, G: Listed> Crew<'a, G> {
             sitting.push(bot);
         }
         let names = &self.names[number];
-        let outcome = match &mut self.meter {
-            Some(meter) => {
-                let mut game = G::new(names, &terms.rules, &mut chance, meter)?;
-                play::play_with(memory, &mut game, sitting, &mut chance, meter)
+        let outcome = match &self.meter {
+            Some(_) => {
+                let mut game = G::new(names, &terms.rules, &mut chance, &mut self.events)?;
+                play::play_with(memory, &mut game, sitting, &mut chance, &mut self.events)
             }
             None => {
                 let mut game = G::new(names, &terms.rules, &mut chance, &mut Silent)?;
@@ -230,11 +251,10 @@ impl<'a, G: Listed> Crew<'a, G> {
             let kept = players[entry].take().filter(|_| spec.kind.remembers());
             sitting.push(kept.map_or_else(fresh, Ok)?);
         }
-        let meter = &mut self.meter;
+        let (events, measured) = (&mut self.events.0, self.meter.is_some());
         let finished = run_match(names, &terms.rules, seed, &mut sitting, |_: &G, log| {
-            if let Some(meter) = meter {
-                log.iter()
-                    .for_each(|Logged { audience, event }| meter.record(audience.clone(), event.clone()));
+            if measured {
+                events.extend(log.iter().map(|logged| logged.event.clone()));
             }
         });
         for (&entry, player) in seating.iter().zip(sitting) {

@@ -4,6 +4,7 @@
 use super::{
     BlockResult, Closing, Plan, PlanError, Schedule, ScheduleError, Store, StoreError, Sums,
     crew::{Arena, Crew, Pace},
+    results,
 };
 use crate::{
     entry::EntrySpec,
@@ -144,7 +145,8 @@ fn run_game<G: Listed>(
         return Ok(stop);
     }
     let first = store.blocks()?;
-    let queue = Queue::new(first, &schedule, Crew::<G>::pace(entries, &schedule), threads);
+    let pace = Crew::<G>::pace(entries, &schedule, schedule.end().saturating_sub(first), threads);
+    let queue = Queue::new(first, &schedule, pace, threads);
     let stop = AtomicBool::new(false);
     let (sender, receiver) = sync_channel::<FromWorker>(threads * 2);
     thread::scope(|scope| {
@@ -162,7 +164,9 @@ fn run_game<G: Listed>(
             if !plan.stops_early() {
                 return None;
             }
-            sums.add(&schedule, &block.matches, &block.luck);
+            let results =
+                results::blocks(&block.packed, &schedule, block.block).next().flatten().unwrap_or_default();
+            sums.add(&schedule, &results, &block.luck);
             sums.stop(plan)
         };
         let collected = collect(&receiver, store, &mut judge, &queue, watch);
@@ -341,7 +345,7 @@ fn collect(
         let done = ended || early.is_some();
         if !ready.is_empty() && (done || stored_at.elapsed() >= STORE_EVERY) {
             store.append(&ready)?;
-            matches += ready.iter().map(|block| block.matches.len() as u64).sum::<u64>();
+            matches += ready.iter().map(|block| u64::from(block.matches)).sum::<u64>();
             ready.clear();
             stored_at = Instant::now();
             watch(Update { blocks: next, matches, store });

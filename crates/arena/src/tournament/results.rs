@@ -25,8 +25,10 @@ pub struct Detail {
 pub struct BlockResult {
     /// The number of the block.
     pub block: u32,
-    /// All its matches, in the order of the schedule.
-    pub matches: Vec<Outcome>,
+    /// How many matches were played.
+    pub matches: u32,
+    /// The results of all its matches, in the order of the schedule, packed.
+    pub(super) packed: Vec<u8>,
     /// The luck of seat 0 in each match (seat 1 had the opposite); none where the game is not solved.
     pub luck: Vec<f32>,
     /// What is kept beyond that.
@@ -47,16 +49,15 @@ pub struct Closing {
 }
 
 impl BlockResult {
-    /// Adds the results to `bytes`: for each match its turns, then place and score of each seat, as variable-length
-    /// numbers.
-    pub fn pack(&self, bytes: &mut Vec<u8>) {
-        for result in &self.matches {
-            push(bytes, result.turns.into());
-            for (&place, &score) in result.places.iter().zip(&result.scores) {
-                push(bytes, place.into());
-                push(bytes, zigzag(score));
-            }
+    /// Adds the result of the next match: its turns, then place and score of each seat, as variable-length numbers.
+    pub(super) fn push(&mut self, Outcome { places, scores, turns }: &Outcome) {
+        let packed = &mut self.packed;
+        push(packed, (*turns).into());
+        for (&place, &score) in places.iter().zip(scores) {
+            push(packed, place.into());
+            push(packed, zigzag(score));
         }
+        self.matches += 1;
     }
 }
 
@@ -82,7 +83,8 @@ fn unpack_block(bytes: &mut &[u8], matches: usize, seats: usize) -> Option<Vec<O
     let mut unpacked = Vec::with_capacity(matches);
     for _ in 0..matches {
         let turns = u32::try_from(pull(bytes)?).ok()?;
-        let mut result = Outcome { places: Vec::new(), scores: Vec::new(), turns };
+        let mut result =
+            Outcome { places: Vec::with_capacity(seats), scores: Vec::with_capacity(seats), turns };
         for _ in 0..seats {
             result.places.push(u16::try_from(pull(bytes)?).ok()?);
             result.scores.push(unzigzag(pull(bytes)?));
@@ -104,16 +106,9 @@ mod tests {
             |scores: [i64; 3], turns| Outcome { places: vec![1, 300, 2], scores: scores.into(), turns };
         let two = || [result([0, -1, i64::MIN], u32::MAX), result([i64::MAX, 13, 127], 0)];
         let matches = [two(), two(), two()].concat();
-        let block = BlockResult {
-            block: 0,
-            matches: matches.clone(),
-            luck: vec![],
-            details: vec![],
-            efforts: vec![],
-        };
-        let mut packed = Vec::new();
-        block.pack(&mut packed);
-        block.pack(&mut packed);
+        let mut block = BlockResult::default();
+        matches.iter().for_each(|result| block.push(result));
+        let packed = block.packed.repeat(2);
         let unpack = |bytes: &[u8]| blocks(bytes, &schedule, 0).collect::<Option<Vec<_>>>();
         assert_eq!(unpack(&packed), Some(vec![matches.clone(), matches]));
         assert_eq!(unpack(&[&packed[..], &[0]].concat()), None);

@@ -89,8 +89,7 @@ impl Store {
     /// Stores finished blocks, all or none of them. They follow those that are stored already.
     pub fn append(&mut self, blocks: &[BlockResult]) -> Result<(), StoreError> {
         let Some(first) = blocks.first() else { return Ok(()) };
-        let mut packed = Vec::new();
-        blocks.iter().for_each(|block| block.pack(&mut packed));
+        let packed: Vec<u8> = blocks.iter().flat_map(|block| &block.packed).copied().collect();
         let luck: Vec<u8> =
             blocks.iter().flat_map(|block| &block.luck).flat_map(|luck| luck.to_le_bytes()).collect();
         let mut connection = self.archive.connection();

@@ -204,46 +204,79 @@ impl fmt::Debug for Pile {
     }
 }
 
-/// Three dice by their numbers: colour times four, plus face. So they are sorted and counted in a few steps.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Hand([u8; 3]);
+/// Three dice, or none, in one number, a byte for each die: colour times four, plus face. So they are sorted, counted and copied
+/// in a few steps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "Option<[Die; 3]>", into = "Option<[Die; 3]>")]
+pub(super) struct Hand(u32);
 
 impl Hand {
+    pub const NONE: Hand = Hand(0);
+    /// Above the dice, if there are any.
+    const DICE: u32 = 1 << 24;
+
     #[inline]
     pub fn new([a, b, c]: [Die; 3]) -> Self {
         let number = |die: Die| Hand::number(die.colour as u32, die.face as u32);
-        Hand([number(a), number(b), number(c)])
+        Hand::of_numbers([number(a), number(b), number(c)])
     }
 
     /// The number of a die.
     #[inline]
-    pub fn number(colour: u32, face: u32) -> u8 {
-        (colour << 2 | face) as u8
+    pub fn number(colour: u32, face: u32) -> u32 {
+        colour << 2 | face
     }
 
     #[inline]
-    pub fn of_numbers(numbers: [u8; 3]) -> Self {
-        Hand(numbers)
+    pub fn of_numbers([a, b, c]: [u32; 3]) -> Self {
+        Hand(Hand::DICE | a << 16 | b << 8 | c)
     }
 
-    /// By colour, then by face.
+    #[inline]
+    fn numbers(self) -> [u32; 3] {
+        [self.0 >> 16 & 15, self.0 >> 8 & 15, self.0 & 15]
+    }
+
+    /// By colour, then by face. Only for dice.
     #[inline]
     pub fn sorted(self) -> Self {
-        Hand(sorted(self.0))
+        Hand::of_numbers(sorted(self.numbers()))
     }
 
     #[inline]
-    pub fn dice(self) -> [Die; 3] {
-        let Hand([a, b, c]) = self;
-        let die = |number: u8| KINDS[usize::from(number & 15)].0;
-        [die(a), die(b), die(c)]
+    pub fn dice(self) -> Option<[Die; 3]> {
+        let [a, b, c] = self.numbers();
+        let die = |number: u32| KINDS[number as usize].0;
+        (self != Hand::NONE).then(|| [die(a), die(b), die(c)])
     }
 
     #[inline]
     pub fn tally(self) -> Tally {
-        let Hand([a, b, c]) = self;
-        let tally = |number: u8| KINDS[usize::from(number & 15)].1;
+        if self == Hand::NONE {
+            return Tally::NONE;
+        }
+        let [a, b, c] = self.numbers();
+        let tally = |number: u32| KINDS[number as usize].1;
         tally(a).plus(tally(b)).plus(tally(c))
+    }
+}
+
+impl From<Option<[Die; 3]>> for Hand {
+    #[inline]
+    fn from(dice: Option<[Die; 3]>) -> Self {
+        dice.map_or(Hand::NONE, Hand::new)
+    }
+}
+
+impl From<Hand> for Option<[Die; 3]> {
+    fn from(hand: Hand) -> Self {
+        hand.dice()
+    }
+}
+
+impl fmt::Debug for Hand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.dice().fmt(f)
     }
 }
 

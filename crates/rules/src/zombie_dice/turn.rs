@@ -24,7 +24,7 @@ pub struct Turn {
     brain_dice: Pile,
     shotgun_dice: Pile,
     /// The dice of the last roll, sorted, since their order carries no information; none before the first roll.
-    hand: Option<[Die; 3]>,
+    hand: Hand,
     cup: Pile,
 }
 
@@ -61,7 +61,7 @@ impl Turn {
         brains: 0,
         brain_dice: Pile::NONE,
         shotgun_dice: Pile::NONE,
-        hand: None,
+        hand: Hand::NONE,
         cup: Pile::new(DICE),
     };
 
@@ -80,13 +80,13 @@ impl Turn {
     /// The dice of the last roll.
     #[inline]
     pub fn hand(&self) -> Option<[Die; 3]> {
-        self.hand
+        self.hand.dice()
     }
 
     /// Dice that will be rolled again.
     #[inline]
     pub fn footsteps(&self) -> Counts {
-        tally(&self.hand).footsteps.counts()
+        self.hand.tally().footsteps.counts()
     }
 
     /// Dice left in the cup.
@@ -99,6 +99,12 @@ impl Turn {
     #[inline]
     pub fn shotgun_dice(&self) -> Counts {
         self.shotgun_dice.counts()
+    }
+
+    /// Brains whose dice have gone back into the cup.
+    #[inline]
+    pub fn recycled(&self) -> u32 {
+        self.brains - u32::from(self.brain_dice.total())
     }
 
     /// Rolls: fills the hand to three dice from the cup, rolls them, sets brains and shotguns aside. Only for a turn
@@ -116,7 +122,7 @@ impl Turn {
     #[inline]
     pub fn land(&mut self, hand: [Die; 3], out_of_dice: OutOfDice) -> Option<Rolled> {
         let hand = Hand::new(hand);
-        let drawn = hand.tally().all.minus(tally(&self.hand).footsteps)?;
+        let drawn = hand.tally().all.minus(self.hand.tally().footsteps)?;
         self.cup = self.cup.minus(drawn)?;
         Some(self.settle(hand, out_of_dice))
     }
@@ -125,7 +131,7 @@ impl Turn {
     #[inline]
     fn settle(&mut self, hand: Hand, out_of_dice: OutOfDice) -> Rolled {
         let Tally { brains, shotguns, footsteps, .. } = hand.tally();
-        self.hand = Some(hand.sorted().dice());
+        self.hand = hand.sorted();
         self.brains += u32::from(brains.total());
         self.brain_dice = self.brain_dice.plus(brains);
         self.shotgun_dice = self.shotgun_dice.plus(shotguns);
@@ -150,7 +156,7 @@ impl Turn {
     /// The colours of the dice to roll: the footsteps of the last roll, and what is drawn from the cup.
     #[inline]
     fn fill_hand(&mut self, chance: &mut impl Chance) -> Pile {
-        let mut hand = tally(&self.hand).footsteps;
+        let mut hand = self.hand.tally().footsteps;
         for _ in hand.total()..3 {
             let drawn = Pile::one(chance.pick(&self.cup.weights()));
             self.cup = self.cup.less(drawn);
@@ -165,7 +171,7 @@ impl Turn {
         TurnView {
             brains: self.brains,
             shotguns: self.shotguns(),
-            hand: self.hand,
+            hand: self.hand.dice(),
             cup: self.cup.counts(),
             brain_dice: self.brain_dice.counts(),
         }
@@ -174,7 +180,7 @@ impl Turn {
     /// Thirteen dice are accounted for, by colour, and the counts fit each other.
     pub fn invariants(&self, out_of_dice: OutOfDice) -> Result<(), String> {
         within_limit([self.brains])?;
-        let all = [self.cup, tally(&self.hand).footsteps, self.brain_dice, self.shotgun_dice];
+        let all = [self.cup, self.hand.tally().footsteps, self.brain_dice, self.shotgun_dice];
         let all = all.into_iter().map(Pile::counts).try_fold(Counts::default(), Counts::checked_add);
         if all != Some(DICE) {
             return Err(format!("not thirteen dice: {self:?}"));
@@ -187,7 +193,7 @@ impl Turn {
         if !brains_fit {
             return Err(format!("{} brains with {brain_count} brain dice", self.brains));
         }
-        let Some(hand) = self.hand else {
+        let Some(hand) = self.hand.dice() else {
             return if *self == Turn::START { Ok(()) } else { Err("dice are out, but no hand".to_string()) };
         };
         if !hand.is_sorted() {
@@ -211,7 +217,7 @@ impl Turn {
         if self.shotguns() >= 3 {
             return Err("the turn goes on after three shotguns".to_string());
         }
-        let dice_left = self.cup.total() + tally(&self.hand).footsteps.total();
+        let dice_left = self.cup.total() + self.hand.tally().footsteps.total();
         if dice_left < 3 {
             return Err("the turn goes on with fewer than three dice".to_string());
         }
@@ -219,16 +225,11 @@ impl Turn {
     }
 }
 
-#[inline]
-fn tally(hand: &Option<[Die; 3]>) -> Tally {
-    hand.map_or(Tally::NONE, |hand| Hand::new(hand).tally())
-}
-
 impl TurnView {
     /// Dice that will be rolled again.
     #[inline]
     pub fn footsteps(&self) -> Counts {
-        tally(&self.hand).footsteps.counts()
+        Hand::from(self.hand).tally().footsteps.counts()
     }
 }
 
@@ -286,7 +287,7 @@ fn roll_for(
     log: &mut impl Log<Event>,
 ) -> Option<TurnEnd> {
     let rolled = turn.roll(out_of_dice, chance);
-    if let Some(hand) = turn.hand {
+    if let Some(hand) = turn.hand() {
         let event = Event::Rolled { seat, hand, brains: turn.brains, shotguns: turn.shotguns() };
         log.record(Audience::Everyone, event);
     }

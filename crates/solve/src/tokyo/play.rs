@@ -273,7 +273,14 @@ fn valued(rolls: &Rolls, seat: Seat, before: ValueOf, after: ValueOf) -> Roll {
 
 impl Log<Event> for TokyoMeter {
     fn record(&mut self, _: Audience, event: Event) {
-        match event {
+        self.hear(&event);
+    }
+}
+
+impl TokyoMeter {
+    #[inline]
+    fn hear(&mut self, event: &Event) {
+        match *event {
             Event::TurnStarted { seat, points } => {
                 self.start_turn(seat);
                 self.monster(seat).points += points;
@@ -300,6 +307,12 @@ impl Meter<Event> for TokyoMeter {
     fn luck(&self) -> f64 {
         let rolls = self.rolled.iter().filter_map(|noted| self.fetch(noted));
         rolls.fold(0.0, |luck, roll| luck + (roll.after - roll.before))
+    }
+
+    fn luck_of(&mut self, events: &[Event]) -> f64 {
+        self.restart();
+        events.iter().for_each(|event| self.hear(event));
+        self.luck()
     }
 
     fn take(&mut self) -> Option<Roll> {

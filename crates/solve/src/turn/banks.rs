@@ -37,10 +37,10 @@ impl Graph {
             let mut rolls = vec![0.0; states];
             if first_roll == FirstRoll::Mandatory && extra == 0 {
                 rolls[self.start()] = 1.0;
-                spots.retain(|spot| spot.state != self.start());
+                spots.retain(|spot| spot.state as usize != self.start());
             }
             for (spot, chance) in spots.iter().zip(decide(&spots)?) {
-                rolls[spot.state] = chance;
+                rolls[spot.state as usize] = chance;
             }
             let mut thrown = vec![0.0; self.throws.len()];
             for state in 0..states {
@@ -101,7 +101,6 @@ impl Graph {
                 }
             }
         }
-        let spot = |state| Spot { state, extra, brains: self.brains(state, extra) };
-        (0..states).filter(|&state| reached[state]).map(spot).collect()
+        (0..states).filter(|&state| reached[state]).map(|state| self.spot_at(state, extra)).collect()
     }
 }

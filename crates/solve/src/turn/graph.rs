@@ -12,9 +12,10 @@ use necrodome_rules::zombie_dice::{Colour, Counts, DICE, OutOfDice, Turn, TurnVi
 pub(super) const ALL_FEET: f64 = 1.0 / 27.0;
 
 const NONE: u32 = u32::MAX;
+/// No state has this number.
+const NO_STATE: u16 = u16::MAX;
 const CUPS: usize = 7 * 5 * 4;
 const FEET: usize = 20;
-const SHOTS: usize = 10;
 
 /// Numbers the triples with a sum of at most `max` (`width` = max + 1).
 const fn triples<const N: usize>(width: usize) -> [u8; N] {
@@ -78,7 +79,9 @@ impl From<&Turn> for Position {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
     /// The number of its state.
-    pub(super) state: usize,
+    pub(super) state: u32,
+    /// Shotguns.
+    pub(super) shotguns: u8,
     /// Brains whose dice have gone back into the cup.
     pub(super) extra: u32,
     /// All brains of the turn.
@@ -114,7 +117,8 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub struct Graph {
     pub(super) out_of_dice: OutOfDice,
-    index: Vec<u32>,
+    /// By [`Graph::code`]: the number of a state. As small as can be, since it is looked up for every roll.
+    index: Vec<u16>,
     pub(super) states: Vec<State>,
     /// The first state with at least this many brain dice set aside.
     pub(super) first_with: [usize; 16],
@@ -136,9 +140,9 @@ impl Graph {
     pub fn new(out_of_dice: OutOfDice) -> Self {
         let mut states = all_states(out_of_dice);
         sort(&mut states);
-        let mut index = vec![NONE; CUPS * FEET * SHOTS];
+        let mut index = vec![NO_STATE; CUPS * FEET * kinds_of_shots(out_of_dice)];
         for (number, state) in states.iter().enumerate() {
-            index[code(state.cup, state.feet, state.shots)] = number as u32;
+            index[code(out_of_dice, state.cup, state.feet, state.shots)] = number as u16;
         }
         let mut first_with = [states.len(); 16];
         for (number, state) in states.iter().enumerate().rev() {
@@ -206,7 +210,7 @@ impl Graph {
     fn draw(&mut self, state: &State) {
         for (drawn, Ways { ways, of }) in hands(state.cup, 3 - state.feet.total()) {
             let (cup, hand) = (minus(state.cup, drawn), plus(state.feet, drawn));
-            let three = self.index[code(cup, hand, state.shots)] as usize;
+            let three = usize::from(self.number(cup, hand, state.shots));
             self.targets.push(self.states.len() as u32 + self.thrown[three]);
             self.weights.push(f64::from(ways) / f64::from(of));
         }
@@ -228,13 +232,13 @@ impl Graph {
         }
         let aside = state.aside + throw.brains;
         if state.cup.total() + throw.feet.total() >= 3 {
-            return After::To(self.index[code(state.cup, throw.feet, shots)]);
+            return After::To(self.number(state.cup, throw.feet, shots).into());
         }
         let state = match self.out_of_dice {
             OutOfDice::EndTurn => None,
             OutOfDice::RecycleBrains => {
                 let cup = minus(minus(DICE, throw.feet), shots);
-                Some(self.index[code(cup, throw.feet, shots)])
+                Some(self.number(cup, throw.feet, shots).into())
             }
         };
         let slot = Slot { aside, state };
@@ -273,18 +277,29 @@ impl Graph {
             return None;
         }
         let used = green + yellow + red;
-        let shots = match self.out_of_dice {
-            OutOfDice::EndTurn => Counts { green: shots.total(), ..Counts::default() },
-            OutOfDice::RecycleBrains => shots,
-        };
-        let state = self.index[code(cup, feet, shots)];
+        let shotguns = shots.total();
+        let state = self.number(cup, feet, shots);
         let extra = brains.checked_sub(u32::from(DICE.total()) - used)?;
         let recycled = match self.out_of_dice {
             OutOfDice::EndTurn => extra == 0,
             // Eleven dice and more are recycled with at most two of them not brains.
             OutOfDice::RecycleBrains => extra == 0 || extra >= 9,
         };
-        (state != NONE && recycled).then_some(Spot { state: state as usize, extra, brains })
+        (state != NO_STATE && recycled).then_some(Spot { state: state.into(), shotguns, extra, brains })
+    }
+
+    /// The spot of a turn of the referee's that can go on: nothing is checked.
+    #[inline]
+    pub(crate) fn spot_of_turn(&self, turn: &Turn) -> Spot {
+        let state = self.number(turn.cup(), turn.footsteps(), turn.shotgun_dice());
+        let (shotguns, extra, brains) = (turn.shotguns(), turn.recycled(), turn.brains());
+        Spot { state: state.into(), shotguns, extra, brains }
+    }
+
+    /// The spot of a state in a layer.
+    pub(super) fn spot_at(&self, state: usize, extra: u32) -> Spot {
+        let (shotguns, brains) = (self.shotguns[state], self.brains(state, extra));
+        Spot { state: state as u32, shotguns, extra, brains }
     }
 
     /// The spot of a turn that can go on.
@@ -297,12 +312,12 @@ impl Graph {
     /// The spot of a turn that has not begun.
     #[inline]
     pub(crate) fn start_spot(&self) -> Spot {
-        Spot { state: self.start(), extra: 0, brains: 0 }
+        Spot { state: self.start() as u32, shotguns: 0, extra: 0, brains: 0 }
     }
 
     /// The position at a spot. Where the colours of shotguns do not matter (`out_of_dice=end_turn`), all are green.
     pub(crate) fn position(&self, spot: Spot) -> Position {
-        let State { cup, feet, shots, .. } = self.states[spot.state];
+        let State { cup, feet, shots, .. } = self.states[spot.state as usize];
         Position { cup, feet, shots, brains: spot.brains }
     }
 
@@ -335,7 +350,13 @@ impl Graph {
     /// The state of a turn that has not begun.
     #[inline]
     pub(super) fn start(&self) -> usize {
-        self.index[code(DICE, Counts::default(), Counts::default())] as usize
+        self.number(DICE, Counts::default(), Counts::default()).into()
+    }
+
+    /// The number of a state.
+    #[inline]
+    fn number(&self, cup: Counts, feet: Counts, shots: Counts) -> u16 {
+        self.index[code(self.out_of_dice, cup, feet, shots)]
     }
 
     /// The value of `brains` in a layer.
@@ -456,12 +477,24 @@ fn feet_of(code: u8) -> Counts {
     Counts { green: code / 16, yellow: code / 4 % 4, red: code % 4 }
 }
 
+/// How many different shotguns there are: only their number matters where no dice come back.
 #[inline]
-fn code(cup: Counts, feet: Counts, shots: Counts) -> usize {
+fn kinds_of_shots(out_of_dice: OutOfDice) -> usize {
+    match out_of_dice {
+        OutOfDice::EndTurn => 3,
+        OutOfDice::RecycleBrains => 10,
+    }
+}
+
+#[inline]
+fn code(out_of_dice: OutOfDice, cup: Counts, feet: Counts, shots: Counts) -> usize {
     let cup = (usize::from(cup.green) * 5 + usize::from(cup.yellow)) * 4 + usize::from(cup.red);
     let feet = usize::from(FEET_NUMBER[feet_code(feet)]);
-    let shots = usize::from(shots.green) * 9 + usize::from(shots.yellow) * 3 + usize::from(shots.red);
-    (cup * FEET + feet) * SHOTS + usize::from(SHOTS_NUMBER[shots])
+    let shots = match out_of_dice {
+        OutOfDice::EndTurn => shots.total(),
+        OutOfDice::RecycleBrains => SHOTS_NUMBER[usize::from(shots.green * 9 + shots.yellow * 3 + shots.red)],
+    };
+    (cup * FEET + feet) * kinds_of_shots(out_of_dice) + usize::from(shots)
 }
 
 pub(super) fn plus(a: Counts, b: Counts) -> Counts {

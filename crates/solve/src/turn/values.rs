@@ -2,7 +2,7 @@
 
 use super::graph::{ALL_FEET, Graph, Spot};
 use necrodome_rules::zombie_dice::{FirstRoll, OutOfDice};
-use std::convert::Infallible;
+use std::{convert::Infallible, sync::Arc};
 
 /// A number and how fast it changes with the one unknown of an equation.
 pub(crate) type Dual = [f64; 2];
@@ -78,9 +78,45 @@ pub(crate) struct Work {
 /// The values of rolling, by state, for the positions whose brains are `extra` and those set aside.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    go: Box<[f64]>,
+    go: Column,
     /// How many of them are below the cap.
     below_cap: usize,
+}
+
+/// A column of a matrix that has a row for each state.
+#[derive(Debug, Clone)]
+struct Column {
+    matrix: Arc<[f64]>,
+    width: usize,
+    number: usize,
+}
+
+impl Column {
+    fn alone(values: impl Into<Arc<[f64]>>) -> Self {
+        Column { matrix: values.into(), width: 1, number: 0 }
+    }
+
+    #[inline]
+    fn get(&self, state: u32) -> Option<&f64> {
+        self.matrix.get(state as usize * self.width + self.number)
+    }
+}
+
+/// Lays the values of many turns side by side, so that those of one state are neighbours in memory: some states come up far more
+/// often than others, at whatever score, and all their values fit into a cache. Where dice come back there are too many states
+/// that have no value.
+pub(crate) fn lay_side_by_side<'a>(graph: &Graph, turns: impl Iterator<Item = &'a mut TurnValues>) {
+    if graph.out_of_dice != OutOfDice::EndTurn {
+        return;
+    }
+    let mut columns: Vec<&mut Column> =
+        turns.flat_map(|turn| &mut turn.layers).map(|layer| &mut layer.go).collect();
+    let width = columns.len();
+    let row = |state: u32| columns.iter().map(move |column| column.get(state).copied().unwrap_or(f64::NAN));
+    let matrix: Arc<[f64]> = (0..graph.states.len() as u32).flat_map(row).collect();
+    for (number, column) in columns.iter_mut().enumerate() {
+        **column = Column { matrix: matrix.clone(), width, number };
+    }
 }
 
 /// The value of a turn that begins, for each layer, under perfect play; on a tie the safe choice counts. `keep` takes the
@@ -100,7 +136,7 @@ pub(crate) fn evaluate(
     work.heads.resize_with(layers.max(work.heads.len()), Vec::new);
     if let Some(kept) = &mut keep {
         kept.clear();
-        kept.resize_with(layers, || Layer { go: Box::default(), below_cap: 0 });
+        kept.resize_with(layers, || Layer { go: Column::alone([]), below_cap: 0 });
     }
     let beyond = keep.is_some() && graph.out_of_dice == OutOfDice::EndTurn;
     let mut starts = vec![[0.0; 2]; layers];
@@ -161,7 +197,7 @@ pub(crate) fn evaluate(
         head.clear();
         head.extend_from_slice(&work.values[..graph.first_with[1]]);
         if let (Some(kept), Some(go_values)) = (&mut keep, go_values) {
-            kept[layer] = Layer { go: go_values.into(), below_cap };
+            kept[layer] = Layer { go: Column::alone(go_values), below_cap };
         }
     }
     starts
@@ -226,21 +262,26 @@ impl<'a> TurnPrices<'a> {
         self.values.value(self.graph, self.shifted(spot))
     }
 
-    /// Where the value of a spot is kept, for those who fetch many at a time.
+    /// To do the better of both, if it is known what it is worth to roll.
     #[inline]
-    pub(crate) fn place(&self, spot: Spot) -> Option<Place<'a>> {
+    pub(crate) fn better(&self, spot: Spot, go: f64) -> f64 {
         let spot = self.shifted(spot);
         let stop = self.values.stop(spot.brains);
-        if self.values.is_capped(self.graph, spot) {
-            return Some(Place { stop, go: &f64::NEG_INFINITY });
-        }
-        Some(Place { stop, go: self.values.kept_go(spot)? })
+        if self.values.is_capped(spot) { stop } else { stop.max(go) }
     }
 
-    /// Where the value of rolling is kept.
+    /// The values of rolling that are kept, not a number for the others: for those who look up many of one turn.
     #[inline]
-    pub(crate) fn go_place(&self, spot: Spot) -> Option<&'a f64> {
-        self.values.kept_go(self.shifted(spot))
+    pub(crate) fn kept_go(&self) -> impl Fn(Spot) -> f64 + use<'a> {
+        let prices = *self;
+        let first = prices.values.column(prices.shifted_count(0));
+        move |spot| {
+            let column = match spot.extra {
+                0 => first,
+                extra => prices.values.column(prices.shifted_count(extra)),
+            };
+            column.and_then(|column| column.get(spot.state)).copied().unwrap_or(f64::NAN)
+        }
     }
 
     /// Whether it is better to roll than to stop.
@@ -258,9 +299,7 @@ impl<'a> TurnPrices<'a> {
     pub(crate) fn policy(&self, extras: &[u32]) -> impl Iterator<Item = u8> {
         let states = 0..self.graph.states.len();
         let spots = extras.iter().flat_map(move |&extra| states.clone().map(move |state| (state, extra)));
-        spots.map(|(state, extra)| {
-            u8::from(self.rolls(Spot { state, extra, brains: self.graph.brains(state, extra) }))
-        })
+        spots.map(|(state, extra)| u8::from(self.rolls(self.graph.spot_at(state, extra))))
     }
 
     #[inline]
@@ -273,13 +312,6 @@ impl<'a> TurnPrices<'a> {
     fn shifted_count(&self, brains: u32) -> u32 {
         (i64::from(brains) + self.shift).clamp(0, u32::MAX.into()) as u32
     }
-}
-
-/// The larger of two values, one of which is still to be fetched.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub stop: f64,
-    pub go: &'a f64,
 }
 
 impl TurnValues {
@@ -314,39 +346,43 @@ impl TurnValues {
     pub fn go(&self, graph: &Graph, spot: Spot) -> f64 {
         // Beyond the cap one stops, whatever comes: one step tells what it costs not to.
         let kept = self.kept_go(spot).copied().filter(|go| !go.is_nan());
-        kept.unwrap_or_else(|| self.look_ahead(graph, spot.state, spot.extra))
+        kept.unwrap_or_else(|| self.look_ahead(graph, spot.state as usize, spot.extra))
     }
 
     /// Where it is kept what it is worth to roll; not a number where it is not known.
     #[inline]
     fn kept_go(&self, spot: Spot) -> Option<&f64> {
-        self.layers.get(self.numbers.number(spot.extra))?.go.get(spot.state)
+        self.column(spot.extra)?.get(spot.state)
+    }
+
+    /// The values of rolling in a layer, by state.
+    #[inline]
+    fn column(&self, extra: u32) -> Option<&Column> {
+        self.layers.get(self.numbers.number(extra)).map(|layer| &layer.go)
     }
 
     /// What the better of both is worth.
     #[inline]
     pub fn value(&self, graph: &Graph, spot: Spot) -> f64 {
         let stop = self.stop(spot.brains);
-        if self.is_capped(graph, spot) { stop } else { stop.max(self.go(graph, spot)) }
+        if self.is_capped(spot) { stop } else { stop.max(self.go(graph, spot)) }
     }
 
     /// Whether rolling is better than stopping.
     #[inline]
     pub fn rolls(&self, graph: &Graph, spot: Spot) -> bool {
-        !self.is_capped(graph, spot) && self.go(graph, spot) > self.stop(spot.brains)
+        !self.is_capped(spot) && self.go(graph, spot) > self.stop(spot.brains)
     }
 
     #[inline]
-    fn is_capped(&self, graph: &Graph, spot: Spot) -> bool {
-        spot.brains >= self.caps[usize::from(graph.shotguns[spot.state])]
+    fn is_capped(&self, spot: Spot) -> bool {
+        spot.brains >= self.caps[usize::from(spot.shotguns.min(2))]
     }
 
     #[cold]
     fn look_ahead(&self, graph: &Graph, state: usize, extra: u32) -> f64 {
         let states = graph.states.len();
-        let at = |state: usize, extra: u32| {
-            self.value(graph, Spot { state, extra, brains: graph.brains(state, extra) })
-        };
+        let at = |state: usize, extra: u32| self.value(graph, graph.spot_at(state, extra));
         let mut sum = graph.bust[state] * self.bust;
         for (target, weight) in graph.edges(state) {
             let value = if target < states {

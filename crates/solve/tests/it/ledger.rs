@@ -29,13 +29,16 @@ fn bot<G: Solvable>(name: &str, rules: &G::Rules, index: u64) -> Box<dyn Bot<G>>
 
 /// Events for the audit, and for a meter of its own.
 struct Both<'a, E> {
+    /// Of the last step.
     events: Vec<Logged<E>>,
+    all: Vec<E>,
     meter: &'a mut dyn Meter<E>,
 }
 
 impl<E: Clone> Log<E> for Both<'_, E> {
     fn record(&mut self, audience: Audience, event: E) {
         self.meter.record(audience.clone(), event.clone());
+        self.all.push(event.clone());
         self.events.push(Logged { audience, event });
     }
 }
@@ -53,7 +56,7 @@ fn play<G: Solvable>(
     let names = Names::new(["a", "b"].into_iter().take(bots.len())).unwrap();
     let mut audit = Audit::<G>::new(solution.clone());
     meter.restart();
-    let mut log = Both { events: Vec::new(), meter };
+    let mut log = Both { events: Vec::new(), all: Vec::new(), meter };
     let mut game = G::new(&names, rules, chance, &mut log).unwrap();
     audit.happen(&log.events);
     while let Some(&seat) = game.to_act().first() {
@@ -75,7 +78,9 @@ fn play<G: Solvable>(
         audit.happen(&log.events);
     }
     let ledger = audit.finish(&game.outcome().unwrap());
-    assert!((log.meter.luck() - ledger.luck(Seat(0))).abs() < 1e-9);
+    let luck = log.meter.luck();
+    assert!((luck - ledger.luck(Seat(0))).abs() < 1e-9);
+    assert_eq!(log.meter.luck_of(&log.all), luck, "all events at once");
     assert_eq!(ledger.luck(Seat(1)), -ledger.luck(Seat(0)));
     ledger
 }
