@@ -16,7 +16,7 @@ import pytest
 from arena_binary import document, necrodome, needs_binary
 
 import necrodome as nd
-from necrodome import Bot, IllegalAction, View, match, tournament
+from necrodome import Bot, IllegalAction, Report, View, match, tournament
 
 
 class Steady(Bot):
@@ -215,7 +215,24 @@ def test_a_stored_tournament_goes_on(tmp_path: Path) -> None:
     assert (first["blocks"], more["blocks"], more["plan"]["seed"]) == (5, 9, 9)
     assert more["hash"] == tournament("zombie-dice-solo", ["greedy", steady], blocks=9, seed=9, progress=False)["hash"]
     with pytest.raises(ValueError, match="another tournament"):
-        tournament("zombie-dice-solo", ["random", steady], blocks=9, store=store, progress=False)
+        tournament("zombie-dice-solo", ["random", "optimal"], blocks=9, store=store, progress=False)
+
+
+def test_entries_come_and_go(tmp_path: Path) -> None:
+    def play(bots: list[Any], blocks: int, **more: Any) -> Report:
+        store = tmp_path / "league.store"
+        return tournament(
+            "zombie-dice-race", bots, format="round-robin", blocks=blocks, seed=9, store=store, progress=False, **more
+        )
+
+    play(["greedy", steady], 5)
+    joined = play([steady, "random", "greedy"], 5)
+    assert (joined["matches"], joined["left"]) == (30, [])
+    more = play(["greedy", steady, "random"], 20, only=["greedy", "random"])
+    assert (more["matches"], more["uneven"]) == (60, [5, 20])
+    assert play(["greedy", "random"], 20)["left"] == ["steady"]
+    with pytest.raises(ValueError, match="there is no entry"):
+        play(["greedy", "random"], 20, only=["greedy", "nobody"])
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,63 +52,127 @@ fn entries(words: &[&str]) -> Vec<EntrySpec> {
     words.iter().map(|word| EntrySpec::parse(word, Path::new(".")).unwrap()).collect()
 }
 
-/// The solved games through the whole tournament path: with luck and without, in memory and with the store on disk, on one
-/// thread and on two. The baseline is a plain loop over the same bots and seeds, without tournament.
+/// The solved games through the whole tournament path, report included: with luck and without, in memory and with the store on
+/// disk, on one thread and on two. The baseline plays the very same matches in a plain loop, without any tournament.
 fn built_ins(scale: u32) {
-    println!("{:<46} {:>12}", "matches/s (share of the plain loop)", "plain loop");
+    println!("tournaments of two built-in bots, {}; the best of {ROUNDS} runs in turn", instructions());
     for optimal in [false, true] {
         let with = |bot: &'static str| if optimal { "optimal" } else { bot };
-        // A limit that nobody reaches: with it the game is not solved, so that there is no luck to measure.
-        solved::<DiceTable>(["greedy", with("cautious")], Some("max_rounds=199"), 100_000 / scale);
-        solved::<Race>(["greedy", with("cautious")], Some("max_rounds=199"), 100_000 / scale);
-        solved::<Tokyo>(["angry", with("point-hunter")], Some("max_turns=1000000"), 100_000 / scale);
-        solved::<Solo>(["greedy", with("cautious")], None, 200_000 / scale);
+        // A limit that nobody reaches: with it the game is not solved, so that there is no luck to measure. Solo has none.
+        solved::<DiceTable>(["greedy", with("cautious")], Some("max_rounds=199"), 60_000 / scale);
+        solved::<Race>(["greedy", with("cautious")], Some("max_rounds=199"), 60_000 / scale);
+        solved::<Tokyo>(["angry", with("point-hunter")], Some("max_turns=1000000"), 60_000 / scale);
+        solved::<Solo>(["greedy", with("cautious")], None, 120_000 / scale);
     }
+}
+
+/// How often each is measured: the first time fills caches and tables.
+const ROUNDS: usize = 3;
+
+/// The widest vectors that this machine has.
+fn instructions() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    return match (is_x86_feature_detected!("avx512f"), is_x86_feature_detected!("avx2")) {
+        (true, _) => "x86-64 with AVX-512",
+        (_, true) => "x86-64 with AVX2",
+        _ => "x86-64 without AVX2",
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    return std::env::consts::ARCH;
+}
+
+/// How a tournament is played.
+#[derive(Clone, Copy)]
+struct Way {
+    luck: bool,
+    stored: bool,
+    threads: usize,
 }
 
 fn solved<G: Listed>(bots: [&str; 2], limit: Option<&str>, blocks: u32) {
-    let baseline = plain_loop::<G>(bots, blocks);
-    println!("{:<46} {baseline:>12.0}", format!("{}, {}", G::ID, bots.join(" and ")));
-    let without_luck = limit.map(|limit| vec![split_pair(limit).unwrap()]);
-    for (luck, settings) in [("luck off", without_luck), ("luck on", Some(Vec::new()))] {
-        let Some(settings) = settings else { continue };
-        let rules: G::Rules = parse(&settings).unwrap();
-        let run = |stored: bool, threads: usize| {
-            let (rate, report) = tournament_of::<G>(&rules, bots, blocks, stored, threads);
+    let without_luck = limit.map(|limit| parse::<G::Rules>(&[split_pair(limit).unwrap()]).unwrap());
+    let ways = [true, false].into_iter().filter(|&luck| luck || without_luck.is_some()).flat_map(|luck| {
+        let ways = [(false, 1), (true, 1), (true, 2)];
+        ways.map(|(stored, threads)| Way { luck, stored, threads })
+    });
+    let ways: Vec<Way> = ways.collect();
+    let (mut plain, mut rates) = (0.0_f64, vec![0.0_f64; ways.len()]);
+    for _ in 0..ROUNDS {
+        let (rate, scores) = plain_loop::<G>(bots, blocks);
+        plain = plain.max(rate);
+        let mut hashes = [None, None];
+        for (way, best) in ways.iter().zip(&mut rates) {
+            let rules = without_luck.clone().filter(|_| !way.luck).unwrap_or_default();
+            let (rate, report) = tournament_of::<G>(&rules, bots, blocks, way.stored, way.threads);
+            *best = best.max(rate);
             let adjusted = report.standings.iter().all(|entry| entry.luck_adjusted.is_some());
-            assert_eq!(adjusted, settings.is_empty(), "{}: luck is not as it should be", G::ID);
-            (rate, report.hash)
-        };
-        let ((in_memory, hash), (one, same), (two, too)) = (run(false, 1), run(true, 1), run(true, 2));
-        assert!(hash == same && hash == too, "the store or the number of threads changed the results");
-        for (name, rate) in [("store off, 1 thread", in_memory), ("store on, 1 thread", one)] {
-            row(&format!("  {luck}, {name}"), rate, "games", &format!("{:.2}x of plain", rate / baseline));
+            assert_eq!(adjusted, way.luck, "{}: luck is not as it should be", G::ID);
+            for entry in &report.standings {
+                let bot = bots.iter().position(|bot| *bot == entry.name).unwrap();
+                let mean = scores[bot] as f64 / entry.record.games as f64;
+                let reported = entry.record.mean_score.as_ref().unwrap().mean;
+                assert!((reported - mean).abs() < 1e-9, "{}: {reported}, the plain loop {mean}", G::ID);
+            }
+            let hash = hashes[usize::from(way.luck)].get_or_insert(report.hash.clone());
+            assert_eq!(*hash, report.hash, "the store or the number of threads changed the results");
         }
-        let note = format!("{:.2}x of plain, {:.2}x of 1 thread", two / baseline, two / one);
-        row(&format!("  {luck}, store on, 2 threads"), two, "games", &note);
+    }
+    row(&format!("{}, {}: plain loop", G::ID, bots.join(" and ")), plain, "games", "");
+    let on = |is_on: bool| if is_on { "on" } else { "off" };
+    for (index, (way, rate)) in ways.iter().zip(&rates).enumerate() {
+        let name = format!("  luck {}, store {}, threads {}", on(way.luck), on(way.stored), way.threads);
+        let mut note = format!("{:.2}x of plain", rate / plain);
+        if way.threads > 1 {
+            note += &format!(", {:.2}x of one thread", rate / rates[index - 1]);
+        }
+        row(&name, *rate, "games", &note);
+    }
+    // The first three ways measure luck, the others are the same without it.
+    if let [_, on, _, _, off, _] = rates[..] {
+        println!("  luck takes {:.0}% of the time", 100.0 * (1.0 - on / off));
     }
 }
 
-/// The matches of all blocks without plan, threads, store and luck.
-fn plain_loop<G: Listed>(bots: [&str; 2], blocks: u32) -> f64 {
+/// The matches of all blocks without plan, threads, store and luck. Gives their rate, and the sum of each bot's scores.
+fn plain_loop<G: Listed>(bots: [&str; 2], blocks: u32) -> (f64, [i64; 2]) {
     let rules = G::Rules::default();
-    let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
-    let build = |bot: &str| built_in::<G>(&bot.parse().unwrap(), &rules, Seeded::new(0, "bot", 0)).unwrap();
-    let names = Names::new(&bots[..seats]).unwrap();
-    let mut seatings = [[build(bots[0]), build(bots[1])], [build(bots[1]), build(bots[0])]];
+    let plan = plan::<G>(&rules, bots, blocks);
+    let schedule = tournament::Schedule::new(&plan, G::SEATS).unwrap();
+    let seatings = schedule.seatings(0);
+    let build =
+        |bot: usize| built_in::<G>(&bots[bot].parse().unwrap(), &rules, Seeded::new(0, "bot", 0)).unwrap();
+    let mut tables: Vec<_> = seatings
+        .iter()
+        .map(|seating| {
+            let names = Names::new(seating.iter().map(|&bot| bots[bot])).unwrap();
+            (seating, names, seating.iter().map(|&bot| build(bot)).collect::<Vec<_>>())
+        })
+        .collect();
+    let numbers = (0..blocks).flat_map(|block| (0..tables.len()).map(move |number| (block, number)));
+    let seeds: Vec<u64> = numbers.map(|(block, number)| schedule.match_seed(block, number)).collect();
     let mut memory = Memory::default();
-    let (start, mut played) = (Instant::now(), 0);
-    for seed in 0..blocks {
-        for seating in &mut seatings {
-            let mut chance = Seeded::new(seed.into(), "match", 0);
-            let mut game = G::new(&names, &rules, &mut chance, &mut Silent).unwrap();
-            let outcome =
-                play_with(&mut memory, &mut game, &mut seating[..seats], &mut chance, &mut Silent).unwrap();
-            played += u32::from(outcome.turns > 0);
+    let mut scores = [0; 2];
+    let start = Instant::now();
+    for seeds in seeds.chunks_exact(tables.len()) {
+        for (&seed, (seating, names, bots)) in seeds.iter().zip(&mut tables) {
+            let mut chance = Seeded::new(seed, "match", 0);
+            let mut game = G::new(names, &rules, &mut chance, &mut Silent).unwrap();
+            let outcome = play_with(&mut memory, &mut game, bots, &mut chance, &mut Silent).unwrap();
+            for (&bot, score) in seating.iter().zip(outcome.scores) {
+                scores[bot] += score;
+            }
         }
     }
-    assert_eq!(played, 2 * blocks);
-    f64::from(played) / start.elapsed().as_secs_f64()
+    (seeds.len() as f64 / start.elapsed().as_secs_f64(), scores)
+}
+
+fn plan<G: Listed>(rules: &G::Rules, bots: [&str; 2], blocks: u32) -> Plan {
+    let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
+    let entries = bots.map(|bot| PlannedEntry::new(bot, bot)).into();
+    Plan {
+        options: serde_json::to_value(rules).unwrap(),
+        ..Plan::new(G::ID, entries, Format::RoundRobin, seats, blocks, 1)
+    }
 }
 
 fn tournament_of<G: Listed>(
@@ -118,18 +182,8 @@ fn tournament_of<G: Listed>(
     stored: bool,
     threads: usize,
 ) -> (f64, Report) {
-    let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
-    let plan = Plan {
-        options: serde_json::to_value(rules).unwrap(),
-        ..Plan::new(
-            G::ID,
-            bots.iter().map(|bot| PlannedEntry::new(*bot, *bot)).collect(),
-            Format::RoundRobin,
-            seats,
-            blocks,
-            1,
-        )
-    };
+    let plan = plan::<G>(rules, bots, blocks);
+    let schedule = tournament::Schedule::new(&plan, G::SEATS).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut store = match stored {
         true => Archive::open(&folder.path().join("bench.store")).unwrap().begin(&plan).unwrap(),
@@ -140,10 +194,9 @@ fn tournament_of<G: Listed>(
     let start = Instant::now();
     let stopped =
         tournament::run(&plan, &entries(&bots), &launcher, &mut store, threads, &never, &mut |_| {});
+    let report = tournament::report(&plan, &schedule, &store).unwrap();
     let time = start.elapsed();
     assert_eq!(stopped.unwrap(), tournament::Stop::Done);
-    let schedule = tournament::Schedule::new(&plan, G::SEATS).unwrap();
-    let report = tournament::report(&plan, &schedule, &store).unwrap();
     (report.matches as f64 / time.as_secs_f64(), report)
 }
 
