@@ -251,6 +251,16 @@ impl Mean {
         Some((end(centre - half).min(self.mean), end(centre + half).max(self.mean)))
     }
 
+    /// The variance of a block, as if two more effective blocks had ended at each bound: where all ended alike, the next one may not
+    /// (Agresti and Coull, "Approximate is better than exact for interval estimation of binomial proportions", 1998).
+    pub fn cautious_variance(&self) -> f64 {
+        let Some(bounds) = self.bounds else { return self.spread };
+        let effective = self.blocks as f64 / self.spread.max(NOISE);
+        let middle = (bounds.lowest + bounds.highest) / 2.0;
+        let mean = (effective * self.mean + 4.0 * middle) / (effective + 4.0);
+        self.spread * bounds.largest_variance(mean)
+    }
+
     /// The share of the largest possible variance that a block has; of a value without bounds its variance.
     pub fn spread(&self) -> f64 {
         self.spread

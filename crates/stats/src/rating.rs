@@ -178,15 +178,16 @@ impl Meetings {
     fn errors(&self, tally: &Tally, fit: &[f64]) -> Errors {
         let (_, curvature) = self.slope(fit);
         let mut points = vec![vec![0.0; self.entries]; self.entries];
+        let is_alone = tally.strata().len() == 1;
         for stratum in tally.strata().iter().filter(|stratum| stratum.blocks() >= 2) {
-            self.add_errors(stratum, &mut points);
+            self.add_errors(stratum, is_alone, &mut points);
         }
         let inverse = inverse(curvature);
         Errors { covariance: product(&product(&inverse, &points), &inverse) }
     }
 
     /// Adds how the points of the entries vary together in a stratum.
-    fn add_errors(&self, stratum: &Stratum, points: &mut [Vec<f64>]) {
+    fn add_errors(&self, stratum: &Stratum, is_alone: bool, points: &mut [Vec<f64>]) {
         let blocks = stratum.blocks() as f64;
         let met = |entry: usize| stratum.results[entry].met;
         // By entry: how much its points vary, compared with what the sums say. More near the bounds, where sums say little.
@@ -194,7 +195,11 @@ impl Meetings {
         for a in (0..self.entries).filter(|&a| met(a) > 0.0) {
             let sums = stratum.points(a, a);
             let mean = Mean::new(sums, Bounds::share(met(a) / blocks));
-            let variance = mean.spread() * mean.mean * (1.0 - mean.mean) * (blocks - 1.0);
+            // A perfect record has limits of its own; in one of several strata it is not certain either.
+            let variance = match is_alone {
+                true => mean.spread() * mean.mean * (1.0 - mean.mean),
+                false => mean.cautious_variance(),
+            } * (blocks - 1.0);
             wider[a] = if sums.squares > 0.0 { sqrt(variance / sums.squares) } else { 0.0 };
             let per_block = met(a) / blocks;
             for b in 0..=a {

@@ -8,6 +8,7 @@
 
 use super::adjusted::Factors;
 use super::checks::Epochs;
+use super::interval::{Bounds, Mean};
 use super::moments::{Moments, Running};
 use super::tally::Measure;
 
@@ -30,6 +31,7 @@ pub(super) struct Results {
     pub win_rate: Running,
     pub place: Running,
     pub score: Running,
+    pub games: f64,
     /// How often it met anybody.
     pub met: f64,
 }
@@ -76,6 +78,11 @@ impl Stratum {
         self.halves[0].blocks() + self.halves[1].blocks()
     }
 
+    /// How many matches of a block an entry plays here.
+    pub fn games_of_block(&self, entry: usize) -> f64 {
+        self.results[entry].games / self.blocks().max(1) as f64
+    }
+
     pub fn halves(&self) -> &[Moments; 2] {
         &self.halves
     }
@@ -106,6 +113,7 @@ impl Stratum {
             results.win_rate.add(mean(block.wins));
             results.place.add(mean(block.places));
             results.score.add(mean(block.scores));
+            results.games += block.games;
             results.met += block.met;
             // The first entry of a gauntlet stands still at one half.
             let stands = measure == Measure::AgainstFirst && entry == 0;
@@ -159,35 +167,39 @@ pub(super) fn shares(strata: &[Stratum], entry: usize) -> Vec<f64> {
     strata.iter().map(|stratum| if all > 0.0 { weight(stratum) / all } else { 0.0 }).collect()
 }
 
-/// A sum of means that do not depend on each other, each with its share.
-pub(super) fn combined(parts: &[(f64, Running)]) -> Running {
+/// A sum of means that do not depend on each other, each with its share, and what one of its blocks can show.
+pub(super) fn combined(parts: &[(f64, Running, Option<Bounds>)]) -> Running {
     match parts {
         // Nothing to combine, and nothing to round.
-        [(1.0, only)] => return *only,
-        _ if parts.iter().any(|(_, sums)| sums.blocks < 2) => {
-            let mean = parts.iter().map(|(share, sums)| share * sums.mean).sum();
-            let blocks = parts.iter().map(|(_, sums)| sums.blocks).min().unwrap_or(0);
+        [(1.0, only, _)] => return *only,
+        _ if parts.iter().any(|(_, sums, _)| sums.blocks < 2) => {
+            let mean = parts.iter().map(|(share, sums, _)| share * sums.mean).sum();
+            let blocks = parts.iter().map(|(_, sums, _)| sums.blocks).min().unwrap_or(0);
             return Running { blocks, mean, squares: 0.0 };
         }
         _ => {}
     }
-    // The variance of a part's mean; parts that have shown none are as uncertain as their number of blocks.
-    let error = |share: f64, sums: &Running| share * share * sums.error();
-    let variance: f64 = parts.iter().map(|(share, sums)| error(*share, sums)).sum();
-    let weigh = |share: f64, sums: &Running| match variance > 0.0 {
-        true => error(share, sums),
-        false => share * share / sums.blocks as f64,
-    };
-    let all: f64 = parts.iter().map(|(share, sums)| weigh(*share, sums)).sum();
-    let freedom = |(share, sums): &(f64, Running)| {
-        let weight = weigh(*share, sums);
-        weight * weight / (sums.blocks as f64 - 1.0)
-    };
+    // The variance of each mean. A part whose few blocks all ended alike is not certain.
+    let errors: Vec<(f64, f64)> = parts
+        .iter()
+        .map(|(share, sums, bounds)| {
+            let blocks = sums.blocks as f64;
+            let variance = match bounds {
+                Some(_) => Mean::new(*sums, *bounds).cautious_variance(),
+                None => sums.squares / (blocks - 1.0),
+            };
+            (share * share * variance / blocks, blocks)
+        })
+        .collect();
+    let variance: f64 = errors.iter().map(|(error, _)| error).sum();
+    let freedom: f64 = errors.iter().map(|(error, blocks)| error * error / (blocks - 1.0)).sum();
+    let fewest = errors.iter().map(|(_, blocks)| *blocks).fold(f64::INFINITY, f64::min);
+    let blocks = if freedom > 0.0 { 1.0 + variance * variance / freedom } else { fewest };
     // Rounding must not cost a block.
-    let blocks = libm::floor(1.0 + 1e-9 + all * all / parts.iter().map(freedom).sum::<f64>()).max(2.0);
+    let blocks = libm::floor(blocks + 1e-9).max(2.0);
     Running {
         blocks: blocks as u64,
-        mean: parts.iter().map(|(share, sums)| share * sums.mean).sum(),
+        mean: parts.iter().map(|(share, sums, _)| share * sums.mean).sum(),
         squares: variance * blocks * (blocks - 1.0),
     }
 }
@@ -261,15 +273,60 @@ mod tests {
     #[test]
     fn sums_of_means_are_as_uncertain_as_their_parts() {
         let part = |blocks, squares| Running { blocks, mean: 1.0, squares };
+        let combined = |parts: [(f64, Running); 2]| combined(&parts.map(|(share, sums)| (share, sums, None)));
         // 100 blocks of variance 2 each, half and half: as good as 199 blocks.
-        let both = combined(&[(0.5, part(100, 198.0)), (0.5, part(100, 198.0))]);
+        let both = combined([(0.5, part(100, 198.0)), (0.5, part(100, 198.0))]);
         assert_eq!((both.blocks, both.mean), (199, 1.0));
         assert!((both.error() - 0.01).abs() < 1e-12, "{both:?}");
         // A part with few blocks decides.
-        let uneven = combined(&[(0.5, part(1000, 999.0)), (0.5, part(5, 4.0))]);
+        let uneven = combined([(0.5, part(1000, 999.0)), (0.5, part(5, 4.0))]);
         assert_eq!(uneven.blocks, 5);
-        assert_eq!(combined(&[(0.5, part(9, 1.0)), (0.5, part(1, 0.0))]).blocks, 1);
+        assert_eq!(combined([(0.5, part(9, 1.0)), (0.5, part(1, 0.0))]).blocks, 1);
         // Parts that have shown no variance at all.
-        assert_eq!(combined(&[(0.5, part(50, 0.0)), (0.5, part(50, 0.0))]), part(99, 0.0));
+        assert_eq!(combined([(0.5, part(50, 0.0)), (0.5, part(60, 0.0))]), part(50, 0.0));
+    }
+
+    /// Two have met 2000 times, and then somebody came who has met each of them a few times.
+    #[test]
+    fn few_blocks_that_all_ended_alike_are_no_certainty() {
+        for (weak, few) in [(0.02, 3), (0.02, 10), (0.02, 25), (0.3, 12), (0.0, 40)] {
+            let strengths = [0.5, 0.4, weak];
+            let share = |a: usize, b: usize| strengths[a] / (strengths[a] + strengths[b]);
+            let opponents = [(1, 2), (0, 2), (0, 1)];
+            let (mut missed, mut wrong) = (0, 0);
+            for seed in 0..200 {
+                let weights = vec![vec![0.5, 0.5, 0.0], vec![0.5, 0.5, 1.0]];
+                let mut tally = Tally::stratified(by_wins(3, 2), weights);
+                let mut chance = Seeded::new(seed, "newcomer", 0);
+                let mut block = |stratum: usize, pairs: &[(usize, usize)]| {
+                    let seatings = pairs.iter().flat_map(|&(a, b)| [[a, b], [b, a]]);
+                    let games: Vec<_> = seatings
+                        .map(|seating| {
+                            (seating, drawn_places(&seating.map(|entry| strengths[entry]), &mut chance))
+                        })
+                        .collect();
+                    tally.add_parts(games.iter().map(|(entries, places)| {
+                        (stratum, Match { entries, places, scores: &[0, 0], luck: None })
+                    }));
+                };
+                (0..2000).for_each(|_| block(0, &[(0, 1)]));
+                (0..few).for_each(|_| block(1, &[(0, 2), (1, 2)]));
+                let standings = tally.standings(Confidence::Anytime, RankBy::Plain);
+                let is_missed = |entry: usize| {
+                    let (b, c) = opponents[entry];
+                    let truth = (share(entry, b) + share(entry, c)) / 2.0;
+                    let rate = standings.records[entry].win_rate.unwrap();
+                    rate.low.is_some_and(|low| low > truth) || rate.high.is_some_and(|high| high < truth)
+                };
+                missed += usize::from((0..3).any(is_missed));
+                wrong += usize::from(
+                    standings.ranking.ranks[2].best == 1 && standings.ranking.ranks[2].worst == 1,
+                );
+            }
+            assert!(
+                missed <= 16 && wrong == 0,
+                "{missed} and {wrong} of 200 with {few} blocks against {weak}"
+            );
+        }
     }
 }

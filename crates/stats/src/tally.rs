@@ -362,24 +362,34 @@ impl Tally {
     pub(super) fn value(&self, entry: usize, rank_by: RankBy) -> Running {
         let factors = self.factors(rank_by);
         let value = |number: usize, stratum: &Stratum| stratum.value(&factors[number], &[(entry, 1.0)]);
-        self.over_strata(entry, value)
+        let share = matches!(self.design.measure, Measure::WinRate | Measure::AgainstFirst);
+        self.over_strata(entry, share.then_some((0.0, 1.0)), value)
     }
 
-    /// The sum over strata of something that is known of an entry in each of them.
-    fn over_strata(&self, entry: usize, of: impl Fn(usize, &Stratum) -> Running) -> Running {
+    /// The sum over strata of something that is known of an entry in each of them, and lies between these bounds.
+    fn over_strata(
+        &self,
+        entry: usize,
+        bounds: Option<(f64, f64)>,
+        of: impl Fn(usize, &Stratum) -> Running,
+    ) -> Running {
         let shares = strata::shares(&self.strata, entry).into_iter().enumerate();
-        let parts = shares.filter(|(_, share)| *share > 0.0);
-        let parts: Vec<_> = parts.map(|(number, share)| (share, of(number, &self.strata[number]))).collect();
-        strata::combined(&parts)
+        let part = |(number, share): (usize, f64)| {
+            let stratum = &self.strata[number];
+            let matches = stratum.games_of_block(entry);
+            let bounds = bounds.map(|(lowest, highest)| Bounds { lowest, highest, matches });
+            (share, of(number, stratum), bounds)
+        };
+        strata::combined(&shares.filter(|(_, share)| *share > 0.0).map(part).collect::<Vec<_>>())
     }
 
     pub(super) fn luck_of(&self, entry: usize) -> f64 {
-        self.over_strata(entry, |_, stratum| stratum.luck_of(entry)).mean
+        self.over_strata(entry, None, |_, stratum| stratum.luck_of(entry)).mean
     }
 
     /// The share of its meetings in which an entry placed better, block by block.
     pub(super) fn points(&self, entry: usize) -> Running {
-        self.over_strata(entry, |_, stratum| stratum.points(entry, entry))
+        self.over_strata(entry, Some((0.0, 1.0)), |_, stratum| stratum.points(entry, entry))
     }
 
     pub(super) fn has_luck(&self) -> bool {
@@ -421,9 +431,10 @@ impl Tally {
     fn record(&self, entry: usize, confidence: Confidence) -> Record {
         let EntrySums { games, outright_wins, shared_wins, .. } = self.entries[entry];
         let estimate = |of: fn(&Results) -> Running, lowest: f64, highest: f64| {
-            let sums = self.over_strata(entry, |_, stratum| of(&stratum.results[entry]));
+            let limits = highest.is_finite().then_some((lowest, highest));
+            let sums = self.over_strata(entry, limits, |_, stratum| of(&stratum.results[entry]));
             let matches = self.games_of_block(entry, sums.blocks);
-            let bounds = highest.is_finite().then_some(Bounds { lowest, highest, matches });
+            let bounds = limits.map(|(lowest, highest)| Bounds { lowest, highest, matches });
             (games > 0).then(|| Mean::new(sums, bounds).estimate(confidence))
         };
         Record {
@@ -505,14 +516,15 @@ impl Contrasts<'_> {
         let against_first = design.measure == Measure::AgainstFirst && a.min(b) == 0;
         let shares =
             |entry: usize| strata::shares(strata, if against_first { a.max(b) } else { entry }).into_iter();
-        let parts: Vec<_> = shares(a)
-            .zip(shares(b))
-            .enumerate()
-            .filter(|(_, (one, other))| one + other > 0.0)
-            .map(|(number, (one, other))| {
-                (1.0, strata[number].value(&self.factors[number], &[(a, one), (b, -other)]))
-            })
-            .collect();
+        let is_share = self.tally.bounds(a, 1).is_some();
+        let part = |(number, (one, other)): (usize, (f64, f64))| {
+            let stratum = &strata[number];
+            let matches = stratum.games_of_block(a).max(stratum.games_of_block(b));
+            let bounds = is_share.then_some(Bounds { lowest: -other, highest: one, matches });
+            (1.0, stratum.value(&self.factors[number], &[(a, one), (b, -other)]), bounds)
+        };
+        let parts = shares(a).zip(shares(b)).enumerate().filter(|(_, (one, other))| one + other > 0.0);
+        let parts: Vec<_> = parts.map(part).collect();
         let sums = strata::combined(&parts);
         let reach = if against_first { 0.5 } else { 1.0 };
         let bounds = self.tally.bounds(a.max(b), sums.blocks);
