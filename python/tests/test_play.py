@@ -229,7 +229,7 @@ def test_entries_come_and_go(tmp_path: Path) -> None:
     joined = play([steady, "random", "greedy"], 5)
     assert (joined["matches"], joined["left"]) == (30, [])
     more = play(["greedy", steady, "random"], 20, only=["greedy", "random"])
-    assert (more["matches"], more["uneven"]) == (60, [5, 20])
+    assert (more["matches"], more["blocks_each"]) == (60, [5, 20])
     assert play(["greedy", "random"], 20)["left"] == ["steady"]
     with pytest.raises(ValueError, match="there is no entry"):
         play(["greedy", "random"], 20, only=["greedy", "nobody"])

@@ -1,7 +1,7 @@
 //! One SQLite file that keeps tournaments, as many as are wanted. Other tables may live beside theirs.
 
 use super::{
-    Claims, Plan, PlannedEntry, Store,
+    Claims, Plan, PlannedEntry, Schedule, Store, Sums, TournamentError,
     formats::{self, Seats},
     stages::{self, LineUp},
 };
@@ -321,7 +321,9 @@ impl Archive {
             }
         }
         match (changed, edited.or(refused)) {
-            (Some((store, stored)), _) if stages::can_change(asked) => self.go_on(store, &stored, asked),
+            (Some((store, stored)), _) if store.blocks()? == 0 || stages::can_go_on(&stored, asked) => {
+                self.go_on(store, &stored, asked)
+            }
             (Some(_), _) => Ok(Opened { edition: true, ..self.begun(asked)? }),
             (None, Some(why)) => Err(why),
             (None, None) => self.begun(asked),
@@ -348,15 +350,24 @@ impl Archive {
             members.filter(is_new).map(|entry| entry.name.clone()).collect::<Vec<_>>()
         };
         let (joined, left) = (names(&plan, stored), names(stored, &plan));
-        if (&plan.entries, &plan.stages) != (&stored.entries, &stored.stages) {
-            let kept = Plan { blocks: store.planned_blocks()?, ..plan.clone() };
+        let is_new = (&plan.entries, &plan.stages) != (&stored.entries, &stored.stages);
+        if is_new {
+            // What cannot be read is left as it is.
+            let damaged = |error: TournamentError| match error {
+                TournamentError::Store(error) => error,
+                other => StoreError::Damaged(other.to_string()),
+            };
+            let schedule = Schedule::of(stored).map_err(damaged)?;
+            Sums::new(stored, &schedule).catch_up(&schedule, &store)?;
+        }
+        if is_new || (plan.blocks, plan.grown) != (stored.blocks, stored.grown) {
             let mut connection = self.connection();
             let transaction = connection.transaction()?;
-            let row = params![store.id(), to_json(&kept)];
+            let row = params![store.id(), to_json(&plan)];
             transaction.execute("UPDATE tournament SET plan = ?2 WHERE id = ?1", row)?;
-            for entry in stored.entries.len()..plan.entries.len() {
+            for entry in 0..plan.entries.len() {
                 let row = params![store.id(), entry as i64];
-                transaction.execute("INSERT INTO effort VALUES (?1, ?2, 0, 0)", row)?;
+                transaction.execute("INSERT OR IGNORE INTO effort VALUES (?1, ?2, 0, 0)", row)?;
             }
             transaction.commit()?;
         }
@@ -472,7 +483,14 @@ fn other_entries(stored: &Plan, asked: &Plan) -> String {
         };
         plan.entries.iter().map(entry).collect::<Vec<_>>().join(", ")
     };
-    format!("the entries are {} there, {} here", entries(stored), entries(asked))
+    let clash = asked.entries.iter().find_map(|entry| Some((stages::namesake(stored, entry)?, entry)));
+    match clash {
+        Some((known, entry)) => {
+            let (name, there, here) = (&entry.name, &known.bot, &entry.bot);
+            format!("the name {name} belongs to {there} there, and to {here} here")
+        }
+        None => format!("the entries are {} there, {} here", entries(stored), entries(asked)),
+    }
 }
 
 /// How two plans differ, but for the entries. More blocks than before are no difference: the tournament goes on.
@@ -492,6 +510,7 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
         rank_by,
         limits,
         older,
+        grown: _,
         stages: _,
     } = stored;
     let until = |decided: bool| if decided { "it is decided" } else { "all blocks are played" }.to_owned();

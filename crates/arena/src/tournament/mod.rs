@@ -85,6 +85,9 @@ pub struct Plan {
     /// Whether it was played by a necrodome that seated entries otherwise. It can be reported, but cannot go on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub older: bool,
+    /// Whether more blocks were wanted after some had been played.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grown: bool,
     /// Who met whom when, if that was not always everybody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stage>,
@@ -129,6 +132,7 @@ impl Plan {
             rank_by: RankBy::default(),
             limits: Limits::default(),
             older: false,
+            grown: false,
             stages: Vec::new(),
         }
     }
@@ -193,9 +197,10 @@ impl PlannedEntry {
         PlannedEntry { name: name.into(), bot: bot.into(), ..PlannedEntry::default() }
     }
 
-    /// Whether it goes by the same name, and is the same as it was written.
+    /// Whether it goes by the same name, and is the same as it was written. A program may have moved.
     fn is_same(&self, other: &PlannedEntry) -> bool {
-        (&self.name, &self.bot) == (&other.name, &other.bot)
+        let programs = self.fingerprint.is_some() && other.fingerprint.is_some();
+        self.name == other.name && (self.bot == other.bot || programs)
     }
 
     /// Whether a program with this fingerprint is another one. Plans of before know nothing of programs.
@@ -275,6 +280,7 @@ impl Wishes<'_> {
             rank_by: self.rank_by,
             limits: self.limits,
             older: false,
+            grown: false,
             stages: Vec::new(),
         };
         plan.stages.extend(self.only(&plan)?);

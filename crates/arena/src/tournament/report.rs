@@ -19,8 +19,8 @@ pub struct Report {
     pub blocks: u32,
     /// Matches played between those in the standings.
     pub matches: u64,
-    /// The fewest and the most blocks that those who meet each other have, if some have more than others.
-    pub uneven: Option<[u32; 2]>,
+    /// The fewest and the most blocks that those who meet each other have. They differ where entries came and went.
+    pub blocks_each: [u32; 2],
     /// Those who took part, but do no more.
     pub left: Vec<String>,
     /// What decides the standings: order, ranks, and when a tournament stops.
@@ -143,10 +143,7 @@ pub fn report_of(
     sums: &Sums,
 ) -> Result<Report, TournamentError> {
     // Somebody may have looked, and gone on or stopped because of what was there.
-    let fixed = !plan.stops_early()
-        && plan.stages.is_empty()
-        && sums.blocks() == plan.blocks
-        && store.planned_blocks()? == plan.blocks;
+    let fixed = !plan.stops_early() && !plan.grown && plan.stages.is_empty() && sums.blocks() == plan.blocks;
     let confidence = if fixed { Confidence::Fixed } else { Confidence::Anytime };
     let standings = sums.standings(plan, confidence);
     let efforts = store.efforts()?;
@@ -189,7 +186,7 @@ pub fn report_of(
         plan: plan.clone(),
         blocks: sums.blocks(),
         matches: sums.matches(),
-        uneven: (rounds.start() < rounds.end()).then_some([*rounds.start(), *rounds.end()]),
+        blocks_each: [*rounds.start(), *rounds.end()],
         left: plan.entries.iter().filter(|entry| entry.left).map(|entry| entry.name.clone()).collect(),
         measure: sums.measure(),
         confidence,
@@ -248,6 +245,15 @@ pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     let mut plan = Plan { blocks: stored, rank_by: RankBy::default(), older: false, ..plan.clone() };
     for entry in &mut plan.entries {
         (entry.left, entry.runs_with) = (false, None);
+    }
+    plan.grown = false;
+    // Who was to come, or had left, when the last block was played makes no difference to it.
+    plan.stages.retain(|stage| stage.first < stored);
+    if let Some(last) = plan.stages.iter().filter_map(|stage| stage.entries.last()).max() {
+        plan.entries.truncate(last + 1);
+    }
+    if matches!(&plan.stages[..], [only] if only.entries.len() == plan.entries.len()) {
+        plan.stages.clear();
     }
     // A plan has no maps with odd keys, and a hasher takes everything.
     let _ = serde_json::to_writer(&mut hasher, &plan);

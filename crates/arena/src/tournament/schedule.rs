@@ -17,6 +17,9 @@ use std::{borrow::Cow, collections::BTreeMap, ops::RangeInclusive};
 /// The most seatings in one block: more are a mistake in the plan.
 pub(super) const MAX_SEATINGS: usize = 100_000;
 
+/// The most groups in all stages: more are a mistake in the plan, too.
+const MOST_GROUPS: usize = 1_000_000;
+
 /// The most seats that are played in all orders: 24 of them.
 const MOST_ORDERED: usize = 4;
 
@@ -70,7 +73,7 @@ pub enum ScheduleError {
         name: String,
     },
     /// Stages that are not in order, or name entries that are not there.
-    #[error("the stages of the plan do not fit it")]
+    #[error("the stages of the plan do not fit it, or are too many")]
     Stages,
     /// A block would have too many matches.
     #[error("one block would have more than {MAX_SEATINGS} matches")]
@@ -121,6 +124,9 @@ impl Schedule {
         let (entries, seats) = (plan.members().count(), plan.seats);
         let format = plan.format.as_str();
         let rules = formats::rules(plan.format);
+        if rules.seats != Seats::All && entries < seats {
+            return Err(ScheduleError::Entries { format, expected: seats..=usize::MAX, came: entries });
+        }
         if rules.seats == Seats::All && !takes.contains(&entries) {
             // As many as there may be names, so there is no upper limit to speak of.
             let expected = if entries < *takes.start() { *takes.start()..=usize::MAX } else { takes };
@@ -159,6 +165,9 @@ impl Schedule {
             let seat = |group: &Vec<usize>| group.iter().map(|&entry| entries[entry]).collect();
             Ok(groups.iter().map(seat).collect())
         })?;
+        if stretches.iter().map(|(_, groups)| groups.len()).sum::<usize>() > MOST_GROUPS {
+            return Err(ScheduleError::Stages);
+        }
         let (weights, strata) = stages::strata(plan, &stretches);
         let mut spans: Vec<Span> = Vec::with_capacity(stretches.len());
         for ((first, groups), strata) in stretches.into_iter().zip(strata) {

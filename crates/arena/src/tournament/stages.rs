@@ -117,15 +117,11 @@ pub(super) enum LineUp {
 
 /// Compares the entries of a stored plan with those of one that is asked for.
 pub(super) fn compare(stored: &Plan, asked: &Plan) -> LineUp {
-    let clashes = |entry: &PlannedEntry| {
-        let same = |other: &&PlannedEntry| other.name.to_lowercase() == entry.name.to_lowercase();
-        stored.entries.iter().find(same).is_some_and(|other| !other.is_same(entry))
-    };
     let first_differs = asked.format == Format::Gauntlet
         && !(stored.entries.first().zip(asked.entries.first()))
             .is_some_and(|(one, other)| one.is_same(other));
     let known = asked.entries.iter().filter(|entry| stored.place_of(entry).is_some()).count();
-    if first_differs || known == 0 || asked.entries.iter().any(clashes) {
+    if first_differs || known == 0 || asked.entries.iter().any(|entry| namesake(stored, entry).is_some()) {
         return LineUp::Other;
     }
     let stays = |&member: &usize| asked.place_of(&stored.entries[member]).is_some();
@@ -133,6 +129,18 @@ pub(super) fn compare(stored: &Plan, asked: &Plan) -> LineUp {
         true => LineUp::Same,
         false => LineUp::Changed,
     }
+}
+
+/// An entry that is another one under the same name.
+pub(super) fn namesake<'a>(stored: &'a Plan, wanted: &PlannedEntry) -> Option<&'a PlannedEntry> {
+    let same = |entry: &&PlannedEntry| entry.name.to_lowercase() == wanted.name.to_lowercase();
+    stored.entries.iter().find(same).filter(|entry| !entry.is_same(wanted))
+}
+
+/// Whether a stored tournament can go on with this line-up. Nothing is left of a gauntlet if its first entry is another program.
+pub(super) fn can_go_on(stored: &Plan, asked: &Plan) -> bool {
+    let first = asked.entries.first().and_then(|entry| version(&stored.entries, entry));
+    can_change(asked) && (asked.format != Format::Gauntlet || first == Some(0))
 }
 
 /// Whether a tournament can go on with another line-up. Where all entries sit in each match, or meet the same dice, it cannot; a test
@@ -144,20 +152,26 @@ pub(super) fn can_change(plan: &Plan) -> bool {
 /// The plan that a stored tournament goes on with, after so many blocks. Programs that are not the stored ones are new entries, and the
 /// old ones leave.
 pub(super) fn go_on(stored: &Plan, played: u32, asked: &Plan) -> Plan {
+    if played == 0 {
+        return asked.clone();
+    }
     let mut entries = stored.entries.clone();
     entries.iter_mut().for_each(|entry| entry.left = true);
     let mut places = Vec::with_capacity(asked.entries.len());
     for entry in &asked.entries {
-        let place = version(&entries, entry).unwrap_or(entries.len());
+        let place = version(&stored.entries, entry).unwrap_or(entries.len());
         if place == entries.len() {
-            entries.push(PlannedEntry::default());
+            entries.push(entry.clone());
         }
         let under_its_name = entries.iter().position(|other| other.name == entry.name);
         if let Some(other) = under_its_name.filter(|&other| other != place) {
             entries[other].name = free_name(&entries, &asked.entries, &entry.name);
         }
-        let fingerprint = entries[place].fingerprint.take().or(entry.fingerprint.clone());
-        entries[place] = PlannedEntry { fingerprint, left: false, ..entry.clone() };
+        // A program that has moved is still called as it was.
+        let known = &mut entries[place];
+        known.fingerprint = known.fingerprint.take().or(entry.fingerprint.clone());
+        known.runs_with.clone_from(&entry.runs_with);
+        (known.name, known.left) = (entry.name.clone(), false);
         places.push(place);
     }
     let wanted =
@@ -176,7 +190,10 @@ pub(super) fn go_on(stored: &Plan, played: u32, asked: &Plan) -> Plan {
     if matches!(&stages[..], [only] if everybody(only)) {
         stages.clear();
     }
-    Plan { entries, stages, ..asked.clone() }
+    // Fewer than were played already change nothing.
+    let is_done = stages.is_empty() && (asked.blocks..=played).contains(&stored.blocks);
+    let blocks = if is_done { stored.blocks } else { asked.blocks };
+    Plan { entries, stages, blocks, grown: stored.grown || blocks != stored.blocks, ..asked.clone() }
 }
 
 /// The number of this very version of an entry, perhaps under the name of an old one.
@@ -185,7 +202,8 @@ pub(super) fn version(entries: &[PlannedEntry], wanted: &PlannedEntry) -> Option
     let current = |entry: &PlannedEntry| entry.is_same(wanted) && !entry.is_other(print);
     let old =
         |entry: &PlannedEntry| entry.left && entry.bot == wanted.bot && entry.fingerprint.as_deref() == print;
-    entries.iter().position(current).or_else(|| entries.iter().position(old).filter(|_| print.is_some()))
+    let found = entries.iter().position(current);
+    found.or_else(|| entries.iter().position(old).filter(|_| print.is_some()))
 }
 
 /// A name for a program that was changed: the old name with a number.

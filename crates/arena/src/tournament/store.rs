@@ -80,12 +80,6 @@ impl Store {
         Ok(self.archive.connection().query_row(query, [self.id], |row| row.get(0))?)
     }
 
-    /// How many blocks were wanted when the tournament began.
-    pub(super) fn planned_blocks(&self) -> Result<u32, StoreError> {
-        let query = "SELECT json_extract(plan, '$.blocks') FROM tournament WHERE id = ?1";
-        Ok(self.archive.connection().query_row(query, [self.id], |row| row.get(0))?)
-    }
-
     /// Stores finished blocks, all or none of them. They follow those that are stored already.
     pub fn append(&mut self, blocks: &[BlockResult]) -> Result<(), StoreError> {
         let Some(first) = blocks.first() else { return Ok(()) };

@@ -23,10 +23,11 @@ pub(super) fn of(report: &Report) -> Vec<String> {
             [Some(leaders(&ranks)), followers(&ranks), outlook(report)].into_iter().flatten().collect()
         }
     };
-    sentences.extend(report.uneven.map(|[fewest, most]| {
+    let [fewest, most] = report.blocks_each;
+    if fewest < most {
         let share = "each opponent counts once";
-        format!("Some have met more often than others ({fewest} to {most} blocks): {share}.")
-    }));
+        sentences.push(format!("Some have met more often than others ({fewest} to {most} blocks): {share}."));
+    }
     sentences.extend(faults(report));
     absent(report).into_iter().chain(sentences).collect()
 }

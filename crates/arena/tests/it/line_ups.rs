@@ -49,11 +49,11 @@ fn only_what_is_missing_is_played_and_standings_are_those_of_everybody() {
         .map(|threads| {
             let archive = Archive::in_memory().unwrap();
             let (opened, first) = play(&archive, &plan(&["greedy", "cautious", "random"], 300), threads);
-            assert!(opened.joined.is_empty() && first.uneven.is_none() && first.matches == 1800);
+            assert!(opened.joined.is_empty() && first.blocks_each == [300, 300] && first.matches == 1800);
             let (opened, second) =
                 play(&archive, &plan(&["greedy", "optimal", "cautious", "random"], 300), threads);
             assert_eq!((opened.joined.len(), &opened.joined[0][..], opened.left.len()), (1, "optimal", 0));
-            assert_eq!((second.matches, second.blocks, second.uneven), (3600, 600, None));
+            assert_eq!((second.matches, second.blocks, second.blocks_each), (3600, 600, [300, 300]));
             assert!(second.standings.iter().all(|entry| entry.record.games == 1800));
             assert_eq!(second.standings[0].name, "optimal");
             // Its luck is known, and its value is the mean over its opponents.
@@ -91,9 +91,9 @@ fn win_rates_are_the_same_whenever_somebody_joined() {
     // One pair far more often: raw percentages would pull both towards the middle.
     let only = Plan { stages: vec![Stage { first: 0, entries: vec![0, 1] }], ..plan(&everybody[..3], 8000) };
     let (_, more) = play(&archive, &only, 2);
-    assert_eq!(more.uneven, Some([200, 8000]));
+    assert_eq!(more.blocks_each, [200, 8000]);
     let later = play(&archive, &plan(&everybody, 1000), 2).1;
-    assert_eq!(later.uneven, Some([1000, 8000]));
+    assert_eq!(later.blocks_each, [1000, 8000]);
     assert!(later.summary.iter().any(|sentence| sentence.contains("each opponent counts once")));
     let (one, other) = (rates(&at_once), rates(&later));
     for (name, rate) in &one {

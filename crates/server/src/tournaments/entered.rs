@@ -161,6 +161,7 @@ impl NewTournament {
             rank_by: self.rank_by.map(RankBy::from).unwrap_or_default(),
             limits: Limits::default(),
             older: false,
+            grown: false,
             stages: Vec::new(),
         };
         plan.check().map_err(|error| {

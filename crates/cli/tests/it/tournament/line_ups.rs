@@ -38,7 +38,7 @@ fn entries_join_and_leave_and_chosen_ones_meet_more_often() {
     let (report, _) =
         played(folder, &["greedy", "random", "cautious", "--blocks=90", "--only=greedy,cautious"]);
     assert_eq!(standings(&report), [("greedy", 240), ("cautious", 240), ("random", 120)]);
-    assert_eq!(report["uneven"], serde_json::json!([30, 90]));
+    assert_eq!(report["blocks_each"], serde_json::json!([30, 90]));
     let (report, said) = played(folder, &["greedy", "cautious", "--blocks=90"]);
     assert!(said.contains("left: random\n"), "{said}");
     assert_eq!((&report["left"], &report["matches"]), (&serde_json::json!(["random"]), &180.into()));
