@@ -92,11 +92,16 @@ pub struct Fault {
     pub detail: String,
 }
 
+/// A character as it may be shown: nothing that moves the cursor, or turns the direction of what follows.
+pub fn harmless(c: char) -> char {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if c.is_control() || turns { '?' } else { c }
+}
+
 impl Fault {
     /// A fault with its detail, which may quote what a bot wrote: it is made safe to print, and short.
     pub fn new(kind: FaultKind, detail: impl Into<String>) -> Self {
         const LONGEST: usize = 500;
-        let harmless = |c: char| if c.is_control() { '?' } else { c };
         Fault { kind, detail: detail.into().chars().map(harmless).take(LONGEST).collect() }
     }
 }
@@ -171,7 +176,6 @@ impl Notes {
     pub fn log(&mut self, entry: usize, log: &str) {
         const SHOWN: usize = 10;
         const LONGEST: usize = 500;
-        let harmless = |c: char| if c.is_control() { '?' } else { c };
         let skipped = log.lines().count().saturating_sub(SHOWN);
         let lines = log.lines().skip(skipped).map(|line| line.chars().map(harmless).take(LONGEST).collect());
         if !log.is_empty() {

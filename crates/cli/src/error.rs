@@ -299,7 +299,7 @@ impl From<TournamentError> for Error {
                 failed.hint("choose another --store, or repeat the command as it was")
             }
             TournamentError::Store(StoreError::OtherProgram { .. }) => failed
-                .hint("--new-version begins a new tournament beside the old one in the same store")
+                .hint("--new-version takes it as a new entry, and the old one leaves (in a table or battle: a new tournament)")
                 .hint("to go on with the old one, put the old program back"),
             TournamentError::Store(StoreError::Full) => {
                 failed.hint("make room, then run the same command again: it goes on where it was")

@@ -203,12 +203,15 @@ impl Findings<'_> {
 
     /// Tells once that the bot writes more than answers.
     fn chatter(&mut self, detail: &str) {
-        let warned = |finding: &Finding| finding.verdict == Verdict::Warning;
-        if !self.report.findings.iter().any(warned) {
+        if !self.has_warned() {
             let hint = FaultKind::Chatter.hint().unwrap_or_default();
             let text = format!("chatter, forgiven once a match: {detail}; {hint}");
             self.add(Finding { check: "output", verdict: Verdict::Warning, text, wrong: None });
         }
+    }
+
+    fn has_warned(&self) -> bool {
+        self.report.findings.iter().any(|finding| finding.verdict == Verdict::Warning)
     }
 
     fn has_failed(&self, check: &str) -> bool {

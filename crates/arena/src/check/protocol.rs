@@ -401,7 +401,9 @@ impl<G: Listed> Talk<'_, G> {
             return notes.add(Finding::skipped("end of input", "the process has ended before"));
         };
         let came = process.unasked(SILENCE);
-        if came.is_empty() {
+        if came.is_empty() && notes.has_warned() {
+            // Told already.
+        } else if came.is_empty() {
             notes.add(Finding::ok("output", "writes nothing but answers to standard output"));
         } else if is_chatter(&came, IN_ACT) {
             notes.chatter(&format!("{} came at the end of a match", excerpt(&came)));

@@ -124,9 +124,6 @@ impl Schedule {
         let (entries, seats) = (plan.members().count(), plan.seats);
         let format = plan.format.as_str();
         let rules = formats::rules(plan.format);
-        if rules.seats != Seats::All && entries < seats {
-            return Err(ScheduleError::Entries { format, expected: seats..=usize::MAX, came: entries });
-        }
         if rules.seats == Seats::All && !takes.contains(&entries) {
             // As many as there may be names, so there is no upper limit to speak of.
             let expected = if entries < *takes.start() { *takes.start()..=usize::MAX } else { takes };
@@ -142,6 +139,9 @@ impl Schedule {
         }
         if !takes.contains(&seats) {
             return Err(ScheduleError::Seats { what: "game", expected: takes, came: seats });
+        }
+        if entries < seats {
+            return Err(ScheduleError::Entries { format, expected: seats..=usize::MAX, came: entries });
         }
         let shuffles = (!rules.rotates || seats > MOST_ORDERED) && !plan.older;
         let seatings_of: fn(&[usize]) -> Vec<Vec<usize>> = match rules.rotates {

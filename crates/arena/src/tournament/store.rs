@@ -162,7 +162,8 @@ impl Store {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
             "SELECT block, number, json_extract(value, '$.seat') AS seat, count(*) FROM detail, json_each(faults)
-             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]' GROUP BY block, number, seat",
+             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]'
+             AND json_extract(value, '$.kind') <> 'chatter' GROUP BY block, number, seat",
         )?;
         let rows = query.query_map(params![self.id, blocks.start, blocks.end], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))

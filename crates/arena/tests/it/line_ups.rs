@@ -152,3 +152,52 @@ fn a_gauntlet_takes_new_opponents() {
     let refused = archive.resume(&gauntlet(&["greedy", "optimal"]), false).unwrap_err().to_string();
     assert!(refused.contains("the entries are"), "{refused}");
 }
+
+#[test]
+fn who_leaves_without_a_match_changes_no_hash_and_a_store_without_anybody_is_refused() {
+    let archive = Archive::in_memory().unwrap();
+    let (_, first) = play(&archive, &plan(&["greedy", "cautious", "random"], 20), 1);
+    let (opened, second) = play(&archive, &plan(&["greedy", "cautious"], 20), 1);
+    assert_eq!((first.hash, opened.left), (second.hash, vec!["random".to_owned()]));
+    let nobody = "UPDATE tournament SET plan = replace(plan, '\"name\"', '\"left\":true,\"name\"')";
+    archive.connection().execute(nobody, []).unwrap();
+    archive
+        .connection()
+        .execute("UPDATE tournament SET plan = replace(plan, ',\"left\":true}', '}')", [])
+        .unwrap();
+    let (_, plan) = archive.store(1).unwrap().unwrap();
+    assert!(Schedule::of(&plan).unwrap_err().to_string().contains("needs at least 2 entries, got 0"));
+}
+
+#[test]
+fn a_gauntlet_of_another_first_program_begins_anew() {
+    let with = |print: &str| {
+        let mut plan = Plan { format: Format::Gauntlet, ..plan(&["optimal", "greedy"], 10) };
+        plan.entries[0].fingerprint = Some(print.to_owned());
+        plan
+    };
+    let archive = Archive::in_memory().unwrap();
+    play(&archive, &with("one"), 1);
+    assert!(archive.resume(&with("two"), false).is_err());
+    let opened = archive.resume(&with("two"), true).unwrap();
+    assert!(opened.edition && opened.store.id() == 2 && opened.plan.entries[0].name == "optimal");
+}
+
+#[test]
+fn a_tournament_of_which_nothing_was_played_is_as_it_is_asked_for() {
+    let archive = Archive::in_memory().unwrap();
+    archive.begin(&plan(&["greedy", "cautios"], 10)).unwrap();
+    let (opened, report) = play(&archive, &plan(&["greedy", "cautious"], 10), 1);
+    assert_eq!((opened.store.id(), opened.plan.entries.len(), report.left.len()), (1, 2, 0));
+    assert_eq!(report.confidence, necrodome_arena::stats::Confidence::Fixed);
+}
+
+#[test]
+fn the_store_knows_how_many_blocks_are_wanted() {
+    let archive = Archive::in_memory().unwrap();
+    let confidence = |blocks| play(&archive, &plan(&["greedy", "random"], blocks), 1).1.confidence;
+    use necrodome_arena::stats::Confidence::{Anytime, Fixed};
+    assert_eq!([confidence(20), confidence(10), confidence(30)], [Fixed, Fixed, Anytime]);
+    let (_, stored) = archive.store(1).unwrap().unwrap();
+    assert_eq!((stored.blocks, stored.grown), (30, true));
+}

@@ -16,6 +16,7 @@ use crate::{
 pub(super) use config::BUNDLED;
 use config::Config;
 use necrodome_arena::{
+    lineup::{Terms, player},
     stats::RankBy,
     tournament::{
         self, Archive, Claims, Opened, Report, Schedule, Stop, Store, TournamentError, Wishes, report,
@@ -23,6 +24,7 @@ use necrodome_arena::{
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
+    chance::Seeded,
     with_game,
 };
 use std::{
@@ -184,7 +186,15 @@ fn announce(opened: &Opened, path: &Path) {
         say(format_args!("tournament {id} of {path}: a new edition, beside the old one,"));
         say(format_args!("since in this {format} all entries play in each block"));
     }
-    for (names, what) in [(joined, "joined"), (left, "left")] {
+    let without = |names: &[String], others: &[String]| -> Vec<String> {
+        names.iter().filter(|name| !others.contains(name)).cloned().collect()
+    };
+    let renewed: Vec<String> = joined.iter().filter(|name| left.contains(name)).cloned().collect();
+    for (names, what) in [
+        (without(joined, left), "joined"),
+        (without(left, joined), "left"),
+        (renewed, "another version, and the old one leaves"),
+    ] {
         if !names.is_empty() {
             say(format_args!("{what}: {}", names.join(", ")));
         }
@@ -237,6 +247,11 @@ where
     Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     let launcher = lineup::launcher()?;
     let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    // A bot that is not there shows before anything is written.
+    let terms = Terms { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };
+    for (entry, name) in entries.iter().zip(names.iter()) {
+        player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(TournamentError::from)?;
+    }
     if config.plan {
         let flag = interrupt::flag();
         let forecast = tournament::forecast(&plan, &entries, &launcher, threads, flag, config.difference)?;

@@ -71,8 +71,12 @@ pub fn index(report: &Report, game: &str, command: &str) -> Markup {
             section aria-labelledby="played" {
                 h2 id="played" { "How it was played" }
                 (played(report))
-                p { "The same command plays it again, to the same hash, where the same programs are in place:" }
-                pre.command tabindex="0" { (command) }
+                @if report.plan.stages.is_empty() {
+                    p { "The same command plays it again, to the same hash, where the same programs are in place:" }
+                    pre.command tabindex="0" { (command) }
+                } @else {
+                    p { "Entries came and went, so no single command plays it again; the store holds how it was." }
+                }
             }
             details {
                 summary { "What the numbers mean" }
@@ -240,7 +244,7 @@ fn faults(report: &Report, faults: &[&FaultCount], named: bool) -> Markup {
             thead {
                 tr {
                     @if named { th.name scope="col" { "entry" } }
-                    th.name scope="col" { "fault" }
+                    th.name scope="col" { "what" }
                     th scope="col" { "times" }
                     th.name scope="col" { "first in" }
                 }
@@ -249,9 +253,9 @@ fn faults(report: &Report, faults: &[&FaultCount], named: bool) -> Markup {
                 @for fault in faults {
                     tr {
                         @if named { th.name scope="row" { (link(report, &fault.name)) } }
-                        td.name { (fault.kind) }
+                        td.name { (fault.kind) @if fault.kind.is_warning() { " (a warning, no fault)" } }
                         td { (fault.count) }
-                        td.long { (fault.first) }
+                        td.long { (fault.first) @if let Some(hint) = fault.hint { "; " (hint) } }
                     }
                 }
             }
@@ -268,7 +272,8 @@ fn played(report: &Report) -> Markup {
             dt { "game" } dd { (plan.game) }
             @if !options.is_empty() { dt { "options" } dd { (options.join(", ")) } }
             dt { "format" } dd { (plan.format.as_str()) ", " (count(plan.seats as u64, "seat")) }
-            dt { "played" } dd { (count(report.blocks, "block")) ", " (count(report.matches, "match")) }
+            dt { "played" } dd { (print::blocks(report)) ", " (count(report.matches, "match")) }
+            @if !report.left.is_empty() { dt { "no longer in it" } dd { (report.left.join(", ")) } }
             dt { "seed" } dd { (plan.seed) }
             @if let Some(hash) = &report.hash { dt { "hash" } dd { code { (hash) } } }
             @for entry in plan.members().map(|member| &plan.entries[member]) {

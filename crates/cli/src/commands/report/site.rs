@@ -8,6 +8,7 @@ use crate::{
     paint::count,
 };
 use necrodome_arena::{
+    fault::harmless,
     profile::{Habit, PlayedBlock, habits, regret_per_match},
     replay::unpack,
     tournament::{
@@ -79,7 +80,14 @@ impl Site {
             Ok(_) | Err(_) => {}
         }
         let names = std::iter::once("index.html".to_owned()).chain(plan.members().map(pages::file));
-        let files = OutputFile::claim_all(names.map(|name| folder.join(name)), force)?;
+        let paths: Vec<PathBuf> = names.map(|name| folder.join(name)).collect();
+        // A link would lead out of the folder.
+        let is_odd = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|there| !there.is_file());
+        if let Some(path) = paths.iter().find(is_odd) {
+            let why = format!("{} is not a plain file, and is left as it is", path.display());
+            return Err(Error::new(ExitKind::Exists, why).hint("choose a new folder"));
+        }
+        let files = OutputFile::claim_all(paths, force)?;
         Ok(Site { folder: folder.to_owned(), files })
     }
 
@@ -90,8 +98,7 @@ impl Site {
         for (file, entry) in files.iter().zip(report.plan.members()) {
             file.write_silently(pages::bot(report, entry, &bots[entry], G::CARD.title).into_string())?;
         }
-        index
-            .write_silently(pages::index(report, G::CARD.title, &command::<G>(&report.plan)).into_string())?;
+        index.write_silently(pages::index(report, G::CARD.title, &command::<G>(report)).into_string())?;
         say_written(&format!(
             "{} ({})",
             self.folder.join("index.html").display(),
@@ -123,7 +130,7 @@ fn gather<G: Listed>(report: &Report, schedule: &Schedule, store: &Store) -> Res
 
 /// What a page shows of a character.
 fn visible(c: char) -> char {
-    if c.is_control() && c != '\t' { '?' } else { c }
+    if c == '\t' { c } else { harmless(c) }
 }
 
 /// The matches of each entry that are worth telling, the worst first.
@@ -153,6 +160,8 @@ fn badness(played: &PlayedMatch, seat: usize) -> Option<(bool, f64)> {
     let worth = if alone { score } else { f64::from(u8::from(place == 1)) };
     let best = result.scores.iter().copied().max().unwrap_or(0) as f64;
     let bad = match played.luck_of(seat) {
+        // What went wrong first is what led to the rest.
+        _ if faulty => -f64::from(played.block),
         Some(luck) => f64::from(luck) - worth,
         None if alone => -score,
         // Behind more others is worse, then behind by more.
@@ -249,7 +258,8 @@ fn conducts<G: Listed>(
 }
 
 /// The command that plays this tournament again.
-fn command<G: Listed>(plan: &Plan) -> String {
+fn command<G: Listed>(report: &Report) -> String {
+    let plan = &report.plan;
     let mut words = vec!["necrodome".to_owned(), "tournament".to_owned(), plan.game.clone()];
     let entry = |PlannedEntry { name, bot, .. }: &PlannedEntry| match name {
         name if name == bot || name.contains([':', '/', '=']) => bot.clone(),
@@ -262,7 +272,8 @@ fn command<G: Listed>(plan: &Plan) -> String {
     let mut set = |flag: &str, value: String| words.extend([format!("--{flag}"), value]);
     set("format", plan.format.as_str().to_owned());
     set("seats", plan.seats.to_string());
-    set("blocks", plan.blocks.to_string());
+    // What stops by itself stops at the same block again.
+    set("blocks", if plan.stops_early() { plan.blocks } else { report.blocks }.to_string());
     set("seed", plan.seed.to_string());
     let usual = serde_json::to_value(G::Rules::default()).unwrap_or_default();
     for (option, value) in changed(&plan.options, &usual) {

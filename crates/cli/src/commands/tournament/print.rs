@@ -244,6 +244,12 @@ pub fn remarks(report: &Report) -> Vec<String> {
         let verdict = if effect.differ { "the seat matters" } else { "no effect of the seat is visible" };
         remarks.push(format!("{}: {}", verdict, seats.join(", ")));
     }
+    if report.measure == Measure::AgainstFirst {
+        let first = &report.plan.entries[0].name;
+        remarks.push(format!(
+            "the others are ranked by what they win against {first}, who stands at one half among them"
+        ));
+    }
     let ratios = report.standings.iter().filter_map(|entry| entry.luck_adjusted?.variance_ratio);
     let ratios: Vec<f64> = ratios.collect();
     let mean = 100.0 * ratios.iter().sum::<f64>() / ratios.len() as f64;
@@ -265,10 +271,19 @@ pub fn remarks(report: &Report) -> Vec<String> {
     remarks
 }
 
+/// How many blocks were played; where entries came and went, by each pair.
+pub fn blocks(report: &Report) -> String {
+    match report.blocks_each {
+        _ if report.plan.stages.is_empty() => count(report.blocks, "block"),
+        [fewest, most] if fewest < most => format!("{fewest} to {most} blocks each"),
+        [each, _] => format!("{} each", count(each, "block")),
+    }
+}
+
 /// What was played, what the numbers promise, and the hash that proves them.
 pub fn footer(report: &Report) -> Vec<String> {
     let plan = &report.plan;
-    let (blocks, matches) = (count(report.blocks, "block"), count(report.matches, "match"));
+    let (blocks, matches) = (blocks(report), count(report.matches, "match"));
     let promise = match report.confidence {
         Confidence::Fixed => "intervals are 95%, each for itself; ranks are 95% for all entries together",
         Confidence::Anytime => "intervals and ranks are 95%, whenever somebody looks or stops",
@@ -340,8 +355,10 @@ pub fn explanations(report: &Report) -> Vec<String> {
     }
     if let Some(Estimate { mean, low: Some(low), high: Some(high) }) = first.record.win_rate {
         let what = if alone { "had the best score in" } else { "won" };
+        let [fewest, most] = report.blocks_each;
+        let mean_over = if fewest < most { " (the mean over its opponents)" } else { "" };
         texts.push(format!(
-            "win %: {name} {what} {:.1} of 100 matches, where a win shared by two counts half. Another tournament would give \
+            "win %: {name} {what} {:.1} of 100 matches{mean_over}, where a win shared by two counts half. Another tournament would give \
              another number; the true one is between {:.1} and {:.1}, and such a statement is right in 95 of 100 tournaments.",
             mean * 100.0,
             low * 100.0,

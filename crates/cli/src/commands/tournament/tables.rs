@@ -82,6 +82,12 @@ impl Tables {
     }
 }
 
+/// A name that no spreadsheet takes for a formula: bots are called after files of strangers.
+fn name(name: &str) -> String {
+    let quote = if name.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+    format!("{quote}{name}")
+}
+
 /// A number, or nothing.
 fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
@@ -93,7 +99,14 @@ fn pairs(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     table.write_record(["one", "other", "games", "better", "better_low", "better_high"])?;
     for Pair { one, other, games, better: Estimate { mean, low, high } } in &report.head_to_head {
         let games = games.to_string();
-        table.write_record([one, other, &games, &mean.to_string(), &number(*low), &number(*high)])?;
+        table.write_record([
+            &name(one),
+            &name(other),
+            &games,
+            &mean.to_string(),
+            &number(*low),
+            &number(*high),
+        ])?;
     }
     table.flush()
 }
@@ -108,7 +121,7 @@ fn every_match(report: &Report, schedule: &Schedule, store: &Store, out: &mut dy
             table.write_field(played.block.to_string())?;
             table.write_field(played.number.to_string())?;
             table.write_field(seat.to_string())?;
-            table.write_field(&report.plan.entries[entry].name)?;
+            table.write_field(name(&report.plan.entries[entry].name))?;
             table.write_field(played.result.places[seat].to_string())?;
             table.write_field(played.result.scores[seat].to_string())?;
             table.write_field(played.result.turns.to_string())?;
@@ -155,8 +168,8 @@ fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let cells = [
             entry.rank.best.to_string(),
             entry.rank.worst.to_string(),
-            entry.name.clone(),
-            entry.bot.clone(),
+            name(&entry.name),
+            name(&entry.bot),
             record.games.to_string(),
             record.outright_wins.to_string(),
             record.shared_wins.to_string(),

@@ -64,7 +64,7 @@ fn a_changed_program_is_a_new_entry_and_only_its_matches_are_played() {
     let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
     assert!(said.contains("the program of mine has changed") && said.contains("--new-version"), "{said}");
     let (report, said) = played(folder, &["greedy", "random", "./mine.py", "--blocks=6", "--new-version"]);
-    assert!(said.contains("joined: mine\nleft: mine\n"), "{said}");
+    assert!(said.contains("another version, and the old one leaves: mine\n"), "{said}");
     assert_eq!((&report["blocks"], &report["matches"]), (&12.into(), &36.into()));
     assert_eq!(report["left"], serde_json::json!(["mine (version 1)"]));
     assert_eq!(report["faults"], serde_json::json!([]));
@@ -83,7 +83,7 @@ fn what_cannot_be_is_refused_in_words() {
     for (more, expected) in [
         (&["greedy", "random", "--only=greedy,nobody"][..], "there is no entry \"nobody\" in the line-up"),
         (&["greedy", "random", "--only=greedy"], "a round-robin needs at least 2 entries, got 1"),
-        (&["greedy=optimal", "random"], "the entries are greedy, random there, greedy=optimal, random here"),
+        (&["greedy=optimal", "random"], "the name greedy belongs to greedy there, and to optimal here"),
     ] {
         let refused = necrodome_in(folder, &words(more)).assert().failure();
         let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
@@ -94,4 +94,35 @@ fn what_cannot_be_is_refused_in_words() {
     let told = necrodome_in(folder, &[&table[..], &["cautious"]].concat()).assert().success();
     let said = String::from_utf8(told.get_output().stderr.clone()).unwrap();
     assert!(said.contains("tournament 2 of t: a new edition, beside the old one"), "{said}");
+}
+
+#[test]
+fn a_mistyped_bot_leaves_no_trace() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let said = |more: &[&'static str]| {
+        let refused = necrodome_in(folder, &words(more)).assert().failure();
+        String::from_utf8(refused.get_output().stderr.clone()).unwrap()
+    };
+    assert!(said(&["greedy", "cautios"]).contains("did you mean cautious?"));
+    assert!(!folder.join("s").exists());
+    let (first, _) = played(folder, &["greedy", "cautious", "--blocks=5"]);
+    assert!(said(&["greedy", "cautious", "nobody", "--blocks=5"]).contains("no bot"));
+    let shown: Value = serde_json::from_str(&output_in(folder, &["report", "s", "--json"])).unwrap();
+    assert_eq!(shown, first);
+}
+
+#[test]
+fn a_tournament_goes_on_from_another_folder() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    fs::create_dir(folder.join("elsewhere")).unwrap();
+    output_in(folder, &["new-bot", "zombie-dice-race", "python", "mine.py"]);
+    fs::write(
+        folder.join("t.toml"),
+        "game = \"zombie-dice-race\"\nbots = [\"greedy\", \"mine.py\"]\nblocks = 2\nseed = 1\nstore = \"s\"\njson = true\n",
+    )
+    .unwrap();
+    let here = output_in(folder, &["tournament", "t.toml"]);
+    assert_eq!(output_in(&folder.join("elsewhere"), &["tournament", "../t.toml"]), here);
 }

@@ -191,3 +191,17 @@ fn pairs_and_matches_are_tables_too() {
         assert_eq!(faults > 0.0, name == "d", "{name} has {faults} faults");
     }
 }
+
+#[test]
+fn no_name_is_a_formula() {
+    let folder = TempDir::new().unwrap();
+    let words = ["tournament", "zombie-dice-race", "+1=greedy", "@x=random", "--blocks=2", "--seed=1"];
+    let files = ["--csv=s.csv", "--csv-pairs=p.csv", "--csv-matches=m.csv"];
+    output_in(folder.path(), &[&words[..], &files].concat());
+    for file in ["s.csv", "p.csv", "m.csv"] {
+        let text = fs::read_to_string(folder.path().join(file)).unwrap();
+        let cells = text.lines().skip(1).flat_map(|line| line.split(','));
+        assert!(cells.clone().any(|cell| cell.starts_with('\'')), "{text}");
+        assert!(!cells.clone().any(|cell| cell.starts_with(['+', '@'])), "{text}");
+    }
+}
