@@ -19,10 +19,10 @@ impl Page {
 
     /// The first heading.
     pub fn title(&self) -> &'static str {
-        self.text
-            .lines()
-            .find_map(|line| line.strip_prefix("# "))
-            .unwrap_or("JSON Schema of the bot protocol")
+        self.text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(match self.page() {
+            "schema/report" | "schema/match" | "schema/forecast" => "JSON Schema of what --json prints",
+            _ => "JSON Schema of the bot protocol",
+        })
     }
 
     /// The page of this name: `protocol`, `docs/protocol.md`, or `infection` for `rules/infection`.

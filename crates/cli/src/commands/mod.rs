@@ -18,7 +18,7 @@ pub mod solve;
 pub mod tournament;
 mod trouble;
 
-use crate::error::Error;
+use crate::{error::Error, paint::count};
 use necrodome_arena::tournament::{Archive, Plan, Store, StoreError};
 use serde::Serialize;
 use std::{io::Write, path::Path};
@@ -35,8 +35,9 @@ fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Pla
     let failed = |error: StoreError| Error::store(path, &error);
     let mut stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
     let described = |(store, plan): &(Store, Plan)| {
-        let names: Vec<&str> = plan.entries.iter().map(|entry| entry.name.as_str()).collect();
-        format!("{} ({}: {})", store.id(), plan.game, names.join(", "))
+        let names: Vec<&str> = plan.members().map(|member| plan.entries[member].name.as_str()).collect();
+        let blocks = store.blocks().map_or(String::new(), |blocks| format!("; {}", count(blocks, "block")));
+        format!("{} ({}: {}{blocks})", store.id(), plan.game, names.join(", "))
     };
     let all: Vec<String> = stores.iter().map(described).collect();
     let found = match number {

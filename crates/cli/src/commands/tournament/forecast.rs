@@ -8,6 +8,7 @@ use crate::{
 };
 use indicatif::HumanDuration;
 use necrodome_arena::{
+    fault::FaultKind,
     stats::Measure,
     tournament::{Forecast, Length, PairForecast},
 };
@@ -47,6 +48,10 @@ pub fn print(forecast: &Forecast) -> Result<(), Error> {
 fn sentences(forecast: &Forecast) -> Vec<String> {
     let Forecast { measure, pilot, planned, visible, .. } = forecast;
     let mut sentences = Vec::new();
+    let failed = forecast.trouble.faults.iter().find(|fault| fault.kind == FaultKind::NoStart);
+    if let Some(fault) = failed {
+        sentences.push(format!("{} did not start, so that this plan means little.", fault.name));
+    }
     if let Some(difference) = forecast.difference {
         let difference = amount(*measure, difference);
         sentences.push(match &forecast.needed {

@@ -27,6 +27,9 @@ pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
     }
     writeln!(out)?;
     trouble::print(&mut out, &report.trouble)?;
+    if !(report.trouble.faults.is_empty() && report.trouble.logs.is_empty()) {
+        writeln!(out)?;
+    }
     let width = if shown.wide { usize::MAX } else { WIDTH };
     standings(&mut out, report, width)?;
     head_to_head(&mut out, report, width)?;
@@ -236,7 +239,7 @@ fn notes(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
 /// What else there is to say: of the seats, of luck, and why it stopped.
 pub fn remarks(report: &Report) -> Vec<String> {
     let mut remarks = Vec::new();
-    if let Some(effect) = report.seats.as_ref().filter(|effect| effect.win_rates.len() > 1) {
+    if let Some(effect) = report.seats.as_ref().filter(|effect| effect.p_value.is_some()) {
         let seat = |(seat, rate): (usize, &Option<Estimate>)| {
             format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
         };
@@ -274,6 +277,9 @@ pub fn remarks(report: &Report) -> Vec<String> {
 /// How many blocks were played; where entries came and went, by each pair.
 pub fn blocks(report: &Report) -> String {
     match report.blocks_each {
+        _ if report.plan.stages.is_empty() && report.stopped == Stop::Interrupted => {
+            format!("{} of {}", report.blocks, count(report.plan.blocks, "block"))
+        }
         _ if report.plan.stages.is_empty() => count(report.blocks, "block"),
         [fewest, most] if fewest < most => format!("{fewest} to {most} blocks each"),
         [each, _] => format!("{} each", count(each, "block")),
@@ -303,7 +309,7 @@ pub fn footer(report: &Report) -> Vec<String> {
 /// What programs ran with, by interpreter.
 fn runs_with(plan: &Plan) -> Vec<String> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for entry in &plan.entries {
+    for entry in plan.entries.iter().filter(|entry| !entry.left) {
         if let Some(version) = &entry.runs_with {
             all.entry(version).or_default().push(&entry.name);
         }

@@ -136,7 +136,7 @@ fn a_program_that_is_changed_while_it_plays_ends_the_tournament() {
     let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
     assert!(said.contains("the program of bot has changed"), "{said}");
     let shown = String::from_utf8(refused.get_output().stdout.clone()).unwrap();
-    assert!(shown.contains("64 blocks, 128 matches"), "what was played before counts: {shown}");
+    assert!(shown.contains("64 of 200 blocks, 128 matches"), "what was played before counts: {shown}");
 }
 
 #[test]

@@ -120,7 +120,9 @@ fn a_stored_tournament_is_reported_without_its_command() {
     let missing = necrodome_in(folder.path(), &["report", "t.store", "7"]).assert().code(2);
     let said = String::from_utf8(missing.get_output().stderr.clone()).unwrap();
     assert!(
-        said.contains("the store has no tournament 7: it has 1 (zombie-dice-race: greedy, cautious)"),
+        said.contains(
+            "the store has no tournament 7: it has 1 (zombie-dice-race: greedy, cautious; 60 blocks)"
+        ),
         "{said}"
     );
     necrodome_in(folder.path(), &["report", "nothing.store"]).assert().code(2);
