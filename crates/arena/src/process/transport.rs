@@ -98,7 +98,7 @@ impl Transport for ProcessTransport {
         if self.starts_left == 0 {
             return Err(Fault::new(
                 FaultKind::Out,
-                "failed too often and is not started again before the next shard",
+                "failed too often and is not started again",
             )
             .into());
         }
