@@ -96,11 +96,7 @@ impl Transport for ProcessTransport {
 
     fn open(&mut self, hello: &[u8]) -> Result<Vec<u8>, Silence> {
         if self.starts_left == 0 {
-            return Err(Fault::new(
-                FaultKind::Out,
-                "failed too often and is not started again",
-            )
-            .into());
+            return Err(Fault::new(FaultKind::Out, "failed too often and is not started again").into());
         }
         if self.bank.is_zero() {
             return Err(no_time().into());
