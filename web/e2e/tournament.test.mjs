@@ -28,7 +28,7 @@ after(async () => {
 async function start(page, { game, blocks }) {
   await page.goto(`${arena.url}/tournaments/new`);
   await page.getByRole("combobox", { name: "Game", exact: true }).selectOption(game);
-  await page.getByLabel("Blocks").fill(String(blocks));
+  await page.getByRole("spinbutton", { name: /^Blocks/ }).fill(String(blocks));
   await page.getByLabel("Seed").fill("7");
   await page.getByRole("button", { name: "Start the tournament" }).click();
   await page.waitForURL(/\/tournaments\/\d+$/);
@@ -121,7 +121,7 @@ test("programs of the host take part by name, and what they do wrong is told", a
   await host.page.goto(`${arena.url}/tournaments/new?game=zombie-dice`);
   await host.page.getByLabel("Bot 1").selectOption("snake");
   await host.page.getByLabel("Bot 2").selectOption("clumsy");
-  await host.page.getByLabel("Blocks").fill("3");
+  await host.page.getByRole("spinbutton", { name: /^Blocks/ }).fill("3");
   await host.page.getByRole("button", { name: "Start the tournament" }).click();
   await state(host.page, "finished").waitFor({ timeout: 60_000 });
   await host.page.getByRole("heading", { name: "What went wrong" }).waitFor();
