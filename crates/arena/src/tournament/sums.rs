@@ -74,6 +74,9 @@ impl Sums {
     pub fn catch_up(&mut self, schedule: &Schedule, store: &Store) -> Result<(), StoreError> {
         let damaged = || StoreError::Damaged("a block does not fit the plan".into());
         let stored = store.blocks()?;
+        if schedule.stage() > stored {
+            return Err(StoreError::Damaged("a stage begins behind the last block".into()));
+        }
         while self.blocks < stored {
             let chunk = store.chunk(self.blocks)?.ok_or_else(damaged)?;
             let luck = chunk.luck(schedule)?;

@@ -170,6 +170,16 @@ fn who_leaves_without_a_match_changes_no_hash_and_a_store_without_anybody_is_ref
 }
 
 #[test]
+fn a_stage_behind_the_last_block_is_damage() {
+    let archive = Archive::in_memory().unwrap();
+    let (opened, _) = play(&archive, &plan(&["greedy", "random"], 5), 1);
+    let stage = |first| Stage { first, entries: vec![0, 1] };
+    let edited = Plan { stages: vec![stage(0), stage(1000)], ..opened.plan };
+    let refused = report(&edited, &Schedule::of(&edited).unwrap(), &opened.store).unwrap_err().to_string();
+    assert!(refused.contains("a stage begins behind the last block"), "{refused}");
+}
+
+#[test]
 fn a_gauntlet_of_another_first_program_begins_anew() {
     let with = |print: &str| {
         let mut plan = Plan { format: Format::Gauntlet, ..plan(&["optimal", "greedy"], 10) };
