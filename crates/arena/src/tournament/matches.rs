@@ -74,7 +74,7 @@ pub fn matches(
         for (block, number, seat, faults) in store.fault_counts(first.block..last.block + 1)? {
             let found = played.binary_search_by_key(&(block, number), |played| (played.block, played.number));
             let of_match = found.ok().and_then(|index| played[index].faults.get_mut(usize::from(seat)));
-            of_match.into_iter().for_each(|of_match| *of_match = faults);
+            of_match.into_iter().for_each(|of_match| *of_match += faults);
         }
     }
     Ok(played)

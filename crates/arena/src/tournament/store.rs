@@ -6,7 +6,10 @@ use super::{
     archive::to_json,
     results::{BlockResult, Closing},
 };
-use crate::{fault::SeatFault, player::Effort};
+use crate::{
+    fault::{FaultKind, SeatFault},
+    player::Effort,
+};
 use rusqlite::{OptionalExtension, params};
 use std::{ops::Range, time::Duration};
 
@@ -157,18 +160,25 @@ impl Store {
         rows.into_iter().map(parse).collect()
     }
 
-    /// How many faults the matches of some blocks had: block, number of the match, seat, faults.
+    /// How many faults the matches of some blocks had, without warnings: block, number of the match, seat, faults of a kind.
     pub(super) fn fault_counts(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, u16, u32)>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
-            "SELECT block, number, json_extract(value, '$.seat') AS seat, count(*) FROM detail, json_each(faults)
-             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]'
-             AND json_extract(value, '$.kind') <> 'chatter' GROUP BY block, number, seat",
+            "SELECT block, number, json_extract(value, '$.seat') AS seat, count(*), json_extract(value, '$.kind') AS kind
+             FROM detail, json_each(faults)
+             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]' GROUP BY block, number, seat, kind",
         )?;
         let rows = query.query_map(params![self.id, blocks.start, blocks.end], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            Ok(((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?), row.get::<_, String>(4)?))
         })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let is_warning =
+            |kind: &str| serde_json::from_value(kind.into()).is_ok_and(|kind: FaultKind| kind.is_warning());
+        let mut counts = Vec::new();
+        for row in rows {
+            let (count, kind) = row?;
+            counts.extend((!is_warning(&kind)).then_some(count));
+        }
+        Ok(counts)
     }
 
     /// Stores what was left to say when players were closed.

@@ -10,7 +10,10 @@ mod store;
 use crate::program::necrodome;
 use assert_cmd::Command;
 use serde_json::Value;
-use std::process::{Child, Stdio};
+use std::{
+    io::{BufRead, BufReader, Lines},
+    process::{Child, ChildStderr, Stdio},
+};
 
 fn tournament(words: &[&str]) -> Command {
     necrodome(&[&["tournament"], words].concat())
@@ -32,6 +35,16 @@ fn hash(report: &Value) -> &str {
 }
 
 const LINE_UP: [&str; 5] = ["zombie-dice", "greedy", "cautious", "random", "--seed=7"];
+
+/// A tournament without end that has begun, and the lines it writes.
+fn endless(store: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
+    let mut arena = start(&[&ENDLESS[..], &[store]].concat());
+    let mut lines = BufReader::new(arena.stderr.take().unwrap()).lines();
+    lines.by_ref().map_while(Result::ok).find(|line| line.contains("blocks")).unwrap();
+    (arena, lines)
+}
+
+const ENDLESS: [&str; 5] = ["zombie-dice", "greedy", "random", "--seed=3", "--blocks=100000000"];
 
 fn start(words: &[&str]) -> Child {
     std::process::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"))

@@ -1,22 +1,16 @@
 //! When a tournament stops, and what may be said then.
 
-use super::{hash, json, start, tournament};
+use super::{endless, hash, json, tournament};
 use crate::program::{necrodome_in, output_in};
 use serde_json::Value;
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-};
+use std::fs;
 use tempfile::TempDir;
 
 #[test]
 fn ctrl_c_stops_cleanly_and_says_how_to_go_on() {
     let folder = TempDir::new().unwrap();
     let stored = format!("--store={}", folder.path().join("t.store").display());
-    let words = ["zombie-dice", "greedy", "random", "--seed=3", "--blocks=100000000", &stored];
-    let mut arena = start(&words);
-    let mut lines = BufReader::new(arena.stderr.take().unwrap()).lines();
-    lines.by_ref().map_while(Result::ok).find(|line| line.contains("blocks")).unwrap();
+    let (mut arena, lines) = endless(&stored);
     let pid = nix::unistd::Pid::from_raw(arena.id() as i32);
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
     let last = lines.map_while(Result::ok).find(|line| line.contains("run the same command again"));

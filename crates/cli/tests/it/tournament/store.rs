@@ -1,6 +1,6 @@
 //! Tournaments in a file: resumed, read, refused, replayed.
 
-use super::{LINE_UP, hash, json, refusal, start};
+use super::{ENDLESS, LINE_UP, endless, hash, json, refusal, start};
 use crate::program::{necrodome, necrodome_in, output_in};
 use assert_cmd::Command;
 use std::{
@@ -100,11 +100,8 @@ fn a_store_that_cannot_be_used_is_refused_and_left_alone() {
 fn a_second_process_on_the_same_store_is_refused() {
     let folder = TempDir::new().unwrap();
     let stored = format!("--store={}", folder.path().join("t.store").display());
-    let words = ["zombie-dice", "greedy", "random", "--seed=3", "--blocks=100000000", &stored];
-    let mut arena = start(&words);
-    let mut lines = BufReader::new(arena.stderr.take().unwrap()).lines();
-    lines.by_ref().map_while(Result::ok).find(|line| line.contains("blocks")).unwrap();
-    let second = refusal(&words, 1);
+    let (mut arena, _lines) = endless(&stored);
+    let second = refusal(&[&ENDLESS[..], &[&stored]].concat(), 1);
     arena.kill().unwrap();
     arena.wait().unwrap();
     assert!(second.contains("in use by another process\nhint: wait until the tournament"), "{second}");
