@@ -123,7 +123,7 @@ fn followers(entries: &[Ranked]) -> Option<String> {
 /// What it would take to tell the first neighbours apart that are not. Few blocks are no ground for a guess.
 fn outlook(report: &Report) -> Option<String> {
     const ENOUGH: u32 = 10;
-    let worth_it = report.blocks >= ENOUGH && report.stopped != Stop::Close;
+    let worth_it = report.blocks_each[0] >= ENOUGH && report.stopped != Stop::Close;
     let pair = report.undecided.first().filter(|_| worth_it)?;
     let (one, other) = (&pair.one, &pair.other);
     let played = u64::from(report.blocks);
