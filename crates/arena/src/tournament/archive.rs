@@ -1,26 +1,13 @@
 //! One SQLite file that keeps tournaments, as many as are wanted. Other tables may live beside theirs.
 
-use super::{
-    Claims, Plan, PlannedEntry, Schedule, Store, Sums, TournamentError,
-    formats::{self, Seats},
-    stages::{self, LineUp},
-};
-use crate::{process::Limits, stats::RankBy};
-use necrodome_rules::options::plain;
+use super::{Plan, Store, tables};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
-use serde_json::{Map, Value};
 use std::{
-    collections::BTreeSet,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-
-/// "NECR": says that an SQLite file is one of ours.
-const APPLICATION: i32 = 0x4e45_4352;
-/// The version of the tables.
-const VERSION: i32 = 5;
 
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +22,7 @@ pub enum StoreError {
     #[error("the store is damaged ({0}), and is left as it is")]
     Damaged(String),
     /// It was written by another version.
-    #[error("the store has version {came}, and this necrodome reads versions up to {VERSION}")]
+    #[error("the store has version {came}, and this necrodome reads versions up to {}", tables::VERSION)]
     Version {
         /// The version of the file.
         came: i32,
@@ -98,68 +85,6 @@ impl From<rusqlite::Error> for StoreError {
 #[derive(Debug, Clone)]
 pub struct Archive(Arc<Mutex<Connection>>);
 
-const TABLES: &str = "
-CREATE TABLE tournament (id INTEGER PRIMARY KEY AUTOINCREMENT, plan TEXT NOT NULL);
--- The results of blocks that were stored together, packed; see results.rs.
-CREATE TABLE results (
-    tournament INTEGER NOT NULL, first INTEGER NOT NULL, blocks INTEGER NOT NULL, packed BLOB NOT NULL,
-    PRIMARY KEY (tournament, first)
-);
--- The luck of seat 0 in each match of those blocks, as 32-bit floats.
-CREATE TABLE luck (
-    tournament INTEGER NOT NULL, first INTEGER NOT NULL, packed BLOB NOT NULL, PRIMARY KEY (tournament, first)
-);
--- Matches with faults or a replay.
-CREATE TABLE detail (
-    tournament INTEGER NOT NULL, block INTEGER NOT NULL, number INTEGER NOT NULL, faults TEXT NOT NULL, replay BLOB,
-    PRIMARY KEY (tournament, block, number)
-);
--- How hard each entry has thought, over all blocks; measured, so not part of the result.
-CREATE TABLE effort (
-    tournament INTEGER NOT NULL, entry INTEGER NOT NULL, decisions INTEGER NOT NULL, nanoseconds INTEGER NOT NULL,
-    PRIMARY KEY (tournament, entry)
-);
--- What was left to say when a process ended.
-CREATE TABLE closing (tournament INTEGER NOT NULL, entry INTEGER NOT NULL, faults TEXT NOT NULL, log TEXT NOT NULL);
-";
-
-/// From version 1: luck was not measured.
-const FROM_1: &str = "CREATE TABLE luck (first INTEGER PRIMARY KEY, packed BLOB NOT NULL);";
-
-/// From version 2: a file was one tournament. Its tables make way for those of many.
-const FROM_2_AWAY: &str = "
-ALTER TABLE plan RENAME TO old_plan; ALTER TABLE results RENAME TO old_results; ALTER TABLE luck RENAME TO old_luck;
-ALTER TABLE detail RENAME TO old_detail; ALTER TABLE effort RENAME TO old_effort;
-ALTER TABLE closing RENAME TO old_closing;
-";
-const FROM_2_BACK: &str = "
-INSERT INTO tournament SELECT 1, plan FROM old_plan LIMIT 1;
-INSERT INTO results SELECT 1, first, blocks, packed FROM old_results;
-INSERT INTO luck SELECT 1, first, packed FROM old_luck;
-INSERT INTO detail SELECT 1, block, number, faults, replay FROM old_detail;
-INSERT INTO effort SELECT 1, entry, decisions, nanoseconds FROM old_effort;
-INSERT INTO closing SELECT 1, entry, faults, log FROM old_closing ORDER BY rowid;
-DROP TABLE old_plan; DROP TABLE old_results; DROP TABLE old_luck; DROP TABLE old_detail; DROP TABLE old_effort;
-DROP TABLE old_closing;
-";
-
-/// Views that show version 2 as the current one, without a change to the file.
-const VIEWS_OF_2: &str = "
-CREATE TEMP VIEW tournament AS SELECT 1 AS id, json_set(plan, '$.older', json('true')) AS plan FROM main.plan LIMIT 1;
-CREATE TEMP VIEW results AS SELECT 1 AS tournament, first, blocks, packed FROM main.results;
-CREATE TEMP VIEW detail AS SELECT 1 AS tournament, block, number, faults, replay FROM main.detail;
-CREATE TEMP VIEW effort AS SELECT 1 AS tournament, entry, decisions, nanoseconds FROM main.effort;
-CREATE TEMP VIEW closing AS SELECT rowid, 1 AS tournament, entry, faults, log FROM main.closing;
-";
-const LUCK_OF_2: &str = "CREATE TEMP VIEW luck AS SELECT 1 AS tournament, first, packed FROM main.luck;";
-const LUCK_OF_1: &str = "CREATE TEMP VIEW luck AS SELECT 1 AS tournament, 0 AS first, x'' AS packed WHERE 0;";
-
-/// Tournaments of version 3 were seated otherwise.
-const FROM_3: &str = "UPDATE tournament SET plan = json_set(plan, '$.older', json('true'));";
-const VIEW_OF_3: &str = "
-CREATE TEMP VIEW tournament AS SELECT id, json_set(plan, '$.older', json('true')) AS plan FROM main.tournament;
-";
-
 impl Archive {
     /// A file that lives as long as the process.
     pub fn in_memory() -> Result<Self, StoreError> {
@@ -206,19 +131,9 @@ impl Archive {
                 Connection::open_with_flags(unchanging(path), flags)?
             }
         };
-        check_version(&connection)?;
+        tables::check_version(&connection)?;
         check_pages(&connection)?;
-        let version = version(&connection)?;
-        // Version 4 knew no stages; its tables are those of today.
-        if version < 4 {
-            connection.pragma_update(None, "temp_store", "MEMORY")?;
-            if version == 3 {
-                connection.execute_batch(VIEW_OF_3)?;
-            } else {
-                connection.execute_batch(VIEWS_OF_2)?;
-                connection.execute_batch(if version < 2 { LUCK_OF_1 } else { LUCK_OF_2 })?;
-            }
-        }
+        tables::show(&connection)?;
         Ok(Archive(Arc::new(Mutex::new(connection))))
     }
 
@@ -230,18 +145,14 @@ impl Archive {
             AND (SELECT application_id FROM pragma_application_id) = 0";
         let fresh: bool = connection.query_row(blank, [], |row| row.get(0))?;
         if !fresh {
-            check_version(&connection)?;
+            tables::check_version(&connection)?;
         }
         take_lock(&connection)?;
         if fresh {
-            let transaction = connection.transaction()?;
-            transaction.execute_batch(TABLES)?;
-            transaction.pragma_update(None, "application_id", APPLICATION)?;
-            transaction.pragma_update(None, "user_version", VERSION)?;
-            transaction.commit()?;
+            tables::make(&mut connection)?;
         } else {
             check_pages(&connection)?;
-            upgrade(&mut connection)?;
+            tables::upgrade(&mut connection)?;
         }
         Ok(Archive(Arc::new(Mutex::new(connection))))
     }
@@ -285,109 +196,6 @@ impl Archive {
         }
         Ok(stores)
     }
-
-    /// The seed of a tournament that has this plan but for the seed; if none has, that of the last one.
-    pub fn seed_of(&self, plan: &Plan) -> Result<Option<u64>, StoreError> {
-        let stores = self.stores()?;
-        let alike = stores.iter().find(|(_, stored)| {
-            let same_seed = Plan { seed: stored.seed, ..plan.clone() };
-            differences(stored, &same_seed).is_empty() && stages::compare(stored, plan) != LineUp::Other
-        });
-        Ok(alike.or(stores.last()).map(|(_, stored)| stored.seed))
-    }
-
-    /// The tournament that goes on with this plan. An empty file begins it; a file of others only is refused.
-    ///
-    /// Where entries have come or gone, only what is missing is played, or, where all sit in each match, a new edition begins beside
-    /// the old one. A program that was changed is refused, unless it is `renewed`: then it is a new entry, or makes a new edition.
-    pub fn resume(&self, asked: &Plan, renewed: bool) -> Result<Opened, StoreError> {
-        let (mut refused, mut edited, mut changed) = (None, None, None);
-        // The newest first: there may be several editions.
-        for (store, stored) in self.stores()?.into_iter().rev() {
-            let mut differences = differences(&stored, asked);
-            let line_up = stages::compare(&stored, asked);
-            if line_up == LineUp::Other {
-                differences.push(other_entries(&stored, asked));
-            }
-            let names = other_programs(&stored, asked);
-            if !differences.is_empty() {
-                refused = refused.or(Some(StoreError::OtherPlan { differences }));
-            } else if !(names.is_empty() || renewed) {
-                edited = edited.or(changed.is_none().then_some(StoreError::OtherProgram { names }));
-            } else if line_up == LineUp::Same && names.is_empty() {
-                return self.go_on(store, &stored, asked);
-            } else if edited.is_none() {
-                changed = changed.or(Some((store, stored)));
-            }
-        }
-        match (changed, edited.or(refused)) {
-            (Some((store, stored)), _) if store.blocks()? == 0 || stages::can_go_on(&stored, asked) => {
-                self.go_on(store, &stored, asked)
-            }
-            (Some(_), _) => Ok(Opened { edition: true, ..self.begun(asked)? }),
-            (None, Some(why)) => Err(why),
-            (None, None) => self.begun(asked),
-        }
-    }
-
-    fn begun(&self, plan: &Plan) -> Result<Opened, StoreError> {
-        let store = self.begin(plan)?;
-        Ok(Opened { store, plan: plan.clone(), joined: Vec::new(), left: Vec::new(), edition: false })
-    }
-
-    /// Goes on with a tournament, whose line-up may be another one now.
-    fn go_on(&self, store: Store, stored: &Plan, asked: &Plan) -> Result<Opened, StoreError> {
-        let plan = stages::go_on(stored, store.blocks()?, asked);
-        let names = |of: &Plan, without: &Plan| {
-            let members = of.members().map(|member| &of.entries[member]);
-            let is_new = |entry: &&PlannedEntry| {
-                let same = |&other: &usize| {
-                    without.entries[other].name == entry.name
-                        && !entry.is_other(without.entries[other].fingerprint.as_deref())
-                };
-                !without.members().any(|other| same(&other))
-            };
-            members.filter(is_new).map(|entry| entry.name.clone()).collect::<Vec<_>>()
-        };
-        let (joined, left) = (names(&plan, stored), names(stored, &plan));
-        let is_new = (&plan.entries, &plan.stages) != (&stored.entries, &stored.stages);
-        if is_new {
-            // What cannot be read is left as it is.
-            let damaged = |error: TournamentError| match error {
-                TournamentError::Store(error) => error,
-                other => StoreError::Damaged(other.to_string()),
-            };
-            let schedule = Schedule::of(stored).map_err(damaged)?;
-            Sums::new(stored, &schedule).catch_up(&schedule, &store)?;
-        }
-        if is_new || (plan.blocks, plan.grown) != (stored.blocks, stored.grown) {
-            let mut connection = self.connection();
-            let transaction = connection.transaction()?;
-            let row = params![store.id(), to_json(&plan)];
-            transaction.execute("UPDATE tournament SET plan = ?2 WHERE id = ?1", row)?;
-            for entry in 0..plan.entries.len() {
-                let row = params![store.id(), entry as i64];
-                transaction.execute("INSERT OR IGNORE INTO effort VALUES (?1, ?2, 0, 0)", row)?;
-            }
-            transaction.commit()?;
-        }
-        Ok(Opened { store, plan, joined, left, edition: false })
-    }
-}
-
-/// A tournament in a file that is ready to go on.
-#[derive(Debug, Clone)]
-pub struct Opened {
-    /// Where it is kept.
-    pub store: Store,
-    /// The plan, with all who ever took part.
-    pub plan: Plan,
-    /// Who has joined since the last time.
-    pub joined: Vec<String>,
-    /// And who has left.
-    pub left: Vec<String>,
-    /// Whether it began anew beside another one, since the line-up is another.
-    pub edition: bool,
 }
 
 /// SQLite's write-ahead log, which exists as long as somebody writes.
@@ -421,43 +229,6 @@ fn check_pages(connection: &Connection) -> Result<(), StoreError> {
     if check == "ok" { Ok(()) } else { Err(StoreError::Damaged(check)) }
 }
 
-fn check_version(connection: &Connection) -> Result<(), StoreError> {
-    let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    if application != APPLICATION {
-        return Err(StoreError::Foreign);
-    }
-    match version(connection)? {
-        1..=VERSION => Ok(()),
-        came => Err(StoreError::Version { came }),
-    }
-}
-
-fn version(connection: &Connection) -> Result<i32, StoreError> {
-    Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
-}
-
-/// Brings a file of an older version up to date, or leaves it as it is. What it holds stays the same.
-fn upgrade(connection: &mut Connection) -> Result<(), StoreError> {
-    let version = version(connection)?;
-    if version == VERSION {
-        return Ok(());
-    }
-    let transaction = connection.transaction()?;
-    if version < 2 {
-        transaction.execute_batch(FROM_1)?;
-    }
-    if version < 3 {
-        transaction.execute_batch(FROM_2_AWAY)?;
-        transaction.execute_batch(TABLES)?;
-        transaction.execute_batch(FROM_2_BACK)?;
-    }
-    if version < 4 {
-        transaction.execute_batch(FROM_3)?;
-    }
-    transaction.pragma_update(None, "user_version", VERSION)?;
-    Ok(transaction.commit()?)
-}
-
 fn parse(plan: &str) -> Result<Plan, StoreError> {
     serde_json::from_str(plan).map_err(|error| StoreError::Damaged(error.to_string()))
 }
@@ -465,91 +236,4 @@ fn parse(plan: &str) -> Result<Plan, StoreError> {
 /// Types of the arena have no maps with odd keys, so this cannot fail.
 pub(super) fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
-}
-
-/// The entries whose programs are not those of the stored plan. Plans of before know nothing of programs.
-fn other_programs(stored: &Plan, asked: &Plan) -> Vec<String> {
-    let changed = asked.entries.iter().filter(|entry| {
-        stored.place_of(entry).is_some() && stages::version(&stored.entries, entry).is_none()
-    });
-    changed.map(|entry| entry.name.clone()).collect()
-}
-
-/// How the entries of two plans differ.
-fn other_entries(stored: &Plan, asked: &Plan) -> String {
-    let entries = |plan: &Plan| {
-        let entry = |PlannedEntry { name, bot, .. }: &PlannedEntry| {
-            if name == bot { name.clone() } else { format!("{name}={bot}") }
-        };
-        plan.entries.iter().map(entry).collect::<Vec<_>>().join(", ")
-    };
-    let clash = asked.entries.iter().find_map(|entry| Some((stages::namesake(stored, entry)?, entry)));
-    match clash {
-        Some((known, entry)) => {
-            let (name, there, here) = (&entry.name, &known.bot, &entry.bot);
-            format!("the name {name} belongs to {there} there, and to {here} here")
-        }
-        None => format!("the entries are {} there, {} here", entries(stored), entries(asked)),
-    }
-}
-
-/// How two plans differ, but for the entries. More blocks than before are no difference: the tournament goes on.
-fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
-    // The compiler says when a field is missing here.
-    let Plan {
-        game,
-        options,
-        entries: _,
-        format,
-        seats,
-        blocks: _,
-        seed,
-        until_decided,
-        margin,
-        test,
-        rank_by,
-        limits,
-        older,
-        grown: _,
-        stages: _,
-    } = stored;
-    let until = |decided: bool| if decided { "it is decided" } else { "all blocks are played" }.to_owned();
-    if *older && !asked.older {
-        return vec!["an older necrodome began it, and seated the entries otherwise".to_owned()];
-    }
-    let mut all = Vec::new();
-    let mut differ = |what: &str, stored: String, asked: String| {
-        if stored != asked {
-            all.push(format!("{what} {stored} there, {asked} here"));
-        }
-    };
-    differ("the game is", game.clone(), asked.game.clone());
-    differ("the format is", format.as_str().to_owned(), asked.format.as_str().to_owned());
-    // Where everybody has a seat, the entries tell.
-    if formats::rules(asked.format).seats != Seats::All {
-        differ("the number of seats is", seats.to_string(), asked.seats.to_string());
-    }
-    differ("the seed is", seed.to_string(), asked.seed.to_string());
-    differ("it is played until", until(*until_decided), until(asked.until_decided));
-    let claims = |test: &Option<Claims>| {
-        test.map_or("none".to_owned(), |Claims { elo0, elo1 }| format!("{elo0},{elo1}"))
-    };
-    differ("the test is", claims(test), claims(&asked.test));
-    // What it is ranked by matters only to when it stops.
-    if *until_decided {
-        let by = |rank_by: &RankBy| plain(&serde_json::to_value(rank_by).unwrap_or_default());
-        differ("it is ranked by", by(rank_by), by(&asked.rank_by));
-        let of = |margin: &Option<f64>| margin.map_or("none".to_owned(), |margin| margin.to_string());
-        differ("the margin is", of(margin), of(&asked.margin));
-    }
-    let table = |limits: &Limits| serde_json::to_value(limits).unwrap_or_default();
-    let tables =
-        [("option", options.clone(), asked.options.clone()), ("limit", table(limits), table(&asked.limits))];
-    for (what, stored, asked) in &tables {
-        let keys = [stored, asked].into_iter().filter_map(Value::as_object).flat_map(Map::keys);
-        for key in keys.collect::<BTreeSet<_>>() {
-            differ(&format!("the {what} {key} is"), plain(&stored[key]), plain(&asked[key]));
-        }
-    }
-    all
 }

@@ -1,0 +1,205 @@
+//! Which tournament of a file goes on with a plan: the same one, one whose line-up has changed, a new edition, or none.
+
+use super::{
+    Archive, Claims, Plan, PlannedEntry, Schedule, Store, StoreError, Sums, TournamentError,
+    archive::to_json,
+    formats::{self, Seats},
+    stages::{self, LineUp},
+};
+use crate::{process::Limits, stats::RankBy};
+use necrodome_rules::options::plain;
+use rusqlite::params;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// A tournament in a file that is ready to go on.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// Where it is kept.
+    pub store: Store,
+    /// The plan, with all who ever took part.
+    pub plan: Plan,
+    /// Who has joined since the last time.
+    pub joined: Vec<String>,
+    /// And who has left.
+    pub left: Vec<String>,
+    /// Whether it began anew beside another one, since the line-up is another.
+    pub edition: bool,
+}
+
+impl Archive {
+    /// The seed of a tournament that has this plan but for the seed; if none has, that of the last one.
+    pub fn seed_of(&self, plan: &Plan) -> Result<Option<u64>, StoreError> {
+        let stores = self.stores()?;
+        let alike = stores.iter().find(|(_, stored)| {
+            let same_seed = Plan { seed: stored.seed, ..plan.clone() };
+            differences(stored, &same_seed).is_empty() && stages::compare(stored, plan) != LineUp::Other
+        });
+        Ok(alike.or(stores.last()).map(|(_, stored)| stored.seed))
+    }
+
+    /// The tournament that goes on with this plan. An empty file begins it; a file of others only is refused.
+    ///
+    /// Where entries have come or gone, only what is missing is played, or, where all sit in each match, a new edition begins beside
+    /// the old one. A program that was changed is refused, unless it is `renewed`: then it is a new entry, or makes a new edition.
+    pub fn resume(&self, asked: &Plan, renewed: bool) -> Result<Opened, StoreError> {
+        let (mut refused, mut edited, mut changed) = (None, None, None);
+        // The newest first: there may be several editions.
+        for (store, stored) in self.stores()?.into_iter().rev() {
+            let mut differences = differences(&stored, asked);
+            let line_up = stages::compare(&stored, asked);
+            if line_up == LineUp::Other {
+                differences.push(other_entries(&stored, asked));
+            }
+            let names = other_programs(&stored, asked);
+            if !differences.is_empty() {
+                refused = refused.or(Some(StoreError::OtherPlan { differences }));
+            } else if !(names.is_empty() || renewed) {
+                edited = edited.or(changed.is_none().then_some(StoreError::OtherProgram { names }));
+            } else if line_up == LineUp::Same && names.is_empty() {
+                return self.go_on(store, &stored, asked);
+            } else if edited.is_none() {
+                changed = changed.or(Some((store, stored)));
+            }
+        }
+        match (changed, edited.or(refused)) {
+            (Some((store, stored)), _) if store.blocks()? == 0 || stages::can_go_on(&stored, asked) => {
+                self.go_on(store, &stored, asked)
+            }
+            (Some(_), _) => Ok(Opened { edition: true, ..self.begun(asked)? }),
+            (None, Some(why)) => Err(why),
+            (None, None) => self.begun(asked),
+        }
+    }
+
+    fn begun(&self, plan: &Plan) -> Result<Opened, StoreError> {
+        let store = self.begin(plan)?;
+        Ok(Opened { store, plan: plan.clone(), joined: Vec::new(), left: Vec::new(), edition: false })
+    }
+
+    /// Goes on with a tournament, whose line-up may be another one now.
+    fn go_on(&self, store: Store, stored: &Plan, asked: &Plan) -> Result<Opened, StoreError> {
+        let plan = stages::go_on(stored, store.blocks()?, asked);
+        let names = |of: &Plan, without: &Plan| {
+            let members = of.members().map(|member| &of.entries[member]);
+            let is_new = |entry: &&PlannedEntry| {
+                let same = |&other: &usize| {
+                    without.entries[other].name == entry.name
+                        && !entry.is_other(without.entries[other].fingerprint.as_deref())
+                };
+                !without.members().any(|other| same(&other))
+            };
+            members.filter(is_new).map(|entry| entry.name.clone()).collect::<Vec<_>>()
+        };
+        let (joined, left) = (names(&plan, stored), names(stored, &plan));
+        let is_new = (&plan.entries, &plan.stages) != (&stored.entries, &stored.stages);
+        if is_new {
+            // What cannot be read is left as it is.
+            let damaged = |error: TournamentError| match error {
+                TournamentError::Store(error) => error,
+                other => StoreError::Damaged(other.to_string()),
+            };
+            let schedule = Schedule::of(stored).map_err(damaged)?;
+            Sums::new(stored, &schedule).catch_up(&schedule, &store)?;
+        }
+        if is_new || (plan.blocks, plan.grown) != (stored.blocks, stored.grown) {
+            let mut connection = self.connection();
+            let transaction = connection.transaction()?;
+            let row = params![store.id(), to_json(&plan)];
+            transaction.execute("UPDATE tournament SET plan = ?2 WHERE id = ?1", row)?;
+            for entry in 0..plan.entries.len() {
+                let row = params![store.id(), entry as i64];
+                transaction.execute("INSERT OR IGNORE INTO effort VALUES (?1, ?2, 0, 0)", row)?;
+            }
+            transaction.commit()?;
+        }
+        Ok(Opened { store, plan, joined, left, edition: false })
+    }
+}
+
+/// The entries whose programs are not those of the stored plan. Plans of before know nothing of programs.
+fn other_programs(stored: &Plan, asked: &Plan) -> Vec<String> {
+    let changed = asked.entries.iter().filter(|entry| {
+        stored.place_of(entry).is_some() && stages::version(&stored.entries, entry).is_none()
+    });
+    changed.map(|entry| entry.name.clone()).collect()
+}
+
+/// How the entries of two plans differ.
+fn other_entries(stored: &Plan, asked: &Plan) -> String {
+    let entries = |plan: &Plan| {
+        let entry = |PlannedEntry { name, bot, .. }: &PlannedEntry| {
+            if name == bot { name.clone() } else { format!("{name}={bot}") }
+        };
+        plan.entries.iter().map(entry).collect::<Vec<_>>().join(", ")
+    };
+    let clash = asked.entries.iter().find_map(|entry| Some((stages::namesake(stored, entry)?, entry)));
+    match clash {
+        Some((known, entry)) => {
+            let (name, there, here) = (&entry.name, &known.bot, &entry.bot);
+            format!("the name {name} belongs to {there} there, and to {here} here")
+        }
+        None => format!("the entries are {} there, {} here", entries(stored), entries(asked)),
+    }
+}
+
+/// How two plans differ, but for the entries. More blocks than before are no difference: the tournament goes on.
+fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
+    // The compiler says when a field is missing here.
+    let Plan {
+        game,
+        options,
+        entries: _,
+        format,
+        seats,
+        blocks: _,
+        seed,
+        until_decided,
+        margin,
+        test,
+        rank_by,
+        limits,
+        older,
+        grown: _,
+        stages: _,
+    } = stored;
+    let until = |decided: bool| if decided { "it is decided" } else { "all blocks are played" }.to_owned();
+    if *older && !asked.older {
+        return vec!["an older necrodome began it, and seated the entries otherwise".to_owned()];
+    }
+    let mut all = Vec::new();
+    let mut differ = |what: &str, stored: String, asked: String| {
+        if stored != asked {
+            all.push(format!("{what} {stored} there, {asked} here"));
+        }
+    };
+    differ("the game is", game.clone(), asked.game.clone());
+    differ("the format is", format.as_str().to_owned(), asked.format.as_str().to_owned());
+    // Where everybody has a seat, the entries tell.
+    if formats::rules(asked.format).seats != Seats::All {
+        differ("the number of seats is", seats.to_string(), asked.seats.to_string());
+    }
+    differ("the seed is", seed.to_string(), asked.seed.to_string());
+    differ("it is played until", until(*until_decided), until(asked.until_decided));
+    let claims = |test: &Option<Claims>| {
+        test.map_or("none".to_owned(), |Claims { elo0, elo1 }| format!("{elo0},{elo1}"))
+    };
+    differ("the test is", claims(test), claims(&asked.test));
+    // What it is ranked by matters only to when it stops.
+    if *until_decided {
+        let by = |rank_by: &RankBy| plain(&serde_json::to_value(rank_by).unwrap_or_default());
+        differ("it is ranked by", by(rank_by), by(&asked.rank_by));
+        let of = |margin: &Option<f64>| margin.map_or("none".to_owned(), |margin| margin.to_string());
+        differ("the margin is", of(margin), of(&asked.margin));
+    }
+    let table = |limits: &Limits| serde_json::to_value(limits).unwrap_or_default();
+    let tables =
+        [("option", options.clone(), asked.options.clone()), ("limit", table(limits), table(&asked.limits))];
+    for (what, stored, asked) in &tables {
+        let keys = [stored, asked].into_iter().filter_map(Value::as_object).flat_map(Map::keys);
+        for key in keys.collect::<BTreeSet<_>>() {
+            differ(&format!("the {what} {key} is"), plain(&stored[key]), plain(&asked[key]));
+        }
+    }
+    all
+}
