@@ -19,7 +19,7 @@ def main() -> None:
         sys.exit("the native module of necrodome is not there")
     native = module_from_spec(spec)
     spec.loader.exec_module(native)
-    native.run_stage([sys.executable, "-I", "-S", __file__], sys.argv[1:])
+    native.run_stage(sys.argv[1])
     sys.exit("this starts bots, and is not meant to be called by people")
 
 

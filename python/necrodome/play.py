@@ -29,6 +29,7 @@ __all__ = ["IllegalAction", "Match", "Report", "match", "tournament"]
 
 #: Who takes part: in order, or by name. Mixed lists have no better type that Python would guess.
 Lineup = Union[Sequence[Any], Mapping[str, Any]]
+Sandbox = Literal["auto", "full", "strict", "limits"]
 OnError = Literal["raise", "fault"]
 
 _LAUNCH = str(Path(__file__).with_name("_launch.py"))
@@ -135,13 +136,15 @@ def match(
     *,
     seed: int | None = None,
     limits: Mapping[str, Any] | None = None,
+    sandbox: Sandbox = "auto",
     on_error: OnError = "raise",
     **options: Any,
 ) -> Match:
     """Plays one match, with a bot for each seat.
 
     Further keywords are options of the rules (``necrodome games``). The same seed, game, options and bots give the same
-    match. ``limits`` bounds programs, as the table ``[limits]`` of a tournament's file does.
+    match. ``limits`` bounds programs, as the table ``[limits]`` of a tournament's file does; ``sandbox`` says how far they are
+    confined (``docs/security.md``).
 
     An exception in a bot that is an object of Python is raised here, and so is :class:`IllegalAction`; with
     ``on_error="fault"`` the match goes on by the game's rule for a bad action, and the fault is in the result.
@@ -152,7 +155,7 @@ def match(
     ['greedy', '<lambda>']
     """
     guests, entries = _line_up(bots)
-    text, replay = _play(order(game, entries, seed, limits, options, None), guests, on_error, lambda *_: None)
+    text, replay = _play(order(game, entries, seed, limits, sandbox, options, None), guests, on_error, lambda *_: None)
     document = json.loads(text)
     entered = document.pop("entries")
     names, kinds = [entry["name"] for entry in entered], [entry["bot"] for entry in entered]
@@ -176,6 +179,7 @@ def tournament(
     only: Sequence[str] = (),
     new_version: bool = False,
     limits: Mapping[str, Any] | None = None,
+    sandbox: Sandbox = "auto",
     progress: bool = True,
     on_error: OnError = "raise",
     **options: Any,
@@ -213,7 +217,7 @@ def tournament(
         "only": list(only),
         "new_version": new_version,
     }
-    wanted = order(game, entries, seed, limits, options, more)
+    wanted = order(game, entries, seed, limits, sandbox, options, more)
     if not progress:
         return Report(_play(wanted, guests, on_error, lambda *_: None)[0])
     from tqdm.auto import tqdm
@@ -254,6 +258,7 @@ def order(
     entries: list[dict[str, Any]],
     seed: int | None,
     limits: Mapping[str, Any] | None,
+    sandbox: str,
     options: Mapping[str, Any],
     tournament: Mapping[str, Any] | None,
 ) -> str:
@@ -267,6 +272,7 @@ def order(
         "seed": seed,
         "spare_seed": secrets.randbits(32),
         "limits": dict(limits or {}),
+        "sandbox": sandbox,
         "launcher": [sys.executable, "-I", "-S", _LAUNCH],
         "tournament": tournament,
     }

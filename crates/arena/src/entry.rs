@@ -4,7 +4,7 @@
 pub mod compat;
 mod interpreter;
 
-pub use interpreter::versions;
+pub use interpreter::{version_of, versions};
 
 use crate::{guest::Invitation, process::Program};
 use necrodome_rules::{
@@ -138,19 +138,15 @@ impl EntrySpec {
     /// What the program of an entry consists of: a hash of the content of every file that its command names, wherever they lie. None
     /// of who is no program. What a program loads by itself is not known here.
     pub fn fingerprint(&self) -> Option<String> {
-        let EntryKind::Program(Program { words, folder }) = &self.kind else { return None };
+        let EntryKind::Program(program) = &self.kind else { return None };
         let mut hasher = blake3::Hasher::new();
-        for (place, word) in words.iter().enumerate() {
-            let path = folder.join(word);
-            // An interpreter is found by its name alone: upgrading it makes no new bot. Pipes and devices have no content to compare.
-            let is_named = word.contains('/') || place > 0;
-            if is_named && path.is_file() {
-                let mut content = blake3::Hasher::new();
-                // A file that cannot be read is not the one that could.
-                let read = fs::File::open(path).and_then(|file| content.update_reader(file).map(|_| ()));
-                hasher.update(&[u8::from(read.is_ok())]);
-                hasher.update(content.finalize().as_bytes());
-            }
+        // An interpreter is found by its name alone: upgrading it makes no new bot.
+        for path in program.files() {
+            let mut content = blake3::Hasher::new();
+            // A file that cannot be read is not the one that could.
+            let read = fs::File::open(path).and_then(|file| content.update_reader(file).map(|_| ()));
+            hasher.update(&[u8::from(read.is_ok())]);
+            hasher.update(content.finalize().as_bytes());
         }
         Some(hasher.finalize().to_hex()[..32].to_owned())
     }
@@ -187,6 +183,20 @@ impl EntrySpec {
         };
         text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect::<String>().trim().to_owned()
     }
+}
+
+/// The files and folders of all programs. None of them is any other program's business.
+pub fn files_of<'a>(entries: impl IntoIterator<Item = &'a EntrySpec>) -> Vec<PathBuf> {
+    let programs = entries.into_iter().filter_map(|entry| match &entry.kind {
+        EntryKind::Program(program) => Some(program),
+        _ => None,
+    });
+    programs.flat_map(|program| program.files().into_iter().chain([program.folder.clone()])).collect()
+}
+
+/// Whether programs take part.
+pub fn has_programs(entries: &[EntrySpec]) -> bool {
+    entries.iter().any(|entry| matches!(entry.kind, EntryKind::Program(_)))
 }
 
 /// Names for all entries: the given one, or one made from the entry, with a number behind it if that name is taken.

@@ -37,6 +37,8 @@ pub enum Answer<A> {
     Fault(Fault),
     /// A person has left the table: the match cannot go on.
     Quit,
+    /// The arena lacks something, and says what: the match cannot go on, and nobody is to blame.
+    Arena(String),
 }
 
 /// How much time a player has used.

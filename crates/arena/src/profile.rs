@@ -393,7 +393,7 @@ impl<G: Listed> Player<G> for Mended<G> {
         let answer = self.inner.answer(view);
         let choice = match &answer {
             Answer::Act(action, _) | Answer::Partly { action, .. } => Move::Act(action.clone()),
-            Answer::Fault(_) | Answer::Quit => return answer,
+            Answer::Fault(_) | Answer::Quit | Answer::Arena(_) => return answer,
         };
         let best = self.solution.best(view);
         let cost = self.solution.price(view, &Move::Act(best.clone())) - self.solution.price(view, &choice);
@@ -470,6 +470,7 @@ impl<G: Listed> Asked<G> for Surveyed<G> {
                 Err(Inexact::Silent(format!("{}: {}", fault.kind, fault.detail)))
             }
             Answer::Quit => Err(Inexact::Silent("it has left".to_owned())),
+            Answer::Arena(what) => Err(Inexact::Silent(what)),
         }
     }
 

@@ -97,6 +97,9 @@ pub enum RunError {
     /// A person has left.
     #[error("a player has left the table: the match has no result")]
     Quit,
+    /// The arena lacks something, such as open files or processes. No fault of a bot's.
+    #[error("the arena lacks something, and no bot is charged for it: {0}")]
+    Arena(String),
     /// The referee refused a forfeit, which it must not.
     #[error("the referee refused moves that it must accept: {0}")]
     Referee(String),
@@ -181,6 +184,7 @@ fn collect<G: Game>(
                 (Move::Forfeit, None)
             }
             Answer::Quit => return Err(RunError::Quit),
+            Answer::Arena(what) => return Err(RunError::Arena(what)),
         };
         collected.moves.push(choice);
         collected.reasons.push(reason);

@@ -1,11 +1,11 @@
 //! From words on the command line to a game, its rules, and players on its seats.
 
-use crate::{error::Error, human::Human, numbers::above_zero};
+use crate::{error::Error, human::Human, numbers::above_zero, paint::say};
 use necrodome_arena::{
-    entry::{EntryKind, EntrySpec, name_all},
+    entry::{EntryKind, EntrySpec, files_of, has_programs, name_all},
     lineup::{Terms, player},
     player::Player,
-    process::{Launcher, Limits},
+    process::{Launcher, Level, Limits, Wish},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -13,7 +13,7 @@ use necrodome_rules::{
     names::Names,
     options::{self, OptionError},
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The game with this id.
 pub fn game(name: &str) -> Result<GameId, Error> {
@@ -47,8 +47,59 @@ pub fn entries(words: &[String]) -> Result<(Vec<EntrySpec>, Names), Error> {
     Ok((entries, names))
 }
 
-/// How to start this very program again, as a supervisor of processes.
-pub fn launcher() -> Result<Launcher, Error> {
+/// How far programs are confined, as flags.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Confinement of programs")]
+pub struct SandboxFlags {
+    /// How far programs are confined: full, strict, limits, or auto (the best there is, by default); see `necrodome doctor`
+    #[arg(long, value_name = "LEVEL")]
+    sandbox: Option<Wish>,
+    /// A file or folder that all programs may read beside their own folder; can be repeated
+    #[arg(long, value_name = "PATH")]
+    share: Vec<PathBuf>,
+}
+
+impl SandboxFlags {
+    pub fn new(sandbox: Option<Wish>, share: Vec<PathBuf>) -> Self {
+        SandboxFlags { sandbox, share }
+    }
+
+    /// These flags on top of others.
+    pub fn over(&self, other: Self) -> Self {
+        let share = other.share.into_iter().chain(self.share.clone()).collect();
+        SandboxFlags { sandbox: self.sandbox.or(other.sandbox), share }
+    }
+
+    /// How to start this very program again, as a supervisor of processes. Nothing is tried where no program takes part.
+    pub fn launcher(&self, entries: &[EntrySpec]) -> Result<Launcher, Error> {
+        match has_programs(entries) {
+            true => Ok(self.launcher_for_any()?.hiding(files_of(entries))),
+            false => own_program(),
+        }
+    }
+
+    /// The same, for programs that are not known yet.
+    pub fn launcher_for_any(&self) -> Result<Launcher, Error> {
+        let launcher = own_program()?;
+        if let Some(missing) = self.share.iter().find(|path| !path.exists()) {
+            return Err(Error::usage(format!("--share: there is no file or folder {missing:?}")));
+        }
+        let wish = self.sandbox.unwrap_or_default();
+        let confined = launcher.confined(wish).map_err(|error| {
+            let better = Level::Strict.hint().unwrap_or("`necrodome doctor` says more");
+            Error::usage(error.to_string()).hint(better)
+        })?;
+        let level = confined.level();
+        if wish == Wish::Auto && level < Level::Strict {
+            let hint = "`necrodome doctor` says why; run no strangers' programs like this";
+            say(format_args!("warning: programs are confined by {} ({level}): {hint}", level.about()));
+        }
+        Ok(confined.sharing(self.share.clone()))
+    }
+}
+
+/// This very program.
+pub fn own_program() -> Result<Launcher, Error> {
     Ok(std::env::current_exe()?.into())
 }
 
@@ -62,6 +113,9 @@ pub struct LimitFlags {
     /// Milliseconds of CPU time for all decisions of a match (20000)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     match_ms: Option<u64>,
+    /// Milliseconds of wall-clock time in a match in which the arena waits and the bot does nothing (10000)
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
+    idle_ms: Option<u64>,
     /// Milliseconds of CPU time to start (10000)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     start_ms: Option<u64>,
@@ -71,6 +125,8 @@ pub struct LimitFlags {
     /// Processes and threads (256)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     processes: Option<u64>,
+    #[command(flatten)]
+    pub sandbox: SandboxFlags,
 }
 
 impl LimitFlags {
@@ -79,6 +135,7 @@ impl LimitFlags {
         Limits {
             decision_ms: self.decision_ms.unwrap_or(limits.decision_ms),
             match_ms: self.match_ms.unwrap_or(limits.match_ms),
+            idle_ms: self.idle_ms.unwrap_or(limits.idle_ms),
             start_ms: self.start_ms.unwrap_or(limits.start_ms),
             memory_mb: self.memory_mb.unwrap_or(limits.memory_mb),
             processes: self.processes.unwrap_or(limits.processes),
@@ -88,8 +145,9 @@ impl LimitFlags {
 }
 
 /// What players need to know before the first match.
-pub fn terms<R>(rules: R, seats: usize, limits: Limits) -> Result<Terms<R>, Error> {
-    Ok(Terms { launcher: launcher()?, limits, rules, seats })
+pub fn terms<R>(rules: R, entries: &[EntrySpec], flags: &LimitFlags) -> Result<Terms<R>, Error> {
+    let limits = flags.over(Limits::default());
+    Ok(Terms { launcher: flags.sandbox.launcher(entries)?, limits, rules, seats: entries.len() })
 }
 
 /// Players for one match; one of them can be a person.

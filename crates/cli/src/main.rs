@@ -45,6 +45,7 @@ Examples:
   necrodome advise zombie-dice-solo brains 4 shotguns 1 feet green yellow
   necrodome judge live party.txt                         judge a party of Infection from the terminal
   necrodome serve --open                                 the arena in the browser, for phones and projectors
+  necrodome doctor                                       how far this machine confines strangers' programs
   necrodome rules last-bullet                            the rules of a game
   necrodome docs                                         everything else there is to read
 
@@ -69,13 +70,14 @@ enum Command {
     Advise(commands::advise::Args),
     Rules(commands::docs::RulesArgs),
     Docs(commands::docs::Args),
+    Doctor(commands::doctor::Args),
     Completions(commands::shell::CompletionsArgs),
     Man(commands::shell::ManArgs),
 }
 
 fn main() -> ExitCode {
     necrodome_arena::process::run_stage();
-    necrodome_arena::process::adopt_orphans();
+    necrodome_arena::process::own_processes();
     paint::choose_colours();
     let result = interrupt::watch().map_err(Error::from).and_then(|()| run(Cli::parse().command));
     match result {
@@ -111,6 +113,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Advise(args) => commands::advise::run(&args),
         Command::Rules(args) => commands::docs::rules(&args),
         Command::Docs(args) => commands::docs::run(&args),
+        Command::Doctor(args) => commands::doctor::run(&args),
         Command::Completions(args) => commands::shell::completions(&args, Cli::command()),
         Command::Man(args) => commands::shell::man(&args, Cli::command()),
     }

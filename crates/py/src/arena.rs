@@ -5,12 +5,12 @@
 
 use crate::setup::{self, refuse};
 use necrodome_arena::{
-    entry::{EntryError, EntryKind, EntrySpec, name_all},
+    entry::{EntryError, EntryKind, EntrySpec, files_of, has_programs, name_all},
     fault::{Fault, FaultKind},
     guest::{Guest, Invitation},
     lineup::{Terms, player},
     player::{Answer, Effort, MatchStart, Player},
-    process::{self, Launcher, Limits},
+    process::{self, Launcher, Limits, Wish},
     protocol::Silence,
     run::run_match,
     stats::RankBy,
@@ -256,6 +256,8 @@ struct Wanted {
     spare_seed: u64,
     #[serde(default)]
     limits: Limits,
+    /// How far programs are confined.
+    sandbox: String,
     /// The words that start this interpreter as a supervisor of bots; the first is the interpreter.
     launcher: Vec<String>,
     /// Only of a tournament.
@@ -314,7 +316,11 @@ impl Wanted {
         let names = name_all(&entries).map_err(refuse_entry)?;
         let words: Vec<OsString> = self.launcher.iter().map(OsString::from).collect();
         let (program, words) = words.split_first().ok_or_else(|| refuse("launcher: expected a program"))?;
-        let launcher = Launcher::new(program, words.iter().cloned());
+        let mut launcher = Launcher::new(program, words.iter().cloned());
+        let wish: Wish = self.sandbox.parse().map_err(|why| refuse(format!("sandbox: {why}")))?;
+        if has_programs(&entries) {
+            launcher = launcher.confined(wish).map_err(refuse)?.hiding(files_of(&entries));
+        }
         Ok(Ready {
             terms: Terms { launcher, limits: self.limits, rules, seats: names.len() },
             entries,
@@ -415,6 +421,7 @@ where
         rank_by: more.rank_by,
         only: &more.only,
         limits: wanted.limits,
+        sandbox: has_programs(&entries).then(|| terms.launcher.level()),
         store: more.store.as_deref(),
     };
     let spare_seed = || Ok::<_, TournamentError>(wanted.spare_seed);
@@ -455,10 +462,8 @@ where
     }))
 }
 
-/// Supervises a bot, or becomes one, if the words say so; then it does not return. `launcher` starts this interpreter.
+/// Supervises a bot, or becomes one, as the arena has ordered; then it does not return.
 #[pyfunction]
-pub fn run_stage(launcher: Vec<OsString>, words: Vec<OsString>) {
-    if let Some((program, before)) = launcher.split_first() {
-        process::run_stage_of(&Launcher::new(program, before.iter().cloned()), &words);
-    }
+pub fn run_stage(stage: OsString) {
+    process::run_stage_named(&stage);
 }

@@ -8,7 +8,7 @@ use crate::{
     tables::Tables,
     tournaments::{BotsError, OpenError, Tournaments},
 };
-use necrodome_arena::tournament::StoreError;
+use necrodome_arena::{process::Launcher, tournament::StoreError};
 use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -21,7 +21,7 @@ pub struct Config {
     /// The file that keeps everything; none lives as long as the process.
     pub store: Option<PathBuf>,
     /// The arena's own binary, which supervises bots in processes.
-    pub launcher: PathBuf,
+    pub launcher: Launcher,
     /// The list of bots that the host allows (`bots.toml`).
     pub bots: Option<PathBuf>,
     /// Threads that a tournament plays on.
@@ -40,7 +40,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             store: None,
-            launcher: PathBuf::from("necrodome"),
+            launcher: "necrodome".into(),
             bots: None,
             threads: 1,
             address: "http://127.0.0.1:7666".to_owned(),

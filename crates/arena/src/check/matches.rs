@@ -148,7 +148,7 @@ impl<G: Listed> Player<G> for Observed<G> {
                 self.note(fault.kind.to_string(), fault.detail.clone());
                 return Answer::Quit;
             }
-            Answer::Quit => {}
+            Answer::Quit | Answer::Arena(_) => {}
         }
         answer
     }

@@ -100,7 +100,11 @@ impl<G: Listed> Talk<'_, G> {
     /// A running process that has been greeted, with its first line and the CPU time until then.
     fn greet(&mut self, notes: &mut Findings) -> Result<(Process, Vec<u8>, Duration), Fault> {
         let limits = &self.candidate.limits;
-        let mut process = Process::spawn(&self.candidate.launcher, self.program, limits, &G::CARD)?;
+        let max_line = limits.line_limit(&G::CARD);
+        let mut process =
+            Process::spawn(&self.candidate.launcher, self.program, limits, max_line).map_err(|error| {
+                Fault::new(FaultKind::NoStart, format!("the arena cannot start a program: {error}"))
+            })?;
         process.send(&self.hello_line(), true)?;
         match receive(&mut process, limits.start_allowance(), IN_READY, &mut self.forgiving, notes) {
             Ok((line, used)) => Ok((process, line, used)),
@@ -222,7 +226,7 @@ impl<G: Listed> Talk<'_, G> {
         let process = self.process(notes)?;
         let mut came = String::new();
         let sent = process.send(&line, forgiving);
-        let received = sent.and_then(|()| receive(process, allowed, IN_ACT, &mut forgiving, notes));
+        let received = sent.and_then(|_| receive(process, allowed, IN_ACT, &mut forgiving, notes));
         let answer = received.and_then(|(line, _)| {
             came = String::from_utf8_lossy(&line).into_owned();
             parse_act::<G>(&line, id, |came| expect_id(came, id))
@@ -234,7 +238,7 @@ impl<G: Listed> Talk<'_, G> {
                 Err(why) => Err(Fault::new(FaultKind::Illegal, why)),
             },
             Answer::Partly { fault, .. } | Answer::Fault(fault) => Err(fault),
-            Answer::Quit => Err(Fault::new(FaultKind::Exit, "it has left")),
+            Answer::Quit | Answer::Arena(_) => Err(Fault::new(FaultKind::Exit, "it has left")),
         });
         judged.map_err(|fault| {
             if !fault.kind.is_survivable()
@@ -451,12 +455,13 @@ fn receive(
     forgiving: &mut bool,
     notes: &mut Findings,
 ) -> Result<(Vec<u8>, Duration), Fault> {
-    let first = process.receive(allowed)?;
+    let mut receive = || process.receive(allowed).map(|(line, spent)| (line, spent.cpu));
+    let first = receive()?;
     if !*forgiving || !is_chatter(&first.0, word) {
         return Ok(first);
     }
     *forgiving = false;
-    match process.receive(allowed) {
+    match receive() {
         Ok(second) if !is_chatter(&second.0, word) => {
             notes.chatter(&format!("{} came before the answer", excerpt(&first.0)));
             Ok(second)

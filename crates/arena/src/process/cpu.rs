@@ -1,67 +1,150 @@
-//! The CPU time of a bot's process and all processes below it.
+//! The CPU time of a bot's process and all processes that came from it, and how long they waited for a processor.
 
-use super::launch::descendants;
+use super::tree::{descendants, stat};
 use nix::{
     time::{ClockId, clock_getcpuclockid, clock_gettime},
     unistd::Pid,
 };
-use std::{fs, time::Duration};
+use std::{collections::BTreeMap, fs, thread, time::Duration};
 
 /// Measures the CPU time of one bot.
 #[derive(Debug)]
 pub(super) struct TreeClock {
-    pid: Pid,
+    /// The process to which everything falls that a bot leaves behind.
+    root: Pid,
+    bot: Pid,
     clock: Option<ClockId>,
-    /// CPU time of other processes, as last seen.
+    /// CPU time of other processes, living or not, as last seen.
     others: Duration,
-    /// Whether the bot had other processes at the last look: a wrapper has, most bots have not.
-    has_others: bool,
+    /// What each process and those that it waited for had used, as last seen.
+    seen: BTreeMap<Pid, Used>,
+    /// CPU time of processes that ended and were waited for by nobody.
+    lost: Duration,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Used {
+    own: Duration,
+    waited: Duration,
 }
 
 impl TreeClock {
-    pub(super) fn new(pid: Pid) -> Self {
-        TreeClock { pid, clock: clock_getcpuclockid(pid).ok(), others: Duration::ZERO, has_others: false }
+    /// The clock of `bot`, whose orphans fall to `root`.
+    pub(super) fn new(root: Pid, bot: Pid) -> Self {
+        TreeClock {
+            root,
+            bot,
+            clock: clock_getcpuclockid(bot).ok(),
+            others: Duration::ZERO,
+            seen: BTreeMap::new(),
+            lost: Duration::ZERO,
+        }
     }
 
-    /// CPU time so far: that of the process itself exactly, that of others as of the last [`look`](Self::look).
+    /// The bot's first process.
+    pub(super) fn bot(&self) -> Pid {
+        self.bot
+    }
+
+    /// CPU time so far: that of the first process exactly, that of others as of the last [`look`](Self::look).
     pub(super) fn glance(&self) -> Duration {
-        self.own() + self.others
+        self.clock.map_or(Duration::ZERO, read) + self.others
     }
 
     /// CPU time so far, of others too if there are any.
     pub(super) fn now(&mut self) -> Duration {
-        if self.has_others { self.look().0 } else { self.glance() }
+        if self.has_others() { self.look() } else { self.glance() }
     }
 
-    /// Whether it takes a look to know the CPU time.
+    /// Whether it takes a look to know the CPU time: a wrapper has other processes, most bots have not.
     pub(super) fn has_others(&self) -> bool {
-        self.has_others
+        self.seen.len() > 2
     }
 
-    /// CPU time so far of the whole tree, and how many other processes live in it.
-    pub(super) fn look(&mut self) -> (Duration, usize) {
-        let below = descendants(self.pid);
-        self.has_others = !below.is_empty();
-        let living: Duration = below.iter().map(|&pid| TreeClock::new(pid).own()).sum();
-        // Never goes back when a child ends that was not waited for.
-        self.others = self.others.max(living + buried_children(self.pid));
-        (self.glance(), below.len())
-    }
-
-    fn own(&self) -> Duration {
-        self.clock
-            .and_then(|clock| clock_gettime(clock).ok())
-            .map_or(Duration::ZERO, |time| Duration::new(time.tv_sec() as u64, time.tv_nsec() as u32))
+    /// CPU time so far of all processes.
+    pub(super) fn look(&mut self) -> Duration {
+        let mut now: BTreeMap<Pid, Used> = BTreeMap::new();
+        for pid in descendants(self.root).into_iter().chain([self.root]) {
+            let own = match pid == self.root || pid == self.bot {
+                // The root is not the bot's, and the bot's own time is read exactly.
+                true => Duration::ZERO,
+                false => clock_getcpuclockid(pid).map_or(Duration::ZERO, read),
+            };
+            let waited = stat(pid).map_or(Duration::ZERO, |stat| ticks(stat.waited));
+            now.insert(pid, Used { own, waited });
+        }
+        // Who has gone is now part of what another has waited for, or is lost: nobody waits where SIGCHLD is ignored.
+        let gone: Duration = self
+            .seen
+            .iter()
+            .filter(|(pid, _)| !now.contains_key(pid))
+            .map(|(_, used)| used.own + used.waited)
+            .sum();
+        let before = |pid: &Pid| self.seen.get(pid).copied().unwrap_or_default().waited;
+        let waited: Duration = now.iter().map(|(pid, used)| used.waited.saturating_sub(before(pid))).sum();
+        self.lost += gone.saturating_sub(waited);
+        let seen: Duration = now.values().map(|used| used.own + used.waited).sum();
+        // Clocks of ticks and of nanoseconds may disagree; time never goes back.
+        self.others = self.others.max(seen + self.lost);
+        self.seen = now;
+        self.glance()
     }
 }
 
-/// CPU time of children that have ended and were waited for.
-fn buried_children(pid: Pid) -> Duration {
+fn read(clock: ClockId) -> Duration {
+    clock_gettime(clock)
+        .map_or(Duration::ZERO, |time| Duration::new(time.tv_sec() as u64, time.tv_nsec() as u32))
+}
+
+fn ticks(count: u64) -> Duration {
     const TICKS_PER_SECOND: u64 = 100;
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let after_name = stat.rfind(')').map_or("", |end| &stat[end + 1..]);
-    // Fields 16 and 17 of the whole line (proc(5)); the state, field 3, is the first here.
-    let ticks = |field: usize| after_name.split_whitespace().nth(field - 3).and_then(|t| t.parse().ok());
-    let sum: u64 = ticks(16).unwrap_or(0) + ticks(17).unwrap_or(0);
-    Duration::from_millis(sum * 1000 / TICKS_PER_SECOND)
+    Duration::from_millis(count * 1000 / TICKS_PER_SECOND)
+}
+
+/// How long a bot has waited for a processor while the arena waited for the bot.
+#[derive(Debug)]
+pub(super) struct Queue {
+    bot: Pid,
+    before: Option<Duration>,
+    delay: Duration,
+}
+
+impl Queue {
+    pub(super) fn new(bot: Pid) -> Self {
+        Queue { bot, before: delay_of(bot), delay: Duration::ZERO }
+    }
+
+    /// Measures again.
+    pub(super) fn look(&mut self) {
+        if let (Some(before), Some(now)) = (self.before, delay_of(self.bot)) {
+            self.delay = now.saturating_sub(before);
+        }
+    }
+
+    /// How much of so much time is not the bot's fault: what it spent in the queue, but never more than four fifths, so that a
+    /// night comes to its end on any machine. Without a measure of its own, a bot is excused by the load of the machine.
+    pub(super) fn excused(&self, elapsed: Duration) -> Duration {
+        let measured = match self.before {
+            Some(_) => self.delay,
+            None => elapsed.mul_f64(1.0 - 1.0 / load().max(1.0)),
+        };
+        measured.min(elapsed.mul_f64(0.8))
+    }
+}
+
+/// How long all threads of a process have waited for a processor so far.
+fn delay_of(pid: Pid) -> Option<Duration> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let delays = threads.flatten().map(|thread| {
+        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
+    });
+    delays.sum()
+}
+
+/// How many threads want a processor, for each processor.
+fn load() -> f64 {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let wanting: f64 = text.split([' ', '/']).nth(3).and_then(|count| count.parse().ok()).unwrap_or(0.0);
+    wanting / thread::available_parallelism().map_or(1.0, |count| count.get() as f64)
 }

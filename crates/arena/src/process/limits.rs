@@ -1,6 +1,6 @@
 //! What a process may use.
 
-use super::{Allowance, Resources};
+use super::{Allowance, launch::Resources, sandbox::Level};
 use necrodome_rules::card::Card;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,17 +14,20 @@ pub struct Limits {
     pub decision_ms: u64,
     /// Milliseconds of CPU time for all decisions of a match.
     pub match_ms: u64,
+    /// Milliseconds of wall-clock time in a match in which the arena waits and the bot does nothing.
+    #[serde(skip_serializing_if = "is_usual_idle")]
+    pub idle_ms: u64,
     /// Milliseconds of CPU time to start up.
     pub start_ms: u64,
     /// How many times larger than CPU time wall-clock time may be.
     pub wall_factor: u32,
-    /// Megabytes of memory of a process.
+    /// Megabytes of memory, of each process and of all together.
     pub memory_mb: u64,
     /// Processes and threads.
     pub processes: u64,
     /// Open files.
     pub files: u64,
-    /// Megabytes of a file that is written.
+    /// Megabytes of a file that is written, and of all temporary files together.
     pub file_mb: u64,
     /// Bytes of a line; none: 64 KiB, or 4 MiB in Last Bullet.
     pub line_bytes: Option<usize>,
@@ -32,11 +35,17 @@ pub struct Limits {
     pub restarts: u32,
 }
 
+/// The usual time is not written, so that plans of before are still the same.
+fn is_usual_idle(idle_ms: &u64) -> bool {
+    *idle_ms == Limits::default().idle_ms
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             decision_ms: 500,
             match_ms: 20_000,
+            idle_ms: 10_000,
             // A JVM that compiles its source needs two seconds on a busy machine, some libraries as much to be loaded.
             start_ms: 10_000,
             wall_factor: 4,
@@ -56,6 +65,7 @@ impl Limits {
         let numbers = [
             ("decision_ms", self.decision_ms),
             ("match_ms", self.match_ms),
+            ("idle_ms", self.idle_ms),
             ("start_ms", self.start_ms),
             ("wall_factor", self.wall_factor.into()),
             ("memory_mb", self.memory_mb),
@@ -66,10 +76,16 @@ impl Limits {
         numbers.into_iter().find(|(_, number)| *number == 0).map(|(name, _)| name)
     }
 
-    pub(super) fn resources(&self) -> Resources {
+    pub(super) fn resources(&self, level: Level) -> Resources {
         Resources {
             memory: self.memory_mb.saturating_mul(1 << 20),
-            processes: self.processes.saturating_add(tasks_of_user()),
+            processes: match level {
+                // The supervisors of a bot are in its namespace, too.
+                Level::Full => self.processes.saturating_add(3),
+                // The system counts all that the user runs. That many bots at once are not short of anything; the supervisor sees to
+                // it that none has too many processes.
+                _ => self.processes.saturating_mul(64).saturating_add(tasks_of_user()),
+            },
             files: self.files,
             file_size: self.file_mb.saturating_mul(1 << 20),
         }
@@ -90,7 +106,7 @@ impl Limits {
     }
 
     /// The longest line of a bot, in bytes.
-    pub(super) fn line_limit(&self, game: &Card) -> usize {
+    pub(crate) fn line_limit(&self, game: &Card) -> usize {
         self.line_bytes.unwrap_or(game.line_limit)
     }
 }

@@ -1,22 +1,27 @@
 //! Bots as processes: started under supervision, spoken to in lines, charged by CPU time, killed without trace.
 
 mod cpu;
+mod ending;
 mod launch;
 mod limits;
 mod orphans;
+mod sandbox;
+mod supervise;
 mod transport;
+mod tree;
 
-pub use launch::{Launcher, Resources, run_stage, run_stage_of};
+pub use launch::{Launcher, run_stage, run_stage_named};
 pub use limits::Limits;
-pub use orphans::adopt_orphans;
+pub use orphans::own_processes;
+pub use sandbox::{Level, LevelError, Reach, Wish};
 pub use transport::ProcessTransport;
 
 use crate::{
     fault::{Fault, FaultKind},
     protocol::{IN_ACT, excerpt, is_chatter},
 };
-use cpu::TreeClock;
-use necrodome_rules::card::Card;
+use cpu::{Queue, TreeClock};
+use ending::{Ending, How};
 use nix::{
     errno::Errno,
     fcntl::{FcntlArg, OFlag, fcntl},
@@ -40,8 +45,6 @@ const END_GRACE: Duration = Duration::from_secs(1);
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 /// How long a supervisor may take to kill everything.
 const KILL_GRACE: Duration = Duration::from_secs(5);
-/// The environment variables that bots get.
-const ENVIRONMENT: [&str; 7] = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "TMPDIR"];
 
 /// A program with its arguments and the folder it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,12 +55,22 @@ pub struct Program {
     pub folder: PathBuf,
 }
 
+impl Program {
+    /// The files that the command names, wherever they lie. A program that is found by its name alone is none of them.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let named = self.words.iter().enumerate().filter(|(place, word)| *place > 0 || word.contains('/'));
+        let paths = named.filter_map(|(_, word)| self.folder.join(word).canonicalize().ok());
+        // Pipes and devices have no content.
+        paths.filter(|path| path.is_file()).collect()
+    }
+}
+
 /// How much time a step may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allowance {
     /// CPU time of the whole tree, counted from the last message that was sent.
     cpu: Duration,
-    /// Wall-clock time, likewise.
+    /// Wall-clock time, likewise, without the time in which the bot wanted a processor and had none.
     wall: Duration,
     /// Wall-clock time of a process that sleeps; one that computes gets `wall_factor` times its CPU time more.
     idle: Duration,
@@ -65,10 +78,29 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
+    /// The same, but no more than `idle` while the bot does nothing, and a moment in any case.
+    pub(crate) fn within(self, idle: Duration) -> Self {
+        let idle = self.idle.min(idle.max(Duration::from_millis(10)));
+        Allowance { idle, ..self }
+    }
+
+    pub(crate) fn wall(&self) -> Duration {
+        self.wall
+    }
+
     /// The wall-clock time of a process that has used so much CPU time.
     fn patience(&self, used: Duration) -> Duration {
         self.wall.min(self.idle.saturating_add(used.saturating_mul(self.wall_factor)))
     }
+}
+
+/// What an answer took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spent {
+    /// CPU time of the whole tree.
+    pub cpu: Duration,
+    /// Time in which the arena waited, and the bot neither computed nor wanted to.
+    pub idle: Duration,
 }
 
 /// A running bot.
@@ -84,10 +116,16 @@ pub(crate) struct Process {
     /// What has come and was not asked for yet.
     received: Vec<u8>,
     max_line: usize,
-    /// Most processes that the bot may have beside its own: the system's limit does not bind root.
-    max_processes: usize,
+    limits: Limits,
+    /// How many processes are between the arena and the bot.
+    depth: usize,
     log: Vec<u8>,
+    /// The last bytes of standard error: in the end they tell how the bot ended.
+    last: Vec<u8>,
+    ended: Option<Ending>,
     clock: Option<TreeClock>,
+    /// CPU time that somebody has been charged for.
+    charged: Duration,
     /// CPU time and moment when the last message was sent.
     sent: (Duration, Instant),
     /// Since when its answer is waited for.
@@ -95,32 +133,28 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a bot that plays `game` under the supervision of `launcher`, the arena's own program.
+    /// Starts a bot under the supervision of `launcher`, the arena's own program. Its lines have at most `max_line` bytes. What fails
+    /// here is the arena's.
     pub(crate) fn spawn(
         launcher: &Launcher,
         program: &Program,
         limits: &Limits,
-        game: &Card,
-    ) -> Result<Self, Fault> {
-        let refuse = |error: io::Error| Fault::new(FaultKind::NoStart, error.to_string());
-        let mut command = launcher.command();
+        max_line: usize,
+    ) -> io::Result<Self> {
+        let mut command = launcher.supervise(program, limits)?;
         command
-            .args(launch::words(limits.resources(), &program.words))
             .current_dir(&program.folder)
-            .env_clear()
-            .envs(ENVIRONMENT.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
-            .env("PYTHONUNBUFFERED", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = orphans::spawn(&mut command).map_err(refuse)?;
+        let mut child = orphans::spawn(&mut command)?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
-            return Err(Fault::new(FaultKind::NoStart, "no pipes"));
+            return Err(io::Error::other("no pipes"));
         };
         for end in [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()] {
-            fcntl(end, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|error| refuse(error.into()))?;
+            fcntl(end, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         }
         // A larger pipe takes a whole view of Last Bullet at once; a smaller one only costs time.
         let _ = fcntl(stdin.as_fd(), FcntlArg::F_SETPIPE_SZ(1 << 20));
@@ -131,10 +165,14 @@ impl Process {
             stderr: Some(stderr),
             unsent: Vec::new(),
             received: Vec::new(),
-            max_line: limits.line_limit(game),
-            max_processes: limits.processes as usize,
+            max_line,
+            limits: *limits,
+            depth: if launcher.level() == Level::Full { 2 } else { 1 },
             log: Vec::new(),
+            last: Vec::new(),
+            ended: None,
             clock: None,
+            charged: Duration::ZERO,
             sent: (Duration::ZERO, Instant::now()),
             listening: None,
         })
@@ -145,17 +183,18 @@ impl Process {
         &self.log
     }
 
-    /// The bot's process id, as soon as it can be known.
+    /// The bot's clock, as soon as its process can be known.
     fn find_clock(&mut self) {
-        let supervisor = self.child.id();
-        let children = std::fs::read_to_string(format!("/proc/{supervisor}/task/{supervisor}/children"));
-        let first = children.ok().and_then(|text| text.split_whitespace().next()?.parse().ok());
-        self.clock = first.map(|pid| TreeClock::new(Pid::from_raw(pid)));
+        let supervisor = Pid::from_raw(self.child.id() as i32);
+        let below = |above: Pid| tree::children(above).first().copied();
+        let root = if self.depth == 2 { below(supervisor) } else { Some(supervisor) };
+        self.clock = root.and_then(|root| Some(TreeClock::new(root, below(root)?)));
     }
 
     /// Sends a line; the clock of the answer starts. Output that came before is a flood, but if `forgiving` one line that was not
-    /// meant as an answer may wait to be read: it might as well have come a moment later.
-    pub(crate) fn send(&mut self, line: &[u8], forgiving: bool) -> Result<(), Fault> {
+    /// meant as an answer may wait to be read: it might as well have come a moment later. Gives the CPU time that the bot has
+    /// used since its last answer, when nobody had asked it anything.
+    pub(crate) fn send(&mut self, line: &[u8], forgiving: bool) -> Result<Duration, Fault> {
         self.pump();
         let early = self.received.strip_suffix(b"\n").unwrap_or(&self.received);
         let forgiven = forgiving && !early.contains(&b'\n') && is_chatter(early, IN_ACT);
@@ -163,11 +202,13 @@ impl Process {
             let shown = excerpt(&self.received);
             return Err(Fault::new(FaultKind::Flood, format!("nothing was asked, but {shown} came")));
         }
-        self.tell(line);
         let used = self.clock.as_mut().map_or(Duration::ZERO, TreeClock::now);
+        let unasked = used.saturating_sub(self.charged);
+        self.charged = used;
+        self.tell(line);
         self.sent = (used, Instant::now());
         self.listening = None;
-        Ok(())
+        Ok(unasked)
     }
 
     /// Sends a line that wants no answer.
@@ -177,25 +218,32 @@ impl Process {
         self.push_unsent();
     }
 
-    /// Waits for a line, and gives it with the CPU time it took.
-    pub(crate) fn receive(&mut self, allowed: Allowance) -> Result<(Vec<u8>, Duration), Fault> {
+    /// Waits for a line, and gives it with what it took.
+    pub(crate) fn receive(&mut self, allowed: Allowance) -> Result<(Vec<u8>, Spent), Fault> {
         let mut pause = Duration::from_millis(5);
         let mut patience = allowed.patience(Duration::ZERO);
         // Wall-clock time counts from here: before, the arena may have been waiting for somebody else.
         self.pump();
         let listening = *self.listening.get_or_insert_with(Instant::now);
+        let mut queue: Option<Queue> = None;
         loop {
+            // Waiting for a processor is not the bot's fault.
+            let waited = |queue: &Option<Queue>| {
+                let elapsed = listening.elapsed();
+                queue.as_ref().map_or(elapsed, |queue| elapsed.saturating_sub(queue.excused(elapsed)))
+            };
             if let Some(end) = self.received.iter().position(|&byte| byte == b'\n') {
                 if end > self.max_line {
                     return Err(self.oversized());
                 }
                 let line = self.received.drain(..=end).take(end).collect();
-                return Ok((line, self.charge(allowed)?));
+                let cpu = self.charge(allowed)?;
+                return Ok((line, Spent { cpu, idle: waited(&queue).saturating_sub(cpu) }));
             }
             if self.received.len() > self.max_line {
                 return Err(self.oversized());
             }
-            let elapsed = listening.elapsed();
+            let elapsed = waited(&queue);
             if elapsed >= patience {
                 let waited = format!("no answer within {:.1} s of wall-clock time", patience.as_secs_f64());
                 return Err(Fault::new(FaultKind::Timeout, waited));
@@ -205,6 +253,9 @@ impl Process {
                 Waited::Nothing => {
                     patience = allowed.patience(self.charge(allowed)?);
                     pause = (pause * 2).min(Duration::from_millis(100));
+                    if let Some(clock) = &self.clock {
+                        queue.get_or_insert_with(|| Queue::new(clock.bot())).look();
+                    }
                 }
                 Waited::Ended => return Err(self.ending()),
             }
@@ -222,18 +273,14 @@ impl Process {
             self.find_clock();
         }
         let (from, at) = self.sent;
-        let max_processes = self.max_processes;
         let Some(clock) = &mut self.clock else { return Ok(Duration::ZERO) };
         // To look at the whole tree is expensive; who answers at once has had no time to start other processes.
-        let (now, others) = match at.elapsed() < Duration::from_millis(2) && !clock.has_others() {
-            true => (clock.glance(), 0),
+        let now = match at.elapsed() < Duration::from_millis(2) && !clock.has_others() {
+            true => clock.glance(),
             false => clock.look(),
         };
+        self.charged = self.charged.max(now);
         let used = now.saturating_sub(from);
-        if others > max_processes {
-            let detail = format!("{others} processes at once, where {max_processes} are allowed");
-            return Err(Fault::new(FaultKind::LeftChildren, detail));
-        }
         if used > allowed.cpu {
             let (used, allowed) = (used.as_secs_f64() * 1e3, allowed.cpu.as_secs_f64() * 1e3);
             let detail = format!("{used:.0} ms of CPU time, where {allowed:.0} ms are left");
@@ -265,11 +312,18 @@ impl Process {
         self.push_unsent();
         let before = self.received.len();
         let log_open = match &mut self.stderr {
-            Some(stderr) => read_some(stderr, &mut self.log, usize::MAX) != Waited::Ended,
+            Some(stderr) => {
+                let mut said = std::mem::take(&mut self.last);
+                let open = read_some(stderr, &mut said, usize::MAX) != Waited::Ended;
+                let kept = said.len().saturating_sub(ending::BYTES);
+                self.last = said.split_off(kept);
+                // What is over the limit is read, so that the bot can go on, and thrown away.
+                said.truncate(MAX_STDERR.saturating_sub(self.log.len()));
+                self.log.append(&mut said);
+                open
+            }
             None => true,
         };
-        // What is over the limit is read, so that the bot can go on, and thrown away.
-        self.log.truncate(MAX_STDERR);
         if !log_open {
             self.stderr = None;
         }
@@ -302,22 +356,31 @@ impl Process {
 
     /// Why the output has ended.
     fn ending(&mut self) -> Fault {
-        let deadline = Instant::now() + EXIT_GRACE;
-        let fault = match self.exit_code(deadline) {
+        match self.ended_by(Instant::now() + EXIT_GRACE) {
             None => Fault::new(FaultKind::Closed, "standard output was closed, but the process lives on"),
-            Some(0) => Fault::new(FaultKind::Exit, "the process ended with exit code 0"),
-            Some(launch::NO_START) => Fault::new(FaultKind::NoStart, "the program could not be started"),
-            Some(code) => fault_of(code),
-        };
-        self.pump();
-        fault
+            Some(ending) => ending.fault(&self.limits),
+        }
     }
 
-    /// The exit code of the supervisor, if it ends before the deadline.
-    fn exit_code(&mut self, deadline: Instant) -> Option<i32> {
-        loop {
+    /// What the arena lacked, if the bot did not start for that reason.
+    pub(crate) fn shortage(&self) -> Option<String> {
+        let errno = self.ended?.shortage()?;
+        let said = String::from_utf8_lossy(&self.log);
+        Some(said.lines().last().map_or_else(|| errno.desc().to_owned(), str::to_owned))
+    }
+
+    /// How the bot ended, if it does before the deadline.
+    fn ended_by(&mut self, deadline: Instant) -> Option<Ending> {
+        while self.ended.is_none() {
             match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status.code().unwrap_or(launch::SIGNALLED)),
+                Ok(Some(status)) => {
+                    // All that could write are gone, so that there is an end to it.
+                    while self.stderr.is_some() && status.success() {
+                        self.pump();
+                    }
+                    let told = status.success().then(|| std::mem::take(&mut self.last));
+                    self.ended = Some(Ending::from_bytes(told.as_deref().unwrap_or_default()));
+                }
                 Ok(None) if Instant::now() < deadline => {
                     // Draining keeps a bot that logs to its end from blocking.
                     self.pump();
@@ -326,6 +389,7 @@ impl Process {
                 _ => return None,
             }
         }
+        self.ended
     }
 
     /// Waits that long, and gives what has come without having been asked for.
@@ -335,26 +399,25 @@ impl Process {
         std::mem::take(&mut self.received)
     }
 
-    /// Closes the bot's input, and gives its exit code if it ends by itself in time.
-    pub(crate) fn end_input(&mut self) -> Option<i32> {
+    /// Closes the bot's input, and gives how it ends if it does so by itself in time.
+    pub(crate) fn end_input(&mut self) -> Option<Ending> {
         self.stdin = None;
-        self.exit_code(Instant::now() + END_GRACE)
+        self.ended_by(Instant::now() + END_GRACE)
     }
 
     /// Ends the bot politely: its input is closed, then SIGTERM, then all is killed. Gives what went wrong.
     pub(crate) fn finish(mut self) -> (Option<Fault>, Vec<u8>) {
-        self.stdin = None;
-        let mut code = self.exit_code(Instant::now() + END_GRACE);
-        if code.is_none() {
+        let mut ending = self.end_input();
+        if ending.is_none() {
             let _ = kill(Pid::from_raw(self.child.id() as i32), Signal::SIGTERM);
-            code = self.exit_code(Instant::now() + END_GRACE);
+            ending = self.ended_by(Instant::now() + END_GRACE);
         }
-        let fault = match code {
-            Some(launch::IGNORED_SIGTERM) | None => Some(Fault::new(
+        let fault = match ending {
+            Some(Ending { how: How::IgnoredSigterm, .. }) | None => Some(Fault::new(
                 FaultKind::IgnoredSigterm,
                 "did not end at the end of its input, nor on SIGTERM",
             )),
-            Some(launch::LEFT_CHILDREN) => Some(fault_of(launch::LEFT_CHILDREN)),
+            Some(ending @ Ending { left: true, .. }) => Some(ending.fault(&self.limits)),
             // How a bot leaves after its last match is its own affair.
             Some(_) => None,
         };
@@ -372,7 +435,7 @@ impl Drop for Process {
             let _ = kill(supervisor, Signal::SIGUSR1);
             // A hostile bot may have stopped its supervisor.
             let _ = kill(supervisor, Signal::SIGCONT);
-            if self.exit_code(Instant::now() + KILL_GRACE).is_none() {
+            if self.ended_by(Instant::now() + KILL_GRACE).is_none() {
                 let _ = kill(supervisor, Signal::SIGKILL);
             }
         }
@@ -382,19 +445,6 @@ impl Drop for Process {
         if ended.is_ok_and(|status| status.code().is_none()) {
             orphans::kill_all();
         }
-    }
-}
-
-fn fault_of(code: i32) -> Fault {
-    match code {
-        launch::LEFT_CHILDREN => {
-            Fault::new(FaultKind::LeftChildren, "left processes behind, which were killed")
-        }
-        launch::IGNORED_SIGTERM => Fault::new(FaultKind::IgnoredSigterm, "did not end on SIGTERM"),
-        code => match Signal::try_from(code - launch::SIGNALLED) {
-            Ok(signal) => Fault::new(FaultKind::Crash, format!("the process was ended by signal {signal}")),
-            Err(_) => Fault::new(FaultKind::Crash, format!("the process ended with exit code {code}")),
-        },
     }
 }
 
@@ -428,21 +478,4 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>, room: usize) -> Waited {
         }
     }
     waited
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Python's `sys.exit(-1)` is exit code 255, and no signal has the number 127.
-    #[test]
-    fn exit_codes_and_signals_are_told_apart() {
-        for (code, words) in [
-            (1, "the process ended with exit code 1"),
-            (255, "the process ended with exit code 255"),
-            (launch::SIGNALLED + Signal::SIGSEGV as i32, "the process was ended by signal SIGSEGV"),
-        ] {
-            assert_eq!(fault_of(code), Fault::new(FaultKind::Crash, words));
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! The last resort: a hostile bot can kill its supervisor, and then its children belong to nobody. The arena's process
 //! adopts them and kills them.
 
-use super::launch::{children, descendants};
+use super::tree::{children, descendants};
 use nix::{
     sys::{
         prctl,
@@ -25,8 +25,10 @@ static ADOPTS: AtomicBool = AtomicBool::new(false);
 /// The supervisors that run now: all other children of this process are orphans.
 static SUPERVISORS: Mutex<BTreeSet<Pid>> = Mutex::new(BTreeSet::new());
 
-/// Makes this process adopt what bots leave behind. For programs whose only children are bots.
-pub fn adopt_orphans() {
+/// For programs whose only children are bots: this process adopts what they leave behind, and no other process of the user can
+/// look into it, or trace it.
+pub fn own_processes() {
+    let _ = prctl::set_dumpable(false);
     if prctl::set_child_subreaper(true).is_ok() {
         ADOPTS.store(true, Ordering::Relaxed);
     }

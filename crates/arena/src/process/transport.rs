@@ -7,7 +7,10 @@ use crate::{
     protocol::{Silence, Transport},
 };
 use necrodome_rules::card::Card;
-use std::time::Duration;
+use std::{thread, time::Duration};
+
+/// The last pause before the arena says what it lacks.
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
 /// A bot in a process of its own.
 pub struct ProcessTransport {
@@ -20,6 +23,8 @@ pub struct ProcessTransport {
     starts_left: u32,
     /// CPU time that is left for the decisions of this match.
     bank: Duration,
+    /// Time that the arena will still wait in this match while the bot does nothing.
+    idle: Duration,
     effort: Effort,
     /// CPU time of the present decision that is paid for.
     paid: Duration,
@@ -38,43 +43,66 @@ impl ProcessTransport {
             process: None,
             starts_left: limits.restarts.saturating_add(1),
             bank: Duration::ZERO,
+            idle: Duration::ZERO,
             effort: Effort::default(),
             paid: Duration::ZERO,
             old_log: Vec::new(),
         }
     }
 
-    /// Starts the process and greets it.
-    fn launch(&mut self, hello: &[u8]) -> Result<(Process, Vec<u8>), Fault> {
-        let mut process = Process::spawn(&self.launcher, &self.program, &self.limits, &self.game)?;
+    /// Starts the process and greets it. What the arena lacks it may have again in a moment.
+    fn launch(&mut self, hello: &[u8]) -> Result<(Process, Vec<u8>), Silence> {
+        let mut pause = Duration::from_millis(50);
+        loop {
+            match self.launch_once(hello) {
+                Err(Silence::Arena(_)) if pause < LONGEST_PAUSE => thread::sleep(pause),
+                ended => return ended,
+            }
+            pause *= 2;
+        }
+    }
+
+    fn launch_once(&mut self, hello: &[u8]) -> Result<(Process, Vec<u8>), Silence> {
+        let max_line = self.limits.line_limit(&self.game);
+        let mut process = Process::spawn(&self.launcher, &self.program, &self.limits, max_line)
+            .map_err(|error| Silence::Arena(format!("the arena cannot start a program: {error}")))?;
         // What a bot prints before it is greeted is looked at with its answer.
         process.send(hello, true)?;
         match process.receive(self.limits.start_allowance()) {
             Ok((line, _)) => Ok((process, line)),
-            Err(fault) => {
-                self.old_log.extend_from_slice(process.log());
-                Err(Fault::new(FaultKind::NoStart, fault.detail))
-            }
+            Err(fault) => match process.shortage() {
+                Some(why) => Err(Silence::Arena(why)),
+                None => {
+                    self.old_log.extend_from_slice(process.log());
+                    Err(Fault::new(FaultKind::NoStart, fault.detail).into())
+                }
+            },
         }
     }
 
     fn receive(&mut self) -> Result<Vec<u8>, Fault> {
         let decision = Duration::from_millis(self.limits.decision_ms);
-        let allowed = self.limits.allowance(decision.min(self.bank + self.paid));
+        let allowed = self.limits.allowance(decision.min(self.bank + self.paid)).within(self.idle);
         let Some(process) = &mut self.process else {
             return Err(Fault::new(FaultKind::Out, "not running"));
         };
-        let (line, used) = process.receive(allowed).inspect_err(|fault| {
+        let (line, spent) = process.receive(allowed).inspect_err(|fault| {
             if fault.kind == FaultKind::Timeout {
                 // What is left is spent, too: a bot that has no time left is not started again in this match.
                 self.bank = if self.bank <= decision { Duration::ZERO } else { self.bank - decision };
+                self.idle = self.idle.saturating_sub(self.limits.allowance(decision).wall());
             }
         })?;
-        let unpaid = used.saturating_sub(self.paid);
+        let unpaid = spent.cpu.saturating_sub(self.paid);
         self.bank = self.bank.saturating_sub(unpaid);
+        self.idle = self.idle.saturating_sub(spent.idle);
         self.effort.cpu += unpaid;
-        self.paid = used;
+        self.paid = spent.cpu;
         Ok(line)
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.bank.is_zero() || self.idle.is_zero()
     }
 
     /// Ends the process, and keeps its log.
@@ -98,7 +126,7 @@ impl Transport for ProcessTransport {
         if self.starts_left == 0 {
             return Err(Fault::new(FaultKind::Out, "failed too often and is not started again").into());
         }
-        if self.bank.is_zero() {
+        if self.is_out_of_time() {
             return Err(no_time().into());
         }
         self.starts_left -= 1;
@@ -116,6 +144,7 @@ impl Transport for ProcessTransport {
 
     fn begin_match(&mut self) {
         self.bank = Duration::from_millis(self.limits.match_ms);
+        self.idle = Duration::from_millis(self.limits.idle_ms);
     }
 
     fn tell(&mut self, line: &[u8]) {
@@ -126,12 +155,16 @@ impl Transport for ProcessTransport {
 
     fn ask(&mut self, line: &[u8], forgiving: bool) -> Result<(), Silence> {
         self.paid = Duration::ZERO;
+        let out_of_time = self.is_out_of_time();
         let sent = match &mut self.process {
-            _ if self.bank.is_zero() => Err(no_time()),
+            _ if out_of_time => Err(no_time()),
             Some(process) => process.send(line, forgiving),
             None => Err(Fault::new(FaultKind::Out, "not running")),
         };
-        Ok(sent.inspect_err(|fault| self.at_fault(fault))?)
+        // Who thinks while others are asked pays for it.
+        let pondered = sent.inspect_err(|fault| self.at_fault(fault))?;
+        self.bank = self.bank.saturating_sub(pondered);
+        Ok(())
     }
 
     fn answer(&mut self) -> Result<Vec<u8>, Silence> {

@@ -18,6 +18,8 @@ pub enum Silence {
     Fault(Fault),
     /// The match is not to go on.
     Quit,
+    /// The arena lacks something: no fault of the bot's, and the match has no result.
+    Arena(String),
 }
 
 impl From<Fault> for Silence {
@@ -203,7 +205,7 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
     fn pending_fault(&mut self) -> Option<Fault> {
         match self.pending.take()? {
             Silence::Fault(fault) => Some(fault),
-            Silence::Quit => None,
+            Silence::Quit | Silence::Arena(_) => None,
         }
     }
 }
@@ -240,6 +242,7 @@ impl<G: Listed, T: Transport> Player<G> for ProtocolPlayer<G, T> {
             Ok(answer) => answer,
             Err(Silence::Fault(fault)) => Answer::Fault(fault),
             Err(Silence::Quit) => Answer::Quit,
+            Err(Silence::Arena(what)) => Answer::Arena(format!("{} cannot be started: {what}", self.name)),
         }
     }
 

@@ -163,6 +163,14 @@ impl Archive {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The files that it consists of; none in memory.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let path = self.connection().path().filter(|path| !path.is_empty()).map(str::to_owned);
+        let all =
+            |path: String| ["", "-wal", "-shm", "-journal"].map(|end| PathBuf::from(format!("{path}{end}")));
+        path.map(all).into_iter().flatten().collect()
+    }
+
     /// Begins a new tournament.
     pub fn begin(&self, plan: &Plan) -> Result<Store, StoreError> {
         let mut connection = self.connection();

@@ -32,8 +32,8 @@ pub use store::Store;
 pub use sums::Sums;
 
 use crate::{
-    entry::{EntrySpec, versions},
-    process::Limits,
+    entry::{EntrySpec, has_programs, versions},
+    process::{Level, Limits},
     stats::RankBy,
 };
 use formats::Seats;
@@ -85,6 +85,9 @@ pub struct Plan {
     pub rank_by: RankBy,
     /// What processes may use.
     pub limits: Limits,
+    /// How far programs were confined, at the least: a note that is never compared, nor part of the hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Level>,
     /// Whether it was played by a necrodome that seated entries otherwise. It can be reported, but cannot go on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub older: bool,
@@ -134,6 +137,7 @@ impl Plan {
             test: None,
             rank_by: RankBy::default(),
             limits: Limits::default(),
+            sandbox: None,
             older: false,
             grown: false,
             stages: Vec::new(),
@@ -247,6 +251,8 @@ pub struct Wishes<'a> {
     pub only: &'a [String],
     /// What processes may use.
     pub limits: Limits,
+    /// How far they are confined.
+    pub sandbox: Option<Level>,
     /// The file that keeps the tournament.
     pub store: Option<&'a Path>,
 }
@@ -282,6 +288,7 @@ impl Wishes<'_> {
             test: self.test,
             rank_by: self.rank_by,
             limits: self.limits,
+            sandbox: self.sandbox.filter(|_| has_programs(entries)),
             older: false,
             grown: false,
             stages: Vec::new(),

@@ -7,7 +7,7 @@ use super::{
     results,
 };
 use crate::{
-    entry::EntrySpec,
+    entry::{EntrySpec, files_of},
     lineup::{LineupError, Terms},
     process::Launcher,
     run::RunError,
@@ -116,7 +116,8 @@ pub fn run(
     let id = plan.game().map_err(TournamentError::Plan)?;
     with_game!(id, G => {
         let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
-        let terms = Terms { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };
+        let launcher = launcher.clone().hiding(files_of(entries)).hiding(store.archive().files());
+        let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
         run_game::<G>(plan, entries, &terms, store, threads, interrupt, watch)
     })
 }

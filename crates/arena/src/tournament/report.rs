@@ -242,7 +242,8 @@ fn pairs(name: impl Fn(usize) -> String, matrix: &[Vec<stats::HeadToHead>]) -> V
 pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     let stored = store.blocks()?;
     let mut hasher = blake3::Hasher::new();
-    let mut plan = Plan { blocks: stored, rank_by: RankBy::default(), older: false, ..plan.clone() };
+    let mut plan =
+        Plan { blocks: stored, rank_by: RankBy::default(), older: false, sandbox: None, ..plan.clone() };
     for entry in &mut plan.entries {
         (entry.left, entry.runs_with) = (false, None);
     }

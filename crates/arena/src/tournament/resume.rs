@@ -93,6 +93,7 @@ impl Archive {
         };
         let (joined, left) = (names(&plan, stored), names(stored, &plan));
         let is_new = (&plan.entries, &plan.stages) != (&stored.entries, &stored.stages);
+        let noted = (plan.blocks, plan.grown, plan.sandbox) == (stored.blocks, stored.grown, stored.sandbox);
         if is_new {
             // What cannot be read is left as it is.
             let damaged = |error: TournamentError| match error {
@@ -102,7 +103,7 @@ impl Archive {
             let schedule = Schedule::of(stored).map_err(damaged)?;
             Sums::new(stored, &schedule).catch_up(&schedule, &store)?;
         }
-        if is_new || (plan.blocks, plan.grown) != (stored.blocks, stored.grown) {
+        if is_new || !noted {
             let mut connection = self.connection();
             let transaction = connection.transaction()?;
             let row = params![store.id(), to_json(&plan)];
@@ -159,6 +160,7 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
         test,
         rank_by,
         limits,
+        sandbox: _,
         older,
         grown: _,
         stages: _,

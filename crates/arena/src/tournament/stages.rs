@@ -193,7 +193,9 @@ pub(super) fn go_on(stored: &Plan, played: u32, asked: &Plan) -> Plan {
     // Fewer than were played already change nothing.
     let is_done = stages.is_empty() && (asked.blocks..=played).contains(&stored.blocks);
     let blocks = if is_done { stored.blocks } else { asked.blocks };
-    Plan { entries, stages, blocks, grown: stored.grown || blocks != stored.blocks, ..asked.clone() }
+    // What was played with less confinement stays so.
+    let sandbox = stored.sandbox.into_iter().chain(asked.sandbox).min();
+    Plan { entries, stages, blocks, grown: stored.grown || blocks != stored.blocks, sandbox, ..asked.clone() }
 }
 
 /// The number of this very version of an entry, perhaps under the name of an old one.

@@ -70,6 +70,8 @@ pub struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: lineup::LimitFlags,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {

@@ -62,7 +62,7 @@ fn check<G: Listed>(args: &Args) -> Result<(), Error> {
     let candidate = Candidate {
         entry: &entries[0],
         name: &Vec::from(names)[0],
-        launcher: std::env::current_exe()?.into(),
+        launcher: args.limits.sandbox.launcher(&entries)?,
         limits: args.limits.over(Limits::default()),
         settings: &settings,
     };

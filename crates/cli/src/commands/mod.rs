@@ -5,6 +5,7 @@ pub mod analyze;
 pub mod bots;
 pub mod check_bot;
 pub mod docs;
+pub mod doctor;
 pub mod games;
 pub mod judge;
 pub mod new_bot;

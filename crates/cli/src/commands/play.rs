@@ -41,11 +41,13 @@ pub struct Args {
     /// Overwrite the file of --replay
     #[arg(long, requires = "replay")]
     force: bool,
+    #[command(flatten)]
+    limits: lineup::LimitFlags,
 }
 
 pub fn run(args: Args) -> Result<(), Error> {
     let card = lineup::game(&args.game)?.card();
-    let Args { game, mut bots, name, seed, mut set, replay, force } = args;
+    let Args { game, mut bots, name, seed, mut set, replay, force, limits } = args;
     if bots.is_empty() {
         bots.extend(card.opponents.iter().map(|&bot| bot.to_owned()));
     }
@@ -67,6 +69,6 @@ pub fn run(args: Args) -> Result<(), Error> {
         force,
         json: false,
         quiet: false,
-        limits: Default::default(),
+        limits,
     })
 }

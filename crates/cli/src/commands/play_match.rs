@@ -9,7 +9,7 @@ use crate::{
     paint::{self, bold, count, dim},
     tell::teller,
 };
-use necrodome_arena::{entry::EntryKind, process::Limits, run::run_match};
+use necrodome_arena::{entry::EntryKind, run::run_match};
 use necrodome_rules::{
     catalog::Listed,
     game::{Outcome, Seat},
@@ -83,7 +83,7 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
         return Err(Error::usage("a human must be asked: leave out --json and --quiet"));
     }
     let file = args.replay.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
-    let terms = lineup::terms(rules, names.len(), args.limits.over(Limits::default()))?;
+    let terms = lineup::terms(rules, &entries, &args.limits)?;
     let mut players = lineup::players::<G>(&entries, &names, &terms, seed)?;
 
     let mut out = BufWriter::new(anstream::stdout().lock());

@@ -3,6 +3,7 @@
 use crate::{
     error::Error,
     interrupt,
+    lineup::SandboxFlags,
     numbers::{above_zero, within},
     paint::{bold, say},
 };
@@ -53,6 +54,8 @@ pub struct Args {
     /// Requests in a second that one address may make
     #[arg(long, default_value_t = Limits::default().rate, value_parser = above_zero::<u32>)]
     rate: u32,
+    #[command(flatten)]
+    sandbox: SandboxFlags,
     /// Open the host's page in the browser
     #[arg(long)]
     open: bool,
@@ -67,10 +70,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 .hint("choose another --port, or end what uses it")
         })?;
         let address = listening.address()?;
+        let launcher = args.sandbox.launcher_for_any()?;
+        let level = launcher.level();
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
         let site = Site::open(Config {
             store: Some(args.store.clone()),
-            launcher: std::env::current_exe()?,
+            launcher,
             bots: args.bots.clone(),
             threads: args.threads.map_or(cores, usize::from),
             address: format!("http://{}", SocketAddr::new(seen_from_outside(args.bind), address.port())),
@@ -86,6 +91,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         }
         text += &format!("{}  {link}\n", bold("For the host"));
         text += &format!("{}    {}\n", bold("For guests"), site.config().address);
+        text += &format!("Programs are confined: {level} ({}).\n", level.about());
         text += &format!("Everything is kept in {}. Ctrl-C ends the arena.\n", args.store.display());
         // In one piece: a reader of the link alone does not end the arena.
         let mut out = anstream::stdout().lock();

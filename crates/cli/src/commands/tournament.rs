@@ -16,6 +16,7 @@ use crate::{
 pub(super) use config::BUNDLED;
 use config::Config;
 use necrodome_arena::{
+    entry::has_programs,
     lineup::{Terms, player},
     stats::RankBy,
     tournament::{
@@ -235,8 +236,11 @@ where
         rank_by: config.rank_by.unwrap_or_default(),
         only: &config.only,
         limits: config.limits,
+        sandbox: None,
         store: config.store.as_deref(),
     };
+    let launcher = config.sandbox.launcher(&entries)?;
+    let wishes = Wishes { sandbox: has_programs(&entries).then(|| launcher.level()), ..wishes };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
     if let Some(share) = config.difference.filter(|share| plan.seats > 1 && *share >= 1.0) {
         return Err(Error::usage(format!(
@@ -245,7 +249,6 @@ where
         .hint("two points of a hundred are 0.02"));
     }
     Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
-    let launcher = lineup::launcher()?;
     let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     // A bot that is not there shows before anything is written.
     let terms = Terms { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };

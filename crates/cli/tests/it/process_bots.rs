@@ -185,7 +185,9 @@ impl Played {
         let seed = SEED.to_string();
         let words =
             ["match", "zombie-dice", OPPONENT, &entry, OPPONENT, "--seed", &seed, "--json", "--replay"];
-        let output = process(&words).arg(&replay).current_dir(folder).output().unwrap();
+        // Where nothing but limits keeps them from what they do: at the other levels some would not come to do it.
+        let output =
+            process(&words).arg(&replay).args(["--sandbox", "limits"]).current_dir(folder).output().unwrap();
         // At once: whoever has seen the result must not find a process of the bot any more.
         let left = marked(&marker);
         let result = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
@@ -471,7 +473,18 @@ fn a_bot_from_a_file_runs_in_the_folder_of_the_file() {
 /// The story of a match of one bot against the opponents.
 fn told(entry: &str, folder: &Path) -> String {
     let seed = SEED.to_string();
-    let words = ["match", "zombie-dice", OPPONENT, entry, OPPONENT, "--seed", &seed, "--quiet"];
+    let words = [
+        "match",
+        "zombie-dice",
+        OPPONENT,
+        entry,
+        OPPONENT,
+        "--seed",
+        &seed,
+        "--quiet",
+        "--sandbox",
+        "limits",
+    ];
     run(process(&words).current_dir(folder))
 }
 

@@ -31,12 +31,12 @@ use axum::{
 };
 use data_encoding::BASE32_NOPAD;
 use keep::Given;
+use necrodome_arena::process::Launcher;
 use necrodome_rules::{card::Card, catalog::GameId, game::Seat, with_game};
 use play::{End, Ground, MatchView, Running};
 use seating::{Input, Seating};
 use setup::Setup;
 use std::{
-    path::PathBuf,
     sync::{Arc, Weak},
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -75,7 +75,7 @@ pub(crate) struct Tables {
 
 /// What all tables of a server are played with.
 struct House {
-    launcher: PathBuf,
+    launcher: Launcher,
     allowed: Arc<Allowed>,
 }
 

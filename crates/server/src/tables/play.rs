@@ -14,11 +14,11 @@ use crate::{
     live::{Live, lock, now},
 };
 use necrodome_arena::{
-    entry::{EntryKind, EntrySpec},
+    entry::{EntryKind, EntrySpec, files_of},
     fault::{Fault, FaultKind},
     lineup::{self, Terms},
     player::{Answer, MatchStart, Player},
-    process::Limits,
+    process::{Launcher, Limits},
     run::{RunError, run_match},
 };
 use necrodome_rules::{
@@ -33,7 +33,6 @@ use serde_json::Value;
 use std::{
     collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
     thread::{self, JoinHandle},
 };
@@ -87,11 +86,11 @@ pub(crate) struct Ground {
     id: String,
     table: Weak<Live<LiveTable>>,
     db: Db,
-    launcher: PathBuf,
+    launcher: Launcher,
 }
 
 impl Ground {
-    pub fn new(table: &Arc<Live<LiveTable>>, launcher: PathBuf) -> Self {
+    pub fn new(table: &Arc<Live<LiveTable>>, launcher: Launcher) -> Self {
         Ground { id: table.id.clone(), table: Arc::downgrade(table), db: table.db().clone(), launcher }
     }
 }
@@ -245,7 +244,7 @@ impl<G: Listed> Match<G> {
             None => None,
         };
         let lineup = Terms {
-            launcher: self.ground.launcher.clone().into(),
+            launcher: self.ground.launcher.clone().hiding(files_of(bots.iter().flatten())),
             limits: Limits::default(),
             rules: rules.clone(),
             seats: names.len(),
@@ -414,7 +413,7 @@ impl<G: Listed> AtTable<G> {
                 serde_json::to_string(&Some((action, reason)))
             }
             Answer::Fault(_) => Ok("null".to_owned()),
-            Answer::Quit => return Answer::Quit,
+            Answer::Quit | Answer::Arena(_) => return Answer::Quit,
         };
         self.table.lock().unkept.push((step, self.seat, kept.unwrap_or_default()));
         answer

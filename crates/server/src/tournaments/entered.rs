@@ -4,9 +4,9 @@
 use super::allowed::Allowed;
 use crate::Refusal;
 use necrodome_arena::{
-    entry::{EntryKind, EntrySpec, compat::PREFIX, looks_like_file, name_all, versions},
+    entry::{EntryKind, EntrySpec, compat::PREFIX, has_programs, looks_like_file, name_all, versions},
     lineup::{Terms, player},
-    process::Limits,
+    process::{Launcher, Limits},
     stats::RankBy,
     tournament::{Claims, Format, Plan, PlannedEntry, Schedule, natural_blocks, natural_seats},
 };
@@ -107,12 +107,17 @@ pub struct NewEntry {
 
 impl NewTournament {
     /// The plan, if it can be played.
-    pub(super) fn plan(&self, allowed: &Allowed) -> Result<Plan, Refusal> {
+    pub(super) fn plan(&self, allowed: &Allowed, launcher: &Launcher) -> Result<Plan, Refusal> {
         let id = self.game.parse::<GameId>()?;
-        with_game!(id, G => self.plan_of::<G>(id, allowed))
+        with_game!(id, G => self.plan_of::<G>(id, allowed, launcher))
     }
 
-    fn plan_of<G: Listed>(&self, id: GameId, allowed: &Allowed) -> Result<Plan, Refusal> {
+    fn plan_of<G: Listed>(
+        &self,
+        id: GameId,
+        allowed: &Allowed,
+        launcher: &Launcher,
+    ) -> Result<Plan, Refusal> {
         if self.entries.len() > MAX_ENTRIES {
             let came = self.entries.len();
             return Err(Refusal::bad(format!("expected at most {MAX_ENTRIES} entries, got {came}")));
@@ -157,6 +162,7 @@ impl NewTournament {
             seed: self.seed.map_or_else(random_seed, Ok)?,
             until_decided: self.until_decided,
             margin: self.margin,
+            sandbox: has_programs(&kinds).then(|| launcher.level()),
             test: self.test.map(|NewTest { elo0, elo1 }| Claims { elo0, elo1 }),
             rank_by: self.rank_by.map(RankBy::from).unwrap_or_default(),
             limits: Limits::default(),

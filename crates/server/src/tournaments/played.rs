@@ -13,13 +13,13 @@ use crate::{
 };
 use necrodome_arena::{
     entry::EntrySpec,
+    process::Launcher,
     tournament::{self, Plan, Schedule, Stop, Store, Sums, TournamentError, hash_of, report_of},
 };
 use necrodome_rules::catalog::GameId;
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -40,7 +40,7 @@ const KEEP_EVERY: Duration = Duration::from_secs(5);
 /// What all tournaments of a server are played with.
 #[derive(Debug)]
 pub(super) struct Equipment {
-    pub launcher: PathBuf,
+    pub launcher: Launcher,
     pub threads: usize,
     pub allowed: Arc<Allowed>,
     pub db: Db,
@@ -245,7 +245,6 @@ impl Tournament {
 
     fn play(&self, entries: &[EntrySpec]) -> Result<Stop, String> {
         let Equipment { launcher, threads, .. } = &*self.equipment;
-        let launcher = launcher.clone().into();
         let mut store = self.store.clone();
         let played = AtomicU32::new(self.line().blocks);
         thread::scope(|scope| {
@@ -253,7 +252,7 @@ impl Tournament {
             scope.spawn(|| self.watch(&played, ended));
             let mut note = |update: tournament::Update| played.store(update.blocks, Ordering::Relaxed);
             let (plan, stop) = (&self.plan, &self.interrupt);
-            let result = tournament::run(plan, entries, &launcher, &mut store, *threads, stop, &mut note);
+            let result = tournament::run(plan, entries, launcher, &mut store, *threads, stop, &mut note);
             drop::<mpsc::Sender<()>>(ends);
             result.map_err(|error| error.to_string())
         })

@@ -136,7 +136,7 @@ async fn begin(
     Body(wanted): Body<NewTournament>,
 ) -> Result<Json<TournamentStarted>, Refusal> {
     let begin = move |site: &Site| {
-        let plan = wanted.plan(site.tournaments().allowed())?;
+        let plan = wanted.plan(site.tournaments().allowed(), &site.config().launcher)?;
         site.tournaments().begin(&plan)
     };
     Ok(Json(TournamentStarted { id: site.aside(begin).await? }))

@@ -4,6 +4,7 @@
 use crate::Refusal;
 use necrodome_arena::{
     entry::looks_like_file,
+    process::Level,
     stats::{self, Measure, RankBy},
     tournament::{Plan, Report, Schedule},
 };
@@ -99,6 +100,8 @@ pub struct TournamentView {
     pub history: Vec<HistoryPoint>,
     /// What went wrong.
     pub faults: Vec<FaultLine>,
+    /// How far programs are confined, and what that means; none where none takes part.
+    pub sandbox: Option<(Level, String)>,
     /// The hash of the plan and of the results that were seen: the same for everybody who plays it.
     pub hash: Option<String>,
     /// What only the host is told.
@@ -269,6 +272,7 @@ impl TournamentView {
             undecided: Vec::new(),
             history: Vec::new(),
             faults: Vec::new(),
+            sandbox: plan.sandbox.map(|level| (level, level.about().to_owned())),
             hash: None,
             host: Some(HostOnly::default()),
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 /// Who may ask, and with what. The body of a `POST` is one that would be carried out for whoever may.
@@ -95,7 +95,7 @@ impl World {
         fs::write(&bots, "[[bot]]\nname = \"ada\"\nrun = \"./private-bot.py\"\n").unwrap();
         let site = Site::open(Config {
             store: Some(folder.path().join("arena.sqlite")),
-            launcher: PathBuf::from("/private/launcher"),
+            launcher: "/private/launcher".into(),
             bots: Some(bots),
             ..config()
         })

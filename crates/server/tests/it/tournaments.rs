@@ -274,7 +274,8 @@ async fn programs_take_part_by_the_names_that_the_host_gave_them() {
     let text = "[[bot]]\nname = \"ada\"\nrun = \"./secret.py\"\ngames = [\"zombie-dice-race\"]\n";
     fs::write(&bots, text).unwrap();
     let launcher = folder.path().join("nowhere");
-    let site = Site::open(Config { bots: Some(bots.clone()), launcher, ..config() }).unwrap();
+    let site =
+        Site::open(Config { bots: Some(bots.clone()), launcher: launcher.into(), ..config() }).unwrap();
     let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
     let games = host.get("/api/site").await.ok()["games"].clone();
     let allowed =

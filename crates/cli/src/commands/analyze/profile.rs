@@ -13,7 +13,6 @@ use necrodome_arena::{
     fault::{Fault, Notes, Trouble},
     lineup::{LineupError, Terms, player},
     player::{MatchStart, Player},
-    process::Limits,
     profile::{Profile, ProfileError, ProfilePlan, Surveyed, profile},
     stats::Estimate,
 };
@@ -90,7 +89,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         words.push(args.against.clone().unwrap_or_else(|| necrodome_solve::OPTIMAL.to_owned()));
     }
     let (entries, names) = lineup::entries(&words)?;
-    let terms = lineup::terms(rules, seats, Limits::default())?;
+    let terms = lineup::terms(rules, &entries, &args.limits)?;
     let case: Case<G> = Case { terms, entries, names, seed: lineup::seed(args.seed)?, solver };
     // A mistake in the line-up shows before anything is played.
     for seat in 0..seats {

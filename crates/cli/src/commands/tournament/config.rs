@@ -1,7 +1,7 @@
 //! What the flags and the TOML file say together.
 
 use super::{Args, print::Shown, tables::TableFlags};
-use crate::{documents::Page, error::Error, paint::say};
+use crate::{documents::Page, error::Error, lineup::SandboxFlags, paint::say};
 use necrodome_arena::{
     entry::moved_to,
     process::Limits,
@@ -58,6 +58,8 @@ struct File {
     csv_matches: Option<PathBuf>,
     force: bool,
     limits: Option<Limits>,
+    sandbox: Option<Spanned<String>>,
+    share: Vec<PathBuf>,
 }
 
 /// A tournament as the file describes it, with the flags on top.
@@ -85,6 +87,7 @@ pub struct Config {
     pub tables: TableFlags,
     pub force: bool,
     pub limits: Limits,
+    pub sandbox: SandboxFlags,
     /// What to call the last bot, if it comes with the program.
     pub bundled: Option<&'static str>,
     /// Options of the rules in the file.
@@ -131,6 +134,7 @@ impl Config {
         config.tables = args.tables.over(config.tables);
         config.force |= args.force;
         config.limits = args.limits.over(config.limits);
+        config.sandbox = args.limits.sandbox.over(config.sandbox);
         config.settings.clone_from(&args.set);
         Ok(config)
     }
@@ -165,6 +169,15 @@ impl Config {
                     format_args!("{why}, got {:?}", written.get_ref()),
                 )
             })?),
+        };
+        let sandbox = match &file.sandbox {
+            None => None,
+            Some(written) => Some(
+                written
+                    .get_ref()
+                    .parse()
+                    .map_err(|why: String| Error::at(place(path, &text, written.span().start), why))?,
+            ),
         };
         let limits = file.limits.unwrap_or_default();
         limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name).to_string())))?;
@@ -205,6 +218,7 @@ impl Config {
             },
             force: file.force,
             limits,
+            sandbox: SandboxFlags::new(sandbox, file.share.iter().map(|path| folder.join(path)).collect()),
             bundled: None,
             options: file.options.into_iter().map(setting).collect(),
             settings: Vec::new(),

@@ -302,6 +302,7 @@ pub fn footer(report: &Report) -> Vec<String> {
         lines.extend(wrapped(&format!("no longer in it: {}", report.left.join(", ")), 0));
     }
     lines.extend(runs_with(plan));
+    lines.extend(plan.sandbox.map(|level| format!("programs were confined: {level} ({})", level.about())));
     lines.extend(report.hash.as_ref().map(|hash| format!("hash {hash}")));
     lines
 }

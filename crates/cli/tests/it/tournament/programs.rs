@@ -132,6 +132,8 @@ fn a_program_that_is_changed_while_it_plays_ends_the_tournament() {
     fs::write(&path, text).unwrap();
     let words =
         ["tournament", "zombie-dice-race", "greedy", "./bot.py", "--blocks=200", "--threads=1", "--seed=1"];
+    // At the other levels it cannot.
+    let words = [&words[..], &["--sandbox=limits"]].concat();
     let refused = necrodome_in(folder.path(), &words).assert().code(2);
     let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
     assert!(said.contains("the program of bot has changed"), "{said}");

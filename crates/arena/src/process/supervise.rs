@@ -1,0 +1,336 @@
+//! The processes that stay with a bot until nothing of it is left.
+//!
+//! Without namespaces, one *supervisor* adopts what the bot leaves behind and kills it. With namespaces there are two: the *first
+//! process* of the bot's namespace does this work, and whatever the bot started dies with it; outside, a *guard* passes on what
+//! the arena wants. All of them end when the arena dies, however it dies.
+
+use super::{
+    ending::{Ending, How},
+    launch::{ENTER, FIRST, Order},
+    sandbox::{self, Level},
+    tree::{descendants, memory, shared_memory},
+};
+use nix::{
+    errno::Errno,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    sys::{
+        prctl,
+        signal::{SigSet, Signal, kill},
+        signalfd::{SfdFlags, SignalFd},
+        wait::{WaitPidFlag, WaitStatus, waitpid},
+    },
+    unistd::{Pid, close, dup2_stderr, dup2_stdin, dup2_stdout, getpid, getppid, pipe, setsid},
+};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, AsRawFd},
+        unix::process::CommandExt,
+    },
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// How long a bot may take to end after SIGTERM.
+const TERM_GRACE: Duration = Duration::from_millis(500);
+/// How often it is looked at what a bot holds.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Files and folders that a bot may have in its temporary folder.
+const MOST_FILES: usize = 10_000;
+
+/// Why a bot did not come to run: what failed, and whether that was its own program.
+struct Failure {
+    error: io::Error,
+    of_program: bool,
+}
+
+impl<E: Into<io::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure { error: error.into(), of_program: false }
+    }
+}
+
+/// Stays with a bot; started by the arena. Gives the exit code: 0 if the arena was told how it ended.
+pub(super) fn supervise(order: &Order) -> i32 {
+    // Before anything else: who is watched by nobody must not start anything.
+    if prctl::set_pdeathsig(Signal::SIGUSR1).is_err() || order.arena != getppid().as_raw() {
+        return 1;
+    }
+    if order.level < Level::Full {
+        return conclude(|| stay(order));
+    }
+    match open_namespaces(order) {
+        Ok((first, inbox)) => guard(first, &inbox),
+        Err(failure) => conclude(|| Err(failure)),
+    }
+}
+
+/// Does its work, and tells the arena how it ended. Nobody else is left by then who could write to standard error.
+fn conclude(work: impl FnOnce() -> Result<Ending, Failure>) -> i32 {
+    let Ok(log) = io::stderr().as_fd().try_clone_to_owned() else { return 1 };
+    let mut log = File::from(log);
+    let ending = work().unwrap_or_else(|Failure { error, of_program }| {
+        let seen = fs::read_dir("/usr/bin").map_or(0, |folder| folder.count());
+        let _ = writeln!(log, "cannot start the bot: {error} ({seen} programs in /usr/bin)");
+        let how = if of_program { How::NotStarted } else { How::NotConfined };
+        how(errno_of(&error)).into()
+    });
+    kill_all();
+    // The bot may have made the pipe non-blocking, and the arena may be slow to read.
+    let mut bytes = &ending.to_bytes()[..];
+    while !bytes.is_empty() {
+        match log.write(bytes) {
+            Ok(written) => bytes = &bytes[written..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let _ = poll(&mut [PollFd::new(log.as_fd(), PollFlags::POLLOUT)], PollTimeout::NONE);
+            }
+            Err(_) => return 1,
+        }
+    }
+    0
+}
+
+fn errno_of(error: &io::Error) -> u8 {
+    error.raw_os_error().unwrap_or(Errno::EIO as i32) as u8
+}
+
+/// The supervisor of a bot without namespaces.
+fn stay(order: &Order) -> Result<Ending, Failure> {
+    prctl::set_child_subreaper(true)?;
+    setsid()?;
+    let inbox = block_signals()?;
+    let temporary = match order.level {
+        Level::Limits => None,
+        _ => Some(tempfile::Builder::new().prefix("necrodome-bot-").tempdir()?),
+    };
+    // Ends when the bot begins; if it cannot, why is in it.
+    let (news, bots_end) = pipe()?;
+    let order = Order {
+        temporary: temporary.as_ref().map(|folder| folder.path().to_owned()),
+        news: Some(bots_end.as_raw_fd()),
+        ..order.clone()
+    };
+    let bot = Pid::from_raw(order.stage(ENTER)?.spawn()?.id() as i32);
+    prctl::set_dumpable(false)?;
+    drop(bots_end);
+    let mut failure = Vec::new();
+    File::from(news).read_to_end(&mut failure)?;
+    if let [of_program, words @ ..] = failure.as_slice() {
+        let (errno, words) = words.split_first().unwrap_or((&0, &[]));
+        let error = match words {
+            [] => io::Error::from_raw_os_error((*errno).into()),
+            words => io::Error::other(String::from_utf8_lossy(words).into_owned()),
+        };
+        return Err(Failure { error, of_program: *of_program != 0 });
+    }
+    let_go_of_pipes()?;
+    let ending = watch(bot, &inbox, &order)?;
+    // Before the temporary folder goes.
+    kill_all();
+    Ok(ending)
+}
+
+/// The last stage before a bot without namespaces: gives up what bots do not get, and becomes the bot.
+pub(super) fn enter(order: &Order) -> i32 {
+    let Some(number) = order.news else { return 1 };
+    // Opened anew, so that it closes itself when the bot begins.
+    let Ok(mut news) = OpenOptions::new().write(true).open(format!("/proc/self/fd/{number}")) else {
+        return 1;
+    };
+    let prepared = || -> io::Result<()> {
+        close(number)?;
+        // The supervisor blocks signals, which programs inherit: the bot is to hear SIGTERM.
+        SigSet::empty().thread_set_mask()?;
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        order.give_up(&order.readable())
+    };
+    let (error, of_program) = match prepared() {
+        Ok(()) => (order.program().exec(), true),
+        Err(error) => (error, false),
+    };
+    let words = if error.raw_os_error().is_some() { String::new() } else { error.to_string() };
+    let _ = news.write_all(&[&[u8::from(of_program), errno_of(&error)], words.as_bytes()].concat());
+    1
+}
+
+/// Leaves the namespaces of the arena, and starts the first process of new ones.
+fn open_namespaces(order: &Order) -> Result<(Pid, SignalFd), Failure> {
+    setsid()?;
+    let inbox = block_signals()?;
+    sandbox::leave()?;
+    // New credentials may have cleared it.
+    prctl::set_pdeathsig(Signal::SIGUSR1)?;
+    let first = Pid::from_raw(order.stage(FIRST)?.spawn()?.id() as i32);
+    prctl::set_dumpable(false)?;
+    let_go_of_pipes()?;
+    if order.arena != getppid().as_raw() {
+        let _ = kill(first, Signal::SIGKILL);
+    }
+    Ok((first, inbox))
+}
+
+/// Passes on to the first process what the arena wants. Gives the exit code of that process.
+fn guard(first: Pid, inbox: &SignalFd) -> i32 {
+    loop {
+        let _ = poll(&mut [PollFd::new(inbox.as_fd(), PollFlags::POLLIN)], PollTimeout::NONE);
+        while let Ok(Some(signal)) = inbox.read_signal() {
+            let _ = match Signal::try_from(signal.ssi_signo as i32) {
+                Ok(Signal::SIGTERM) => kill(first, Signal::SIGTERM),
+                // With it die all processes of its namespace.
+                Ok(Signal::SIGUSR1) => kill(first, Signal::SIGKILL),
+                _ => Ok(()),
+            };
+        }
+        match waitpid(first, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) => {}
+            Ok(WaitStatus::Exited(_, code)) => return code,
+            _ => return 1,
+        }
+    }
+}
+
+/// The first process of a bot's namespaces: builds the walls around itself, starts the bot inside, and stays with it.
+pub(super) fn first(order: &Order) -> i32 {
+    conclude(|| {
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        let readable = order.readable();
+        sandbox::enter_root(&readable, order.temporary_bytes, &order.folder)?;
+        let order = Order { temporary: Some("/tmp".into()), ..order.clone() };
+        order.give_up(&readable)?;
+        prctl::set_dumpable(false)?;
+        // Programs inherit which signals are blocked, and the bot is to hear them. The guard, whose they were, blocks them here, too.
+        SigSet::empty().thread_set_mask()?;
+        let bot = order.program().spawn().map_err(|error| Failure { error, of_program: true })?;
+        let inbox = block_signals()?;
+        let_go_of_pipes()?;
+        Ok(watch(Pid::from_raw(bot.id() as i32), &inbox, &order)?)
+    })
+}
+
+/// The signals that a supervisor reads instead of being ended by them.
+fn block_signals() -> io::Result<SignalFd> {
+    let mut signals = SigSet::empty();
+    for signal in [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGUSR1] {
+        signals.add(signal);
+    }
+    signals.thread_block()?;
+    Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
+}
+
+/// The pipes are the bot's: the arena must notice when the bot closes them.
+fn let_go_of_pipes() -> io::Result<()> {
+    let nothing: File = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    dup2_stdin(&nothing)?;
+    dup2_stdout(&nothing)?;
+    dup2_stderr(&nothing)?;
+    Ok(())
+}
+
+/// Waits for the end of the bot, or for a reason to end it. SIGTERM: end it politely; SIGUSR1: at once.
+fn watch(bot: Pid, inbox: &SignalFd, order: &Order) -> io::Result<Ending> {
+    let mut asked_at: Option<Instant> = None;
+    let mut looked_at = Instant::now();
+    loop {
+        let wait = asked_at.map_or(LOOK_EVERY, |at| TERM_GRACE.saturating_sub(at.elapsed()).min(LOOK_EVERY));
+        let timeout = PollTimeout::try_from(wait.as_millis() as i32 + 1).unwrap_or(PollTimeout::ZERO);
+        match poll(&mut [PollFd::new(inbox.as_fd(), PollFlags::POLLIN)], timeout) {
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        while let Ok(Some(signal)) = inbox.read_signal() {
+            // Who is outside of the namespace has number 0 here. A bot has nothing to order.
+            let ordered = [0, order.arena as u32].contains(&signal.ssi_pid);
+            match Signal::try_from(signal.ssi_signo as i32) {
+                Ok(Signal::SIGTERM) if ordered && asked_at.is_none() => {
+                    asked_at = Some(Instant::now());
+                    let _ = kill(bot, Signal::SIGTERM);
+                }
+                Ok(Signal::SIGUSR1) if ordered => return Ok(How::Killed.into()),
+                _ => {}
+            }
+        }
+        if let Some(how) = reap(bot) {
+            return Ok(Ending { how, left: kill_all() > 0 });
+        }
+        if asked_at.is_some_and(|at| at.elapsed() >= TERM_GRACE) {
+            return Ok(How::IgnoredSigterm.into());
+        }
+        if looked_at.elapsed() >= LOOK_EVERY {
+            looked_at = Instant::now();
+            if let Some(excess) = excess(order) {
+                return Ok(excess.into());
+            }
+        }
+    }
+}
+
+/// What all processes of the bot have too much of together: each by itself is held by the limits of the system.
+fn excess(order: &Order) -> Option<How> {
+    let all = descendants(getpid());
+    // The bot itself is one of them.
+    if all.len() as u64 > order.processes + 1 {
+        return Some(How::Processes);
+    }
+    let most = order.resources.memory;
+    let held = |memory: fn(Pid) -> u64| all.iter().map(|&pid| memory(pid)).sum::<u64>();
+    // What processes share is counted once, which takes longer.
+    if all.len() > 1 && held(memory) > most && held(shared_memory) > most {
+        return Some(How::Memory);
+    }
+    // A folder in memory has its own bound.
+    let folder = order.temporary.as_deref().filter(|_| order.level == Level::Strict)?;
+    let mut budget = (order.temporary_bytes, MOST_FILES);
+    (!fits(folder, &mut budget)).then_some(How::Disk)
+}
+
+/// Whether a folder holds no more than so many bytes and files.
+fn fits(folder: &Path, budget: &mut (u64, usize)) -> bool {
+    fs::read_dir(folder).into_iter().flatten().flatten().all(|entry| {
+        let Ok(data) = entry.metadata() else { return true };
+        let (bytes, files) = (budget.0.checked_sub(data.len()), budget.1.checked_sub(1));
+        let (Some(bytes), Some(files)) = (bytes, files) else { return false };
+        *budget = (bytes, files);
+        !data.is_dir() || fits(&entry.path(), budget)
+    })
+}
+
+/// Collects the exit codes of ended children; returns the bot's if it is among them.
+fn reap(bot: Pid) -> Option<How> {
+    let mut how = None;
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::Exited(pid, code)) if pid == bot => how = Some(How::Exited(code as u8)),
+            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == bot => {
+                how = Some(How::Signalled(signal as u8))
+            }
+            Ok(WaitStatus::StillAlive) | Err(_) => return how,
+            Ok(_) => {}
+        }
+    }
+}
+
+/// Kills all processes below this one, those that they start meanwhile too. Gives how many there were at first.
+fn kill_all() -> usize {
+    let first = descendants(getpid());
+    let mut living = first.clone();
+    while !living.is_empty() {
+        if getpid().as_raw() == 1 {
+            // Everybody in the namespace but the first process.
+            let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
+        }
+        for &pid in &living {
+            let _ = kill(pid, Signal::SIGKILL);
+        }
+        // Orphans come to this process, so that none can get away; those killed have to be buried.
+        while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            if status == WaitStatus::StillAlive {
+                break;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(1));
+        living = descendants(getpid());
+    }
+    first.len()
+}

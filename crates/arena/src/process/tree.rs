@@ -1,0 +1,59 @@
+//! All processes below one, read from `/proc`.
+
+use nix::unistd::Pid;
+use std::fs;
+
+/// All living processes below `root`.
+pub(super) fn descendants(root: Pid) -> Vec<Pid> {
+    let mut found = vec![root];
+    let mut next = 0;
+    while next < found.len() {
+        found.extend(children(found[next]));
+        next += 1;
+    }
+    found.into_iter().skip(1).filter(|&pid| stat(pid).is_some()).collect()
+}
+
+/// The processes that the threads of another have started, or adopted.
+pub(super) fn children(parent: Pid) -> Vec<Pid> {
+    let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let numbers = lists.flat_map(|list| list.split_whitespace().map(str::parse).collect::<Vec<_>>());
+    numbers.flatten().map(Pid::from_raw).collect()
+}
+
+/// What is known of a process, by its numbers in proc(5): of a living one, if it can be read.
+pub(super) fn stat(pid: Pid) -> Option<Stat> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may hold spaces and brackets, so what follows is counted from its end.
+    let fields: Vec<&str> = text[text.rfind(')')? + 1..].split_whitespace().collect();
+    // The state, field 3, is the first here.
+    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    let dead = matches!(*fields.first()?, "Z" | "X");
+    (!dead).then_some(Stat { waited: number(16)? + number(17)? })
+}
+
+/// What is known of a process.
+pub(super) struct Stat {
+    /// CPU time of ended processes that it waited for, in clock ticks.
+    pub waited: u64,
+}
+
+/// Bytes of memory of a process that are no part of a file on disk.
+pub(super) fn memory(pid: Pid) -> u64 {
+    sum_of_fields(&format!("/proc/{pid}/status"), &["RssAnon:", "RssShmem:"])
+}
+
+/// The same, where memory that several processes share is divided among them.
+pub(super) fn shared_memory(pid: Pid) -> u64 {
+    sum_of_fields(&format!("/proc/{pid}/smaps_rollup"), &["Pss_Anon:", "Pss_Shmem:"])
+}
+
+fn sum_of_fields(file: &str, names: &[&str]) -> u64 {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let field = |line: &str| {
+        let value = names.iter().find_map(|name| line.strip_prefix(name))?;
+        value.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    text.lines().filter_map(field).sum::<u64>() << 10
+}

@@ -1,0 +1,115 @@
+//! `necrodome doctor`: what this machine can do for bots, and why not more.
+
+use super::print_json;
+use crate::{
+    error::Error,
+    lineup,
+    paint::{WIDTH, bold, dim, green, wrapped, yellow},
+};
+use necrodome_arena::{
+    entry::version_of,
+    process::{Level, Reach},
+};
+use nix::sys::resource::{Resource, getrlimit};
+use serde::Serialize;
+use std::{fs, io::Write};
+
+/// Say how far this machine can confine programs, what they can run with, and what would give more
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome doctor
+  necrodome doctor --json
+
+The levels of --sandbox: full (namespaces, Landlock and seccomp: a bot sees its own folder, the system's programs, and nobody else),
+strict (Landlock and seccomp), limits (CPU time, memory, processes and files only). `necrodome docs security` says what each
+protects.")]
+pub struct Args {
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Doctor {
+    /// The best level, which `--sandbox auto` takes.
+    sandbox: &'static str,
+    kernel: String,
+    checks: Vec<Check>,
+}
+
+#[derive(Serialize)]
+struct Check {
+    what: &'static str,
+    ok: bool,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let launcher = lineup::own_program()?;
+    let best = Level::best(&launcher);
+    let mut checks = vec![
+        level("full", Level::Full.reached(&launcher), best.hint()),
+        level(
+            "strict",
+            Level::Strict.reached(&launcher),
+            Some("Landlock needs Linux 5.13 or newer, and `landlock` in the list of `lsm=`"),
+        ),
+        user(),
+        open_files(),
+    ];
+    checks.extend(["python3", "node", "ruby", "java"].map(runtime));
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
+    let doctor = Doctor { sandbox: best.as_str(), kernel, checks };
+    if args.json {
+        return print_json(&doctor);
+    }
+    let mut out = anstream::stdout().lock();
+    writeln!(
+        out,
+        "{} {} {}",
+        bold("Programs are confined:"),
+        best,
+        dim(format!("({}; Linux {})", best.about(), doctor.kernel))
+    )?;
+    for Check { what, ok, found, hint } in &doctor.checks {
+        let mark = if *ok { green("ok  ") } else { yellow("no  ") };
+        let mut lines = wrapped(found, WIDTH.min(18)).into_iter();
+        writeln!(out, "{mark}  {}  {}", bold(format!("{what:<10}")), lines.next().unwrap_or_default())?;
+        for line in lines.chain(hint.iter().flat_map(|hint| wrapped(&format!("hint: {hint}"), 18))) {
+            writeln!(out, "{:18}{line}", "")?;
+        }
+    }
+    Ok(())
+}
+
+fn level(what: &'static str, reach: &Reach, hint: Option<&str>) -> Check {
+    let hint = hint.filter(|_| reach.is_err()).map(str::to_owned);
+    let found =
+        reach.as_ref().err().cloned().unwrap_or_else(|| "a program was started in it, and ended well".into());
+    Check { what, ok: reach.is_ok(), found, hint }
+}
+
+/// Whom root's powers make careless.
+fn user() -> Check {
+    let root = nix::unistd::geteuid().is_root();
+    let found = if root { "root: the system does not limit its processes" } else { "an ordinary user" };
+    let hint = root.then(|| "run strangers' programs as an ordinary user".to_owned());
+    Check { what: "user", ok: !root, found: found.into(), hint }
+}
+
+/// A program takes three open files.
+fn open_files() -> Check {
+    const ENOUGH: u64 = 1024;
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).unwrap_or_default();
+    let hint = (most < ENOUGH).then(|| format!("`ulimit -Hn {ENOUGH}` as root, or fewer --threads"));
+    Check { what: "open files", ok: most >= ENOUGH, found: format!("up to {most}"), hint }
+}
+
+fn runtime(what: &'static str) -> Check {
+    let version = version_of(what);
+    let found = version.clone().unwrap_or_else(|| "not found: bots that need it cannot play here".into());
+    Check { what, ok: version.is_some(), found, hint: None }
+}
