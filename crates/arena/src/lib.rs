@@ -7,6 +7,7 @@ pub mod entry;
 pub mod fault;
 pub mod guest;
 pub mod lineup;
+pub mod own;
 pub mod player;
 pub mod process;
 pub mod profile;

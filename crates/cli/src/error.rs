@@ -137,12 +137,17 @@ impl Error {
             StoreError::Unfinished => refused
                 .hint("copy it, with the file whose name ends in -wal, to a folder where you may write"),
             StoreError::Busy => refused.hint(WAIT),
+            StoreError::Damaged(_) => refused.hint(repair(path)),
+            StoreError::Distrusted(error) => refused.hint(error.hint()),
             _ => refused,
         }
     }
 
     /// A store that was to be written.
     pub fn written_store(path: &Path, error: StoreError) -> Self {
+        if let StoreError::Damaged(_) = error {
+            return Error::store(path, &error);
+        }
         let refused = Error::from(TournamentError::from(error));
         Error { what: format!("{}: {}", path.display(), refused.what), ..refused }
     }
@@ -166,6 +171,14 @@ pub fn plain(what: &str) -> String {
     words.fold(first, |text, rest| text + rest.split_once(')').map_or(rest, |(_, rest)| rest))
 }
 
+/// What can be done about a store that is damaged.
+fn repair(path: &Path) -> String {
+    format!(
+        "`necrodome store check {0}` says what is sound, `necrodome store repair {0}` keeps that and plays the rest again",
+        path.display()
+    )
+}
+
 const WAIT: &str =
     "wait until the tournament that uses it is over, or stop it: it goes on when it is started again";
 
@@ -181,6 +194,7 @@ fn kind(error: &StoreError) -> ExitKind {
         | StoreError::Full
         | StoreError::Closed
         | StoreError::ReadOnly
+        | StoreError::Distrusted(_)
         | StoreError::Broken
         | StoreError::Other(_) => ExitKind::Failure,
     }
@@ -301,6 +315,7 @@ impl From<TournamentError> for Error {
             TournamentError::Store(StoreError::OtherProgram { .. }) => failed
                 .hint("--new-version takes it as a new entry, and the old one leaves (in a table or battle: a new tournament)")
                 .hint("to go on with the old one, put the old program back"),
+            TournamentError::Store(StoreError::Distrusted(error)) => failed.hint(error.hint()),
             TournamentError::Store(StoreError::Full) => {
                 failed.hint("make room, then run the same command again: it goes on where it was")
             }

@@ -40,6 +40,7 @@ Examples:
   necrodome play zombie-dice                             play it yourself against bots
   necrodome new-bot zombie-dice python mybot.py          write a small working bot to start from
   necrodome check-bot zombie-dice ./mybot.py             say what a bot does right and wrong
+  necrodome store check night.store                      whether a stored tournament is as it was written
   necrodome solve zombie-dice-race                       what the game is worth, exactly
   necrodome analyze zombie-dice-race ./mybot.py          what its decisions cost
   necrodome advise zombie-dice-solo brains 4 shotguns 1 feet green yellow
@@ -63,6 +64,7 @@ enum Command {
     Tournament(Box<commands::tournament::Args>),
     Replay(commands::replay::Args),
     Report(commands::report::Args),
+    Store(commands::store::Args),
     Serve(commands::serve::Args),
     Solve(commands::solve::Args),
     Analyze(commands::analyze::Args),
@@ -106,6 +108,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Tournament(args) => commands::tournament::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Store(args) => commands::store::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),

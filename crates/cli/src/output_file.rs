@@ -5,8 +5,9 @@ use crate::{
     error::Error,
     paint::{harmless, say},
 };
+use necrodome_arena::own::{self, Why};
 use std::{
-    fs::{self, File, Metadata, OpenOptions, Permissions},
+    fs::{self, Metadata, OpenOptions, Permissions},
     io::{self, ErrorKind, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -106,16 +107,24 @@ impl OutputFile {
             Ok(there) if there.is_dir() => return Err(file.failed(ErrorKind::IsADirectory.into())),
             Ok(there) if is_stream(path, &there) => file.way = Way::Stream,
             Ok(_) if !force => return Err(file.exists()),
-            Ok(_) => {}
+            Ok(_) => file.check_links()?,
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(file.failed(error)),
             Err(_) if names_folder => {
                 return Err(file.failed(io::Error::other("expected the name of a file")));
             }
             // A link that leads nowhere.
             Err(_) if !force && path.is_symlink() => return Err(file.exists()),
-            Err(_) => {}
+            Err(_) => file.check_links()?,
         }
         Ok(file)
+    }
+
+    /// Somebody may have left a link, to make us write where it leads. A file of another name is replaced, not written to.
+    fn check_links(&self) -> Result<(), Error> {
+        match own::check(&self.path) {
+            Err(error) if error.why == Why::Link => Err(Error::failure(error.to_string()).hint(error.hint())),
+            _ => Ok(()),
+        }
     }
 
     /// The folder must take new files; if it does not, a file that is there may still be written to.
@@ -123,11 +132,13 @@ impl OutputFile {
         if self.way != Way::Replace {
             return Ok(());
         }
-        let target = self.target();
-        check_is_there(folder(&target)).map_err(|error| self.failed(error))?;
+        check_is_there(folder(&self.path)).map_err(|error| self.failed(error))?;
         // A file without a name: a kill leaves nothing behind.
-        let Err(error) = tempfile::tempfile_in(folder(&target)) else { return Ok(()) };
-        if OpenOptions::new().write(true).open(&self.path).is_err() {
+        let Err(error) = tempfile::tempfile_in(folder(&self.path)) else { return Ok(()) };
+        if let Err(distrust) = own::check(&self.path) {
+            return Err(Error::failure(distrust.to_string()).hint(distrust.hint()));
+        }
+        if own::open_in_place(&self.path).is_err() {
             return Err(self.failed(error.kind().into()));
         }
         self.way = Way::InPlace;
@@ -147,44 +158,42 @@ impl OutputFile {
     }
 
     fn replace(&self, fill: Fill) -> io::Result<()> {
-        let target = self.target();
+        // A rename takes the place of a link, and does not follow it.
+        let target = &self.path;
         // What takes the place of a file may be as private as that.
         let mode = if self.access == Access::Secret || target.exists() { 0o600 } else { 0o666 };
-        check_is_there(folder(&target))?;
+        check_is_there(folder(target))?;
         let mut file = tempfile::Builder::new()
             .permissions(Permissions::from_mode(mode))
-            .tempfile_in(folder(&target))
+            .tempfile_in(folder(target))
             .map_err(|error| io::Error::from(error.kind()))?;
         fill(&mut file)?;
         if self.access != Access::Secret {
-            let there = fs::metadata(&target).or_else(|_| file.as_file().metadata())?;
+            let there = fs::metadata(target).or_else(|_| file.as_file().metadata())?;
             let mode = there.permissions().mode();
             let run = if self.access == Access::Program { (mode & 0o444) >> 2 } else { 0 };
             file.as_file().set_permissions(Permissions::from_mode(mode | run))?;
         }
         file.as_file().sync_all()?;
         if self.force {
-            return file.persist(&target).map(drop).map_err(|error| error.error);
+            return file.persist(target).map(drop).map_err(|error| error.error);
         }
         // Somebody may have made one in the meantime.
-        let Err(error) = file.persist_noclobber(&target) else { return Ok(()) };
+        let Err(error) = file.persist_noclobber(target) else { return Ok(()) };
         if error.error.kind() == ErrorKind::AlreadyExists || target.exists() {
             return Err(ErrorKind::AlreadyExists.into());
         }
         // Some file systems can only replace.
-        error.file.persist(&target).map(drop).map_err(|error| error.error)
+        error.file.persist(target).map(drop).map_err(|error| error.error)
     }
 
     fn overwrite(&self, fill: Fill) -> io::Result<()> {
+        let mut file = own::open_in_place(&self.path)?;
         if self.access == Access::Secret {
-            fs::set_permissions(&self.path, Permissions::from_mode(0o600))?;
+            file.set_permissions(Permissions::from_mode(0o600))?;
         }
-        fill(&mut File::create(&self.path)?)
-    }
-
-    /// What a link leads to is replaced, not the link.
-    fn target(&self) -> PathBuf {
-        fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
+        file.set_len(0)?;
+        fill(&mut file)
     }
 
     fn exists(&self) -> Error {
@@ -273,15 +282,33 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_a_link_and_its_file_keeps_its_mode() {
+    fn a_link_is_not_followed_and_a_file_keeps_its_mode() {
         let folder = tempfile::tempdir().unwrap();
-        let [path, link] = ["a", "link"].map(|name| folder.path().join(name));
+        let [path, link, dangling, twin] =
+            ["a", "link", "dangling", "twin"].map(|name| folder.path().join(name));
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        OutputFile::claim(&link, true).unwrap().write_silently("new").unwrap();
-        assert!(link.is_symlink());
-        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode(&path)), ("new", 0o640));
+        std::os::unix::fs::symlink(folder.path().join("elsewhere"), &dangling).unwrap();
+        for link in [&link, &dangling] {
+            let refused = OutputFile::claim(link, true).unwrap_err();
+            assert!(
+                refused.what.contains("is a symbolic link") && !refused.hints.is_empty(),
+                "{}",
+                refused.what
+            );
+        }
+        // A link that comes after the claim makes way.
+        let late = folder.path().join("late");
+        let file = OutputFile::claim(&late, true).unwrap();
+        std::os::unix::fs::symlink(&path, &late).unwrap();
+        file.write_silently("new").unwrap();
+        assert!(!late.is_symlink() && !folder.path().join("elsewhere").exists());
+        // So does another name of a file, which keeps what it holds.
+        fs::hard_link(&path, &twin).unwrap();
+        OutputFile::claim(&twin, true).unwrap().write_silently("new").unwrap();
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode(&path)), ("old", 0o640));
+        assert_eq!((fs::read_to_string(&twin).unwrap().as_str(), mode(&twin)), ("new", 0o640));
     }
 
     #[test]

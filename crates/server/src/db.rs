@@ -2,7 +2,7 @@
 
 use necrodome_arena::tournament::{Archive, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::{fs::OpenOptions, os::unix::fs::OpenOptionsExt, path::Path, sync::MutexGuard};
+use std::{path::Path, sync::MutexGuard};
 
 /// The file, shared by all that keep something in it.
 #[derive(Debug, Clone)]
@@ -17,12 +17,7 @@ impl Db {
     /// Opens the file, or makes it. No other process can open it meanwhile.
     pub fn open(path: Option<&Path>) -> Result<Self, StoreError> {
         let archive = match path {
-            Some(path) => {
-                // The key of the host and the roles of players are in it: a new file is for its owner alone. What goes wrong
-                // here goes wrong for SQLite too, which says why.
-                let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-                Archive::open(path)?
-            }
+            Some(path) => Archive::open(path)?,
             None => Archive::in_memory()?,
         };
         archive.connection().execute_batch(TABLES)?;
@@ -39,15 +34,23 @@ impl Db {
         self.0.connection()
     }
 
-    /// A value that is kept, or the one that is made now.
-    pub fn setting(&self, name: &str, make: impl FnOnce() -> String) -> rusqlite::Result<String> {
-        let connection = self.lock();
+    /// A value that is kept.
+    pub fn setting(&self, name: &str) -> rusqlite::Result<Option<String>> {
         let query = "SELECT value FROM setting WHERE name = ?1";
-        if let Some(value) = connection.query_row(query, [name], |row| row.get(0)).optional()? {
-            return Ok(value);
-        }
-        let value = make();
-        connection.execute("INSERT INTO setting VALUES (?1, ?2)", params![name, value])?;
-        Ok(value)
+        self.lock().query_row(query, [name], |row| row.get(0)).optional()
+    }
+
+    /// Keeps a value in place of the one before.
+    pub fn set(&self, name: &str, value: &str) -> rusqlite::Result<()> {
+        self.lock().execute("INSERT OR REPLACE INTO setting VALUES (?1, ?2)", params![name, value]).map(drop)
+    }
+
+    /// Forgets a secret: its bytes are written over, in the file and in the log beside it.
+    pub fn forget(&self, name: &str) -> rusqlite::Result<()> {
+        let connection = self.lock();
+        connection.pragma_update(None, "secure_delete", true)?;
+        connection.execute("DELETE FROM setting WHERE name = ?1", [name])?;
+        // The file now, not when the log is full.
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
     }
 }

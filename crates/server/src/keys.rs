@@ -1,9 +1,9 @@
 //! Who is who: unguessable keys in cookies that no script can read.
 //!
-//! The host's key stands in the link that is printed at the start. A seat's key is made when somebody takes the seat; only its hash is
-//! kept.
+//! The host's key stands in the link that is printed at the start, a new one each time. A seat's key is made when somebody takes the
+//! seat. Only hashes of keys are kept.
 
-use crate::{Refusal, Site};
+use crate::{Db, Refusal, Site};
 use axum::{
     extract::{FromRequestParts, Path, State},
     http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
@@ -16,7 +16,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
-/// The hash of a key: what is kept of a seat's. Comparing two takes the same time whatever they are.
+/// The hash of a key: what is kept of it. Comparing two takes the same time whatever they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyHash(blake3::Hash);
 
@@ -63,6 +63,45 @@ impl KeyHash {
     }
 }
 
+/// The key in the link of this start, and the hashes of those that make a browser the host's.
+#[derive(Debug)]
+pub struct HostKeys {
+    /// Printed once, and kept nowhere.
+    pub new: Key,
+    known: Vec<KeyHash>,
+}
+
+impl HostKeys {
+    /// Links of so many starts are good, so that whoever was the host before a restart still is.
+    const STARTS: usize = 8;
+    const SETTING: &str = "host key hashes";
+    /// How the key itself was kept before.
+    const PLAIN: &str = "host key";
+
+    /// A new key, beside those of the last starts.
+    pub fn open(db: &Db) -> rusqlite::Result<Self> {
+        let new = Key::random();
+        let mut known = vec![new.hash()];
+        if let Some(plain) = db.setting(Self::PLAIN)? {
+            known.push(Key::from_text(&plain).hash());
+        }
+        let kept = db.setting(Self::SETTING)?.unwrap_or_default();
+        known.extend(kept.lines().filter_map(KeyHash::from_text));
+        known.truncate(Self::STARTS);
+        let lines: Vec<String> = known.iter().map(|hash| hash.to_text()).collect();
+        db.set(Self::SETTING, &lines.join("\n"))?;
+        if db.setting(Self::PLAIN)?.is_some() {
+            db.forget(Self::PLAIN)?;
+        }
+        Ok(HostKeys { new, known })
+    }
+
+    /// Whether a key makes a browser the host's.
+    pub fn know(&self, shown: KeyHash) -> bool {
+        self.known.contains(&shown)
+    }
+}
+
 const HOST: &str = "necrodome-host";
 
 /// A cookie that scripts cannot read and other sites cannot use.
@@ -105,7 +144,7 @@ impl FromRequestParts<Site> for IsHost {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Self::Rejection> {
-        Ok(IsHost(shown_as(&parts.headers, HOST) == Some(site.host_key().hash())))
+        Ok(IsHost(shown_as(&parts.headers, HOST).is_some_and(|shown| site.host_keys().know(shown))))
     }
 }
 
@@ -127,14 +166,13 @@ impl FromRequestParts<Site> for Host {
 
 /// `GET /host/KEY`: the link that makes a browser the host's.
 pub async fn become_host(State(site): State<Site>, Path(key): Path<String>) -> Response {
-    if Key::from_text(&key).hash() != site.host_key().hash() {
+    let key = Key::from_text(&key);
+    if !site.host_keys().know(key.hash()) {
         return Refusal::forbidden("this is not the host's link")
             .hint("copy the whole link that `necrodome serve` has printed")
             .into_response();
     }
-    let headers = [
-        (header::SET_COOKIE, cookie(HOST, site.host_key())),
-        (header::LOCATION, HeaderValue::from_static("/")),
-    ];
+    let headers =
+        [(header::SET_COOKIE, cookie(HOST, &key)), (header::LOCATION, HeaderValue::from_static("/"))];
     (StatusCode::SEE_OTHER, headers).into_response()
 }

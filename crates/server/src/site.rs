@@ -3,7 +3,7 @@
 use crate::{
     Db, Refusal,
     film::Studio,
-    keys::Key,
+    keys::{HostKeys, Key},
     party::Parties,
     tables::Tables,
     tournaments::{BotsError, OpenError, Tournaments},
@@ -113,7 +113,7 @@ pub struct Site(Arc<Shared>);
 struct Shared {
     config: Config,
     db: Db,
-    host_key: Key,
+    host_keys: HostKeys,
     streams: Arc<Semaphore>,
     studio: Studio,
     closing: watch::Sender<bool>,
@@ -128,8 +128,7 @@ impl Site {
     pub fn open(config: Config) -> Result<Self, ServeError> {
         let failed = |why| ServeError::Store { path: config.store.clone(), why };
         let db = Db::open(config.store.as_deref()).map_err(failed)?;
-        let host_key = db.setting("host key", || Key::random().to_text());
-        let host_key = Key::from_text(&host_key.map_err(StoreError::from).map_err(failed)?);
+        let host_keys = HostKeys::open(&db).map_err(StoreError::from).map_err(failed)?;
         let parties = Parties::open(&db, &config.address).map_err(StoreError::from).map_err(failed)?;
         let tournaments = Tournaments::open(&config, &db).map_err(|error| match error {
             OpenError::Store(why) => failed(why),
@@ -147,7 +146,7 @@ impl Site {
             tournaments,
             config,
             db,
-            host_key,
+            host_keys,
         })))
     }
 
@@ -176,14 +175,19 @@ impl Site {
         &self.0.parties
     }
 
-    /// The key that makes a browser the host's.
+    /// The key that makes a browser the host's, from this start on.
     pub fn host_key(&self) -> &Key {
-        &self.0.host_key
+        &self.0.host_keys.new
+    }
+
+    /// The keys that do.
+    pub(crate) fn host_keys(&self) -> &HostKeys {
+        &self.0.host_keys
     }
 
     /// The link that makes a browser the host's.
     pub fn host_link(&self) -> String {
-        format!("{}/host/{}", self.0.config.address, self.0.host_key.to_text())
+        format!("{}/host/{}", self.0.config.address, self.0.host_keys.new.to_text())
     }
 
     /// The tables at which people play.

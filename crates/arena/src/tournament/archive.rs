@@ -1,8 +1,15 @@
 //! One SQLite file that keeps tournaments, as many as are wanted. Other tables may live beside theirs.
 
-use super::{Plan, Store, tables};
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
+use super::{
+    Plan, Store,
+    chain::{self, Damage, PLANS},
+    log, tables,
+};
+use crate::own::{self, Distrust};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, config::DbConfig, types::ValueRef};
 use std::{
+    fs::File,
+    io::Read,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -58,6 +65,9 @@ pub enum StoreError {
     /// It can be read only.
     #[error("the store may not be written")]
     ReadOnly,
+    /// Somebody may have put it there to make us write elsewhere.
+    #[error(transparent)]
+    Distrusted(#[from] Distrust),
     /// The system failed.
     #[error("the disk has failed while the store was read or written")]
     Broken,
@@ -76,6 +86,10 @@ impl From<rusqlite::Error> for StoreError {
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => StoreError::Closed,
             Some(ErrorCode::ReadOnly) => StoreError::ReadOnly,
             Some(ErrorCode::SystemIoFailure) => StoreError::Broken,
+            // What is there is not what was written.
+            None if !matches!(error, rusqlite::Error::QueryReturnedNoRows) => {
+                StoreError::Damaged(error.to_string())
+            }
             _ => StoreError::Other(error),
         }
     }
@@ -83,24 +97,35 @@ impl From<rusqlite::Error> for StoreError {
 
 /// An open file; a clone is the same file. No other process can open it meanwhile, unless it was opened to be read.
 #[derive(Debug, Clone)]
-pub struct Archive(Arc<Mutex<Connection>>);
+pub struct Archive {
+    connection: Arc<Mutex<Connection>>,
+    /// The version that the file had when it was opened.
+    version: i32,
+    /// Whether its rows are sealed.
+    sealed: bool,
+}
 
 impl Archive {
     /// A file that lives as long as the process.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::prepare(Connection::open_in_memory()?)
+        Self::prepare(Connection::open_in_memory()?, None)
     }
 
-    /// Opens a file, or makes it.
+    /// Opens a file, or makes it, for its owner alone.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         // As a file, whatever its name: `:memory:` and `file:...` mean something else to SQLite.
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let connection = Connection::open_with_flags(path, flags)?;
+        let path = own::in_real_folder(path);
+        for end in ["", "-wal", "-journal", "-shm"] {
+            own::check(&log::beside(&path, end))?;
+        }
+        // What goes wrong here goes wrong for SQLite too, which says why.
+        let _ = own::make_private(&path);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let connection = Connection::open_with_flags(&path, flags)?;
         // SQLite falls back to reading, and would make files beside the store before it fails to write.
         match connection.is_readonly("main")? {
             true => Err(StoreError::ReadOnly),
-            false => Self::prepare(connection),
+            false => Self::prepare(connection, Some(&path)).map_err(|error| named(&path, error)),
         }
     }
 
@@ -111,56 +136,58 @@ impl Archive {
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Err(StoreError::Foreign);
         }
-        let log = log_of(path).metadata().ok().map(|log| log.len());
-        let mended = log.map(|_| {
-            // Somebody is writing, and holds the lock; or was killed, and SQLite puts the file in order.
-            let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-            take_lock(&connection).map(|()| connection)
+        let connection = connect(path).map_err(|error| named(path, error))?;
+        let checked = tables::check_version(&connection).and_then(|version| {
+            check(&connection, version)?;
+            tables::show(&connection)?;
+            keep_log(&connection, false)?;
+            Ok(version)
         });
-        let connection = match mended {
-            Some(Ok(connection)) => connection,
-            Some(Err(error @ (StoreError::Busy | StoreError::Foreign | StoreError::Damaged(_)))) => {
-                return Err(error);
-            }
-            // It cannot be put in order here; an empty log has nothing to put in order.
-            Some(Err(_)) if log != Some(0) => return Err(StoreError::Unfinished),
-            // All is in the file itself. SQLite takes no lock and writes no file beside it then. Whoever begins to write
-            // meanwhile leaves the file as it is for its first thousand pages.
-            Some(Err(_)) | None => {
-                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-                Connection::open_with_flags(unchanging(path), flags)?
-            }
-        };
-        tables::check_version(&connection)?;
-        check_pages(&connection)?;
-        tables::show(&connection)?;
-        Ok(Archive(Arc::new(Mutex::new(connection))))
+        let version = checked.map_err(|error| named(path, error))?;
+        let sealed = version == tables::VERSION;
+        Ok(Archive { connection: Arc::new(Mutex::new(connection)), version, sealed })
     }
 
     /// Checks that the file is ours, takes the lock, and brings it up to date.
-    fn prepare(mut connection: Connection) -> Result<Self, StoreError> {
+    fn prepare(mut connection: Connection, path: Option<&Path>) -> Result<Self, StoreError> {
         connection.busy_timeout(Duration::ZERO)?;
+        keep_log(&connection, true)?;
         // A database without any table is as good as none: a start that was killed leaves one.
         let blank = "SELECT (SELECT count(*) FROM sqlite_schema) = 0
             AND (SELECT application_id FROM pragma_application_id) = 0";
         let fresh: bool = connection.query_row(blank, [], |row| row.get(0))?;
-        if !fresh {
-            tables::check_version(&connection)?;
+        let version = if fresh { tables::VERSION } else { tables::check_version(&connection)? };
+        for end in ["", "-wal", "-journal", "-shm"] {
+            // Only its owner can, and whoever may write may go on.
+            path.map(|path| own::make_own(&log::beside(path, end)));
         }
         take_lock(&connection)?;
+        // First of all: without its log a file may look as if nothing had ever been in it.
+        path.map(log::check).transpose()?;
         if fresh {
             tables::make(&mut connection)?;
         } else {
-            check_pages(&connection)?;
+            check(&connection, version)?;
             tables::upgrade(&mut connection)?;
         }
-        Ok(Archive(Arc::new(Mutex::new(connection))))
+        keep_log(&connection, false)?;
+        Ok(Archive { connection: Arc::new(Mutex::new(connection)), version, sealed: true })
+    }
+
+    /// The version of the file when it was opened, if it was an older one: what was written before was not sealed.
+    pub fn older_version(&self) -> Option<i32> {
+        (self.version < tables::VERSION).then_some(self.version)
+    }
+
+    /// Whether what is read is checked against its seals.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.sealed
     }
 
     /// The connection, for other tables in the same file. Held for as short as possible: everybody waits for it.
     pub fn connection(&self) -> MutexGuard<'_, Connection> {
         // SQLite rolls back what a panic has left open.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The files that it consists of; none in memory.
@@ -175,11 +202,10 @@ impl Archive {
     pub fn begin(&self, plan: &Plan) -> Result<Store, StoreError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
-        transaction.execute("INSERT INTO tournament (plan) VALUES (?1)", [to_json(plan)])?;
-        let id = transaction.last_insert_rowid();
-        for entry in 0..plan.entries.len() {
-            transaction.execute("INSERT INTO effort VALUES (?1, ?2, 0, 0)", params![id, entry as i64])?;
-        }
+        let last: i64 =
+            transaction.query_row("SELECT coalesce(max(tournament), 0) FROM heads", [], |row| row.get(0))?;
+        let id = last + 1;
+        add_plan(&transaction, id, plan)?;
         transaction.commit()?;
         drop(connection);
         Ok(Store::new(self.clone(), id))
@@ -187,30 +213,106 @@ impl Archive {
 
     /// The tournament with this id.
     pub fn store(&self, id: i64) -> Result<Option<(Store, Plan)>, StoreError> {
-        let query = "SELECT plan FROM tournament WHERE id = ?1";
-        let text: Option<String> = self.connection().query_row(query, [id], |row| row.get(0)).optional()?;
-        text.map(|text| Ok((Store::new(self.clone(), id), parse(&text)?))).transpose()
+        let connection = self.connection();
+        let mut query = connection
+            .prepare_cached("SELECT * FROM plans WHERE tournament = ?1 ORDER BY revision DESC LIMIT 1")?;
+        let mut rows = query.query([id])?;
+        rows.next()?.map(|row| self.planned(row)).transpose()
     }
 
     /// All tournaments, oldest first.
     pub fn stores(&self) -> Result<Vec<(Store, Plan)>, StoreError> {
         let connection = self.connection();
-        let mut query = connection.prepare("SELECT id, plan FROM tournament ORDER BY id")?;
-        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
-        let mut stores = Vec::new();
-        for row in rows {
-            let (id, text) = row?;
-            stores.push((Store::new(self.clone(), id), parse(&text)?));
+        let mut query = connection.prepare("SELECT * FROM plans ORDER BY tournament, revision")?;
+        let mut rows = query.query([])?;
+        let mut stores: Vec<(Store, Plan)> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (store, plan) = self.planned(row)?;
+            // The last revision is the one that holds.
+            stores.pop_if(|(last, _)| last.id() == store.id());
+            stores.push((store, plan));
         }
         Ok(stores)
     }
+
+    fn planned(&self, row: &Row) -> Result<(Store, Plan), StoreError> {
+        self.check(&PLANS, row)?;
+        let plan: String = row.get(4)?;
+        let plan = serde_json::from_str(&plan).map_err(|error| StoreError::Damaged(error.to_string()))?;
+        Ok((Store::new(self.clone(), row.get(1)?), plan))
+    }
 }
 
-/// SQLite's write-ahead log, which exists as long as somebody writes.
-fn log_of(path: &Path) -> PathBuf {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    log.into()
+/// Adds a plan that holds from now on.
+pub(super) fn add_plan(connection: &Connection, tournament: i64, plan: &Plan) -> rusqlite::Result<()> {
+    let revision = PLANS.head(connection, tournament)?.rows;
+    let text = to_json(plan);
+    let row = [ValueRef::Integer(revision), ValueRef::Integer(0), ValueRef::Text(text.as_bytes())];
+    PLANS.append(connection, tournament, &[&row])
+}
+
+/// Opens a file to read it, and puts it in order if somebody was killed who wrote it.
+pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let log = log::path_of(path);
+    let length = log.metadata().ok().map(|log| log.len());
+    let mended = length.map(|_| {
+        own::check(&log)?;
+        // Somebody is writing, and holds the lock; or was killed, and SQLite puts the file in order.
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        keep_log(&connection, true)?;
+        take_lock(&connection)?;
+        log::check(path)?;
+        Ok(connection)
+    });
+    match mended {
+        Some(Ok(connection)) => Ok(connection),
+        Some(Err(
+            error @ (StoreError::Busy
+            | StoreError::Foreign
+            | StoreError::Damaged(_)
+            | StoreError::Distrusted(_)),
+        )) => Err(error),
+        // It cannot be put in order here; an empty log has nothing to put in order.
+        Some(Err(_)) if length != Some(0) => Err(StoreError::Unfinished),
+        // All is in the file itself. SQLite takes no lock and writes no file beside it then. Whoever begins to write
+        // meanwhile leaves the file as it is for its first thousand pages.
+        Some(Err(_)) | None => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            Ok(Connection::open_with_flags(unchanging(path), flags)?)
+        }
+    }
+}
+
+/// Whether the log stays as it is when the connection ends: what is refused is not changed.
+fn keep_log(connection: &Connection, keep: bool) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
+}
+
+/// Refuses a file that is not as it was written.
+fn check(connection: &Connection, version: i32) -> Result<(), StoreError> {
+    if version == tables::VERSION {
+        return chain::refuse(&chain::examine(connection));
+    }
+    let pages = chain::pages(connection)?;
+    chain::refuse(&pages.into_iter().map(Damage::of_file).collect::<Vec<_>>())
+}
+
+/// Whether the header of a file says that it is one of ours, but for a bit or two.
+pub(super) fn seems_ours(path: &Path) -> bool {
+    let mut header = [0; 72];
+    let Ok(()) = File::open(path).and_then(|mut file| file.read_exact(&mut header)) else { return false };
+    let application = tables::APPLICATION.to_be_bytes();
+    let pairs = header[..16].iter().zip(b"SQLite format 3\0").chain(header[68..].iter().zip(&application));
+    pairs.map(|(one, other)| (one ^ other).count_ones()).sum::<u32>() <= 2
+}
+
+/// An error about a file that seems to be ours is about damage, whatever SQLite takes it for.
+fn named(path: &Path, error: StoreError) -> StoreError {
+    match error {
+        StoreError::Foreign if seems_ours(path) => StoreError::Damaged("the header of the file".into()),
+        StoreError::Other(error) if seems_ours(path) => StoreError::Damaged(error.to_string()),
+        other => other,
+    }
 }
 
 /// The URI that opens a file as one that nobody changes.
@@ -230,15 +332,6 @@ fn take_lock(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?)
-}
-
-fn check_pages(connection: &Connection) -> Result<(), StoreError> {
-    let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if check == "ok" { Ok(()) } else { Err(StoreError::Damaged(check)) }
-}
-
-fn parse(plan: &str) -> Result<Plan, StoreError> {
-    serde_json::from_str(plan).map_err(|error| StoreError::Damaged(error.to_string()))
 }
 
 /// Types of the arena have no maps with odd keys, so this cannot fail.

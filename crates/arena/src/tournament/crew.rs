@@ -121,16 +121,20 @@ impl<'a, G: Listed> Crew<'a, G> {
     /// How so many blocks are divided among threads.
     pub fn pace(entries: &[EntrySpec], schedule: &Schedule, blocks: u32, threads: usize) -> Pace {
         let fast = entries.iter().all(|entry| matches!(entry.kind, EntryKind::BuiltIn(_)));
-        // As the stage began: how shards are cut must not depend on how far it goes.
-        let of_block = schedule.matches(schedule.stage()) as u32;
         if fast {
+            let of_block = schedule.matches(schedule.stage()) as u32;
             // Slow games have few blocks.
             let most = (MATCHES_AT_ONCE / of_block).min(G::CARD.blocks / 10);
             let at_once = (blocks / (TIMES * threads as u32)).min(most).max(1);
             return Pace { shard: at_once, at_once, remembers: false };
         }
-        let shard = (MATCHES_OF_SHARD / of_block).clamp(1, MOST_AT_ONCE);
-        Pace { shard, at_once: 1, remembers: true }
+        Pace { shard: Self::shard(schedule, schedule.stage()), at_once: 1, remembers: true }
+    }
+
+    /// How many blocks a program plays before it is started anew, in a stage that begins here: how shards are cut must not
+    /// depend on how far it goes.
+    pub fn shard(schedule: &Schedule, stage: u32) -> u32 {
+        (MATCHES_OF_SHARD / schedule.matches(stage) as u32).clamp(1, MOST_AT_ONCE)
     }
 
     /// Ends the programs, so that the next match starts new ones: what they remember, and how often they have failed, must not depend

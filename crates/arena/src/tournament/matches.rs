@@ -71,10 +71,13 @@ pub fn matches(
         next = chunk.end()?;
     }
     if let (Some(first), Some(last)) = (played.first(), played.last()) {
-        for (block, number, seat, faults) in store.fault_counts(first.block..last.block + 1)? {
+        for (block, number, faults) in store.faults(first.block..last.block + 1)? {
             let found = played.binary_search_by_key(&(block, number), |played| (played.block, played.number));
-            let of_match = found.ok().and_then(|index| played[index].faults.get_mut(usize::from(seat)));
-            of_match.into_iter().for_each(|of_match| *of_match += faults);
+            let Ok(index) = found else { continue };
+            for fault in faults.iter().filter(|fault| !fault.fault.kind.is_warning()) {
+                let of_seat = played[index].faults.get_mut(fault.seat.index());
+                of_seat.into_iter().for_each(|of_seat| *of_seat += 1);
+            }
         }
     }
     Ok(played)

@@ -1,11 +1,15 @@
 //! Tournaments: a plan, a schedule that follows from it, workers that play it, a store that keeps it, a report.
 
 mod archive;
+mod chain;
 mod crew;
 mod forecast;
 mod formats;
+mod log;
 mod matches;
 mod play;
+mod raw;
+mod repair;
 mod report;
 mod results;
 mod resume;
@@ -18,10 +22,12 @@ mod sums;
 mod tables;
 
 pub use archive::{Archive, StoreError};
+pub use chain::Damage;
 pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, all_matches, matches, packed_replay, stored_result};
 pub use play::{Stop, TournamentError, Update, run};
+pub use repair::{Condition, Repair, Sound, check, repair};
 pub use report::{EntryReport, Pair, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
 pub use resume::Opened;

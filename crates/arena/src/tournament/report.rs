@@ -146,24 +146,23 @@ pub fn report_of(
     let fixed = !plan.stops_early() && !plan.grown && plan.stages.is_empty() && sums.blocks() == plan.blocks;
     let confidence = if fixed { Confidence::Fixed } else { Confidence::Anytime };
     let standings = sums.standings(plan, confidence);
-    let efforts = store.efforts()?;
     let trouble = trouble(plan, store, sums.notes())?;
     let faulty = trouble.faults.iter().any(|fault| !fault.kind.is_warning());
     let members: Vec<usize> = plan.members().collect();
     let name = |member: usize| plan.entries[members[member]].name.clone();
-    let entry_report = |&entry: &usize| EntryReport {
-        name: name(entry),
-        bot: plan.entries[members[entry]].bot.clone(),
-        rank: standings.ranking.ranks[entry],
-        record: standings.records[entry].clone(),
-        luck_adjusted: standings.adjusted[entry],
-        rating: standings.ratings[entry],
-        win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
-        cpu_us: efforts
-            .get(members[entry])
-            .filter(|effort| effort.decisions > 0)
-            .map(|effort| effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64),
-    };
+    let entry_report =
+        |&entry: &usize| EntryReport {
+            name: name(entry),
+            bot: plan.entries[members[entry]].bot.clone(),
+            rank: standings.ranking.ranks[entry],
+            record: standings.records[entry].clone(),
+            luck_adjusted: standings.adjusted[entry],
+            rating: standings.ratings[entry],
+            win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
+            cpu_us: sums.efforts().get(members[entry]).filter(|effort| effort.decisions > 0).map(|effort| {
+                effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64
+            }),
+        };
     let separated = |&(one, other): &(usize, usize)| Separated {
         one: name(one),
         other: name(other),
@@ -240,6 +239,7 @@ fn pairs(name: impl Fn(usize) -> String, matrix: &[Vec<stats::HeadToHead>]) -> V
 /// The hash of a tournament. It covers what determines the results, the results and the luck in them, not how many blocks were
 /// wanted, nor how results are shown.
 pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
+    store.check_chains()?;
     let stored = store.blocks()?;
     let mut hasher = blake3::Hasher::new();
     let mut plan =

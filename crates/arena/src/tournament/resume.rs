@@ -2,13 +2,12 @@
 
 use super::{
     Archive, Claims, Plan, PlannedEntry, Schedule, Store, StoreError, Sums, TournamentError,
-    archive::to_json,
+    archive::add_plan,
     formats::{self, Seats},
     stages::{self, LineUp},
 };
 use crate::{process::Limits, stats::RankBy};
 use necrodome_rules::options::plain;
-use rusqlite::params;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -106,12 +105,7 @@ impl Archive {
         if is_new || !noted {
             let mut connection = self.connection();
             let transaction = connection.transaction()?;
-            let row = params![store.id(), to_json(&plan)];
-            transaction.execute("UPDATE tournament SET plan = ?2 WHERE id = ?1", row)?;
-            for entry in 0..plan.entries.len() {
-                let row = params![store.id(), entry as i64];
-                transaction.execute("INSERT OR IGNORE INTO effort VALUES (?1, ?2, 0, 0)", row)?;
-            }
+            add_plan(&transaction, store.id(), &plan)?;
             transaction.commit()?;
         }
         Ok(Opened { store, plan, joined, left, edition: false })

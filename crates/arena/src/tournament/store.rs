@@ -4,13 +4,12 @@
 use super::{
     Archive, Plan, Schedule, StoreError,
     archive::to_json,
+    chain::{CHUNKS, CLOSINGS, DETAILS},
     results::{BlockResult, Closing},
 };
-use crate::{
-    fault::{FaultKind, SeatFault},
-    player::Effort,
-};
-use rusqlite::{OptionalExtension, params};
+use crate::{fault::SeatFault, player::Effort};
+use rusqlite::{OptionalExtension, params, types::ValueRef};
+use serde::de::DeserializeOwned;
 use std::{ops::Range, time::Duration};
 
 /// Blocks that were stored together.
@@ -19,14 +18,18 @@ pub(super) struct Chunk {
     pub first: u32,
     pub blocks: u32,
     pub results: Vec<u8>,
-    luck: Option<Vec<u8>>,
+    luck: Vec<u8>,
+    /// How hard each entry has thought.
+    pub efforts: Vec<Effort>,
 }
 
 impl Chunk {
     /// The luck of seat 0 in each match, if it was measured.
     pub fn luck(&self, schedule: &Schedule) -> Result<Option<Vec<f32>>, StoreError> {
-        let Some(packed) = &self.luck else { return Ok(None) };
-        let (floats, rest) = packed.as_chunks::<4>();
+        if self.luck.is_empty() {
+            return Ok(None);
+        }
+        let (floats, rest) = self.luck.as_chunks::<4>();
         let matches = schedule.matches_before(self.end()?) - schedule.matches_before(self.first);
         if floats.len() as u64 != matches || !rest.is_empty() {
             return Err(StoreError::Damaged("the luck of some blocks does not fit them".into()));
@@ -40,7 +43,7 @@ impl Chunk {
 
     /// The luck as it is stored.
     pub fn packed_luck(&self) -> &[u8] {
-        self.luck.as_deref().unwrap_or_default()
+        &self.luck
     }
 
     /// The block behind the last one.
@@ -79,48 +82,50 @@ impl Store {
 
     /// How many blocks are stored; they are the first ones.
     pub fn blocks(&self) -> Result<u32, StoreError> {
-        let query = "SELECT coalesce(sum(blocks), 0) FROM results WHERE tournament = ?1";
-        Ok(self.archive.connection().query_row(query, [self.id], |row| row.get(0))?)
+        let query = "SELECT first + blocks FROM chunks WHERE tournament = ?1 ORDER BY first DESC LIMIT 1";
+        let end = self.archive.connection().query_row(query, [self.id], |row| row.get(0)).optional()?;
+        Ok(end.unwrap_or(0))
     }
 
     /// Stores finished blocks, all or none of them. They follow those that are stored already.
     pub fn append(&mut self, blocks: &[BlockResult]) -> Result<(), StoreError> {
         let Some(first) = blocks.first() else { return Ok(()) };
-        let packed: Vec<u8> = blocks.iter().flat_map(|block| &block.packed).copied().collect();
+        let results: Vec<u8> = blocks.iter().flat_map(|block| &block.packed).copied().collect();
         let luck: Vec<u8> =
             blocks.iter().flat_map(|block| &block.luck).flat_map(|luck| luck.to_le_bytes()).collect();
+        let mut efforts: Vec<(u64, u64)> = Vec::new();
+        for (entry, effort) in blocks.iter().flat_map(|block| block.efforts.iter().enumerate()) {
+            efforts.resize(efforts.len().max(entry + 1), (0, 0));
+            efforts[entry].0 += effort.decisions;
+            efforts[entry].1 += effort.cpu.as_nanos() as u64;
+        }
+        let efforts = to_json(&efforts);
+        let chunk = [
+            ValueRef::Integer(first.block.into()),
+            ValueRef::Integer(blocks.len() as i64),
+            ValueRef::Blob(&results),
+            ValueRef::Blob(&luck),
+            ValueRef::Text(efforts.as_bytes()),
+        ];
+        let details =
+            blocks.iter().flat_map(|block| block.details.iter().map(|detail| (block.block, detail)));
+        let texts: Vec<_> = details.map(|(block, detail)| (block, detail, to_json(&detail.faults))).collect();
+        let details: Vec<[ValueRef; 4]> = texts
+            .iter()
+            .map(|(block, detail, faults)| {
+                [
+                    ValueRef::Integer((*block).into()),
+                    ValueRef::Integer(detail.number.into()),
+                    ValueRef::Text(faults.as_bytes()),
+                    detail.replay.as_deref().map_or(ValueRef::Null, ValueRef::Blob),
+                ]
+            })
+            .collect();
+        let details: Vec<&[ValueRef]> = details.iter().map(|row| &row[..]).collect();
         let mut connection = self.archive.connection();
         let transaction = connection.transaction()?;
-        {
-            let results_row = "INSERT INTO results VALUES (?1, ?2, ?3, ?4)";
-            transaction.execute(results_row, params![self.id, first.block, blocks.len() as i64, packed])?;
-            if !luck.is_empty() {
-                let luck_row = "INSERT INTO luck VALUES (?1, ?2, ?3)";
-                transaction.execute(luck_row, params![self.id, first.block, luck])?;
-            }
-            let mut detail_row =
-                transaction.prepare_cached("INSERT INTO detail VALUES (?1, ?2, ?3, ?4, ?5)")?;
-            let mut effort_row = transaction.prepare_cached(
-                "UPDATE effort SET decisions = decisions + ?3, nanoseconds = nanoseconds + ?4
-                 WHERE tournament = ?1 AND entry = ?2",
-            )?;
-            for block in blocks {
-                for detail in &block.details {
-                    let faults = to_json(&detail.faults);
-                    let row = params![self.id, block.block, detail.number, faults, detail.replay];
-                    detail_row.execute(row)?;
-                }
-                for (entry, effort) in block.efforts.iter().enumerate().filter(|(_, e)| e.decisions > 0) {
-                    let nanoseconds = effort.cpu.as_nanos() as i64;
-                    effort_row.execute(params![
-                        self.id,
-                        entry as i64,
-                        effort.decisions as i64,
-                        nanoseconds
-                    ])?;
-                }
-            }
-        }
+        CHUNKS.append(&transaction, self.id, &[&chunk])?;
+        DETAILS.append(&transaction, self.id, &details)?;
         Ok(transaction.commit()?)
     }
 
@@ -129,65 +134,61 @@ impl Store {
     pub(super) fn chunk(&self, block: u32) -> Result<Option<Chunk>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
-            "SELECT first, blocks, results.packed, luck.packed FROM results LEFT JOIN luck USING (tournament, first)
-             WHERE tournament = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1",
+            "SELECT * FROM chunks WHERE tournament = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1",
         )?;
-        let chunk = query.query_row(params![self.id, block], |row| {
-            Ok(Chunk { first: row.get(0)?, blocks: row.get(1)?, results: row.get(2)?, luck: row.get(3)? })
-        });
-        Ok(chunk.optional()?.filter(|chunk| block - chunk.first < chunk.blocks))
+        let mut rows = query.query(params![self.id, block])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        self.archive.check(&CHUNKS, row)?;
+        let efforts: Vec<(u64, u64)> = parse(&row.get::<_, String>(6)?)?;
+        let effort = |(decisions, nanoseconds)| Effort { decisions, cpu: Duration::from_nanos(nanoseconds) };
+        let chunk = Chunk {
+            first: row.get(2)?,
+            blocks: row.get(3)?,
+            results: row.get(4)?,
+            luck: row.get(5)?,
+            efforts: efforts.into_iter().map(effort).collect(),
+        };
+        Ok(Some(chunk).filter(|chunk| block - chunk.first < chunk.blocks))
     }
 
     /// What went wrong in some blocks, match by match: block, number of the match, faults.
     pub fn faults(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, Vec<SeatFault>)>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
-            "SELECT block, number, faults FROM detail
-             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]' ORDER BY 1, 2",
+            "SELECT * FROM details WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]' ORDER BY block, number",
         )?;
-        let rows = query.query_map(params![self.id, blocks.start, blocks.end], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })?;
-        let rows = rows.collect::<Result<Vec<(u32, u32, String)>, _>>()?;
+        let mut found = Vec::new();
+        let mut rows = query.query(params![self.id, blocks.start, blocks.end])?;
+        while let Some(row) = rows.next()? {
+            self.archive.check(&DETAILS, row)?;
+            found.push((row.get(2)?, row.get(3)?, row.get::<_, String>(4)?));
+        }
         // There may be many, and everybody waits for the connection.
+        drop(rows);
         drop(query);
         drop(connection);
-        let parse = |(block, number, text): (u32, u32, String)| {
-            let faults =
-                serde_json::from_str(&text).map_err(|error| StoreError::Damaged(error.to_string()))?;
-            Ok((block, number, faults))
-        };
-        rows.into_iter().map(parse).collect()
+        found.into_iter().map(|(block, number, faults)| Ok((block, number, parse(&faults)?))).collect()
     }
 
-    /// How many faults the matches of some blocks had, without warnings: block, number of the match, seat, faults of a kind.
-    pub(super) fn fault_counts(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, u16, u32)>, StoreError> {
-        let connection = self.archive.connection();
-        let mut query = connection.prepare_cached(
-            "SELECT block, number, json_extract(value, '$.seat') AS seat, count(*), json_extract(value, '$.kind') AS kind
-             FROM detail, json_each(faults)
-             WHERE tournament = ?1 AND block >= ?2 AND block < ?3 AND faults <> '[]' GROUP BY block, number, seat, kind",
-        )?;
-        let rows = query.query_map(params![self.id, blocks.start, blocks.end], |row| {
-            Ok(((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?), row.get::<_, String>(4)?))
-        })?;
-        let is_warning =
-            |kind: &str| serde_json::from_value(kind.into()).is_ok_and(|kind: FaultKind| kind.is_warning());
-        let mut counts = Vec::new();
-        for row in rows {
-            let (count, kind) = row?;
-            counts.extend((!is_warning(&kind)).then_some(count));
-        }
-        Ok(counts)
+    /// Refuses what is not whole: a row may be missing.
+    pub(super) fn check_chains(&self) -> Result<(), StoreError> {
+        self.archive.check_chains(self.id)
     }
 
     /// Stores what was left to say when players were closed.
     pub fn close(&mut self, closings: &[Closing]) -> Result<(), StoreError> {
         let mut connection = self.archive.connection();
         let transaction = connection.transaction()?;
-        for Closing { entry, faults, log } in closings {
-            let row = params![self.id, *entry as i64, to_json(faults), log];
-            transaction.execute("INSERT INTO closing VALUES (?1, ?2, ?3, ?4)", row)?;
+        let before = CLOSINGS.head(&transaction, self.id)?.rows;
+        for (number, Closing { entry, faults, log }) in (before..).zip(closings) {
+            let faults = to_json(faults);
+            let row = [
+                ValueRef::Integer(number),
+                ValueRef::Integer(*entry as i64),
+                ValueRef::Text(faults.as_bytes()),
+                ValueRef::Text(log.as_bytes()),
+            ];
+            CLOSINGS.append(&transaction, self.id, &[&row])?;
         }
         Ok(transaction.commit()?)
     }
@@ -195,41 +196,30 @@ impl Store {
     /// What was left to say when players were closed.
     pub fn closings(&self) -> Result<Vec<Closing>, StoreError> {
         let connection = self.archive.connection();
-        let mut query = connection
-            .prepare_cached("SELECT entry, faults, log FROM closing WHERE tournament = ?1 ORDER BY rowid")?;
-        let rows = query.query_map([self.id], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
-        })?;
+        let mut query =
+            connection.prepare_cached("SELECT * FROM closings WHERE tournament = ?1 ORDER BY number")?;
+        let mut rows = query.query([self.id])?;
         let mut closings = Vec::new();
-        for row in rows {
-            let (entry, faults, log) = row?;
-            let faults = serde_json::from_str(&faults).map_err(|e| StoreError::Damaged(e.to_string()))?;
-            closings.push(Closing { entry: entry as usize, faults, log });
+        while let Some(row) = rows.next()? {
+            self.archive.check(&CLOSINGS, row)?;
+            let (entry, faults) = (row.get::<_, i64>(3)? as usize, parse(&row.get::<_, String>(4)?)?);
+            closings.push(Closing { entry, faults, log: row.get(5)? });
         }
         Ok(closings)
     }
 
     /// The replay of a match, if it was kept.
     pub fn replay(&self, block: u32, number: u32) -> Result<Option<Vec<u8>>, StoreError> {
-        let query = "SELECT replay FROM detail WHERE tournament = ?1 AND block = ?2 AND number = ?3";
-        let row: Option<Option<Vec<u8>>> = self
-            .archive
-            .connection()
-            .query_row(query, params![self.id, block, number], |row| row.get(0))
-            .optional()?;
-        Ok(row.flatten())
-    }
-
-    /// How hard each entry has thought.
-    pub(super) fn efforts(&self) -> Result<Vec<Effort>, StoreError> {
         let connection = self.archive.connection();
-        let mut query = connection.prepare_cached(
-            "SELECT decisions, nanoseconds FROM effort WHERE tournament = ?1 ORDER BY entry",
-        )?;
-        let rows = query.query_map([self.id], |row| {
-            let (decisions, nanoseconds): (i64, i64) = (row.get(0)?, row.get(1)?);
-            Ok(Effort { decisions: decisions as u64, cpu: Duration::from_nanos(nanoseconds as u64) })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut query = connection
+            .prepare_cached("SELECT * FROM details WHERE tournament = ?1 AND block = ?2 AND number = ?3")?;
+        let mut rows = query.query(params![self.id, block, number])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        self.archive.check(&DETAILS, row)?;
+        Ok(row.get(5)?)
     }
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Damaged(error.to_string()))
 }

@@ -4,6 +4,7 @@
 use super::{Claims, Plan, Schedule, Stop, Store, StoreError, formats, results};
 use crate::{
     fault::Notes,
+    player::Effort,
     stats::{
         ALPHA, Confidence, Design, EloTest, Gap, Match, Measure, Side, Standings, Tally, Verdict, is_look,
     },
@@ -25,6 +26,8 @@ pub struct Sums {
     notes: Notes,
     /// By entry: the same for matches without any fault.
     clean: Vec<Clean>,
+    /// By entry of the plan: how hard each has thought in the blocks that were read from a store.
+    efforts: Vec<Effort>,
 }
 
 /// What an entry has achieved in matches in which nobody misbehaved.
@@ -67,6 +70,7 @@ impl Sums {
             test: plan.test.map(|Claims { elo0, elo1 }| EloTest::new(elo0, elo1, ALPHA, ALPHA)),
             notes: Notes::default(),
             clean: vec![Clean::default(); entries],
+            efforts: vec![Effort::default(); plan.entries.len()],
         }
     }
 
@@ -82,6 +86,10 @@ impl Sums {
             let luck = chunk.luck(schedule)?;
             let dirty = self.note_faults(schedule, store, self.blocks..chunk.end()?)?;
             let seen = self.blocks.checked_sub(chunk.first).ok_or_else(damaged)? as usize;
+            for (own, effort) in self.efforts.iter_mut().zip(&chunk.efforts).filter(|_| seen == 0) {
+                own.decisions += effort.decisions;
+                own.cpu += effort.cpu;
+            }
             for (index, block) in
                 results::blocks(&chunk.results, schedule, chunk.first).enumerate().skip(seen)
             {
@@ -103,6 +111,11 @@ impl Sums {
             }
         }
         Ok(())
+    }
+
+    /// How hard each entry of the plan has thought.
+    pub(super) fn efforts(&self) -> &[Effort] {
+        &self.efforts
     }
 
     /// Notes what went wrong in some blocks. Gives the matches in which something did.

@@ -2,7 +2,9 @@
 
 use necrodome_arena::{
     entry::EntrySpec,
-    tournament::{Archive, Format, Plan, PlannedEntry, Report, Schedule, Store, StoreError, report, run},
+    tournament::{
+        Archive, Format, Opened, Plan, PlannedEntry, Report, Schedule, Store, StoreError, report, run,
+    },
 };
 use necrodome_rules::{
     catalog::Listed,
@@ -82,71 +84,105 @@ CREATE TABLE old.detail (
 );
 CREATE TABLE old.effort (entry INTEGER PRIMARY KEY, decisions INTEGER NOT NULL, nanoseconds INTEGER NOT NULL);
 CREATE TABLE old.closing (entry INTEGER NOT NULL, faults TEXT NOT NULL, log TEXT NOT NULL);
-INSERT INTO old.plan SELECT plan FROM tournament;
-INSERT INTO old.results SELECT first, blocks, packed FROM results;
-INSERT INTO old.luck SELECT first, packed FROM luck;
-INSERT INTO old.effort SELECT entry, decisions, nanoseconds FROM effort;
+INSERT INTO old.plan SELECT plan FROM plans;
+INSERT INTO old.results SELECT first, blocks, results FROM chunks;
+INSERT INTO old.luck SELECT first, luck FROM chunks;
+INSERT INTO old.effort VALUES (0, 0, 0), (1, 3, 6000);
 INSERT INTO old.detail VALUES (0, 1, '[]', x'0102');
 INSERT INTO old.closing VALUES (1, '[]', 'goodbye');
 PRAGMA old.application_id = 0x4e454352;
-PRAGMA old.user_version = 2;
+";
+
+/// The tables as versions 3 to 5 had them.
+const AS_VERSION_5: &str = "
+CREATE TABLE old.tournament (id INTEGER PRIMARY KEY AUTOINCREMENT, plan TEXT NOT NULL);
+CREATE TABLE old.results (
+    tournament INTEGER NOT NULL, first INTEGER NOT NULL, blocks INTEGER NOT NULL, packed BLOB NOT NULL,
+    PRIMARY KEY (tournament, first)
+);
+CREATE TABLE old.luck (
+    tournament INTEGER NOT NULL, first INTEGER NOT NULL, packed BLOB NOT NULL, PRIMARY KEY (tournament, first)
+);
+CREATE TABLE old.detail (
+    tournament INTEGER NOT NULL, block INTEGER NOT NULL, number INTEGER NOT NULL, faults TEXT NOT NULL, replay BLOB,
+    PRIMARY KEY (tournament, block, number)
+);
+CREATE TABLE old.effort (
+    tournament INTEGER NOT NULL, entry INTEGER NOT NULL, decisions INTEGER NOT NULL, nanoseconds INTEGER NOT NULL,
+    PRIMARY KEY (tournament, entry)
+);
+CREATE TABLE old.closing (tournament INTEGER NOT NULL, entry INTEGER NOT NULL, faults TEXT NOT NULL, log TEXT NOT NULL);
+INSERT INTO old.tournament SELECT 1, plan FROM plans;
+INSERT INTO old.results SELECT 1, first, blocks, results FROM chunks;
+INSERT INTO old.luck SELECT 1, first, luck FROM chunks;
+INSERT INTO old.effort VALUES (1, 0, 0, 0), (1, 1, 3, 6000);
+INSERT INTO old.detail VALUES (1, 0, 1, '[]', x'0102');
+INSERT INTO old.closing VALUES (1, 1, '[]', 'goodbye');
+PRAGMA old.application_id = 0x4e454352;
 ";
 
 #[test]
-fn files_of_older_versions_can_be_read_and_do_not_go_on() {
-    for version in [1, 2, 3] {
+fn files_of_older_versions_can_be_read_and_go_on_if_they_were_seated_as_today() {
+    for version in [1, 2, 3, 4, 5] {
         let folder = TempDir::new().unwrap();
         let (new, old) = (folder.path().join("new"), folder.path().join("old"));
         let short = plan(["greedy", "random"], 100, 1);
         play(&short, &mut Archive::open(&new).unwrap().resume(&short, false).unwrap().store);
-        if version == 3 {
-            std::fs::copy(&new, &old).unwrap();
-            let make_old = "PRAGMA user_version = 3; INSERT INTO detail VALUES (1, 0, 1, '[]', x'0102');
-                INSERT INTO closing VALUES (1, 1, '[]', 'goodbye');";
-            Connection::open(&old).unwrap().execute_batch(make_old).unwrap();
-        } else {
-            let connection = Connection::open(&new).unwrap();
-            connection.execute("ATTACH ?1 AS old", [old.to_str().unwrap()]).unwrap();
-            connection.execute_batch(AS_VERSION_2).unwrap();
-            if version == 1 {
-                connection.execute_batch("DROP TABLE old.luck; PRAGMA old.user_version = 1").unwrap();
-            }
+        let connection = Connection::open(&new).unwrap();
+        connection.execute("ATTACH ?1 AS old", [old.to_str().unwrap()]).unwrap();
+        connection.execute_batch(if version < 3 { AS_VERSION_2 } else { AS_VERSION_5 }).unwrap();
+        connection.execute_batch(&format!("PRAGMA old.user_version = {version}")).unwrap();
+        if version == 1 {
+            connection.execute_batch("DROP TABLE old.luck").unwrap();
         }
-        // Before luck was measured it was not part of the hash.
-        let luckless = || {
-            Connection::open(&new).unwrap().execute_batch("DELETE FROM luck").unwrap();
-            let (store, plan) = Archive::read(&new).unwrap().stores().unwrap().swap_remove(0);
-            report(&plan, &Schedule::new(&plan, Race::SEATS).unwrap(), &store).unwrap().hash
-        };
-        let printed = if version == 1 { luckless() } else { alone(&short).hash };
+        drop(connection);
+        let older = version < 4;
         let check = || {
             let stores = Archive::read(&old).unwrap().stores().unwrap();
             let (store, stored) = &stores[0];
-            assert_eq!((stores.len(), stored, store.id()), (1, &Plan { older: true, ..short.clone() }, 1));
+            assert_eq!((stores.len(), stored, store.id()), (1, &Plan { older, ..short.clone() }, 1));
             assert_eq!(store.replay(0, 1).unwrap(), Some(vec![1, 2]));
             let read = report(stored, &Schedule::new(stored, Race::SEATS).unwrap(), store).unwrap();
-            assert_eq!(read.hash, printed, "as it was printed when it was played");
+            // Before luck was measured it was not part of the hash.
+            assert_eq!(read.hash == alone(&short).hash, version > 1, "as it was printed when it was played");
             assert_eq!(read.trouble.logs[0].lines, ["goodbye"]);
             assert_eq!(read.standings[0].luck_adjusted.is_some(), version > 1);
+            let random = read.standings.iter().find(|entry| entry.name == "random").unwrap();
+            assert_eq!(random.cpu_us, Some(2.0));
+            read.hash
         };
         // To read it changes nothing.
         let before = std::fs::read(&old).unwrap();
-        check();
+        let printed = check();
         assert_eq!(std::fs::read(&old).unwrap(), before);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "only the two files");
 
-        // Matches of today are seated otherwise, so they must not be mixed with those.
-        let refused = Archive::open(&old)
-            .unwrap()
-            .resume(&Plan { blocks: 150, ..short.clone() }, false)
-            .unwrap_err()
-            .to_string();
-        assert!(refused.contains("an older necrodome began it"), "{refused}");
-        // It was brought up to date all the same, and holds what it held.
+        let long = Plan { blocks: 150, ..short.clone() };
+        let archive = Archive::open(&old).unwrap();
+        assert_eq!(archive.older_version(), Some(version));
+        // It was brought up to date, and holds what it held.
+        drop(archive);
         assert_ne!(std::fs::read(&old).unwrap(), before);
-        check();
-        Archive::open(&old).unwrap().begin(&short).unwrap();
-        assert_eq!(Archive::read(&old).unwrap().stores().unwrap().len(), 2, "others may be played beside it");
+        assert_eq!(check(), printed);
+        let archive = Archive::open(&old).unwrap();
+        assert_eq!(archive.older_version(), None);
+        let resumed = archive.resume(&long, false);
+        if older {
+            // Matches of today are seated otherwise, so they must not be mixed with those.
+            let refused = resumed.unwrap_err().to_string();
+            assert!(refused.contains("an older necrodome began it"), "{refused}");
+            archive.begin(&short).unwrap();
+            assert_eq!(archive.stores().unwrap().len(), 2, "others may be played beside it");
+        } else {
+            let Opened { mut store, plan, .. } = resumed.unwrap();
+            assert_eq!(play(&plan, &mut store).hash, alone(&long).hash);
+        }
+        drop(archive);
+        // What was there is sealed from now on.
+        let change = "UPDATE chunks SET efforts = '[[9,9],[9,9]]' WHERE tournament = 1 AND first = 0";
+        Connection::open(&old).unwrap().execute_batch(change).unwrap();
+        let refused = Archive::read(&old).unwrap_err().to_string();
+        assert!(refused.contains("tournament 1: blocks 0 to "), "{refused}");
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod archive;
 mod coverage;
+mod damage;
 mod documents;
 mod line_ups;
 mod luck;

@@ -16,6 +16,7 @@ pub mod report;
 pub mod serve;
 pub mod shell;
 pub mod solve;
+pub mod store;
 pub mod tournament;
 mod trouble;
 

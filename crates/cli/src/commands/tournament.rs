@@ -11,6 +11,7 @@ use crate::{
     error::Error,
     interrupt, lineup,
     numbers::{above_zero, whole, within},
+    output_file,
     paint::{count, say},
 };
 pub(super) use config::BUNDLED;
@@ -18,6 +19,7 @@ use config::Config;
 use necrodome_arena::{
     entry::has_programs,
     lineup::{Terms, player},
+    own,
     stats::RankBy,
     tournament::{
         self, Archive, Claims, Opened, Report, Schedule, Stop, Store, TournamentError, Wishes, report,
@@ -182,6 +184,20 @@ pub fn run(args: &Args) -> Result<(), Error> {
 /// Says how a tournament goes on, where that is not as before.
 fn announce(opened: &Opened, path: &Path) {
     let Opened { store, plan, joined, left, edition } = opened;
+    let folder = output_file::folder(path);
+    if own::is_open_to_all(folder) {
+        say(format_args!(
+            "note: everybody may write in {}, and put another file in the place of the store",
+            folder.display()
+        ));
+    }
+    if let Some(version) = store.archive().older_version() {
+        say(format_args!(
+            "{} was of version {version}, and is brought up to date: what is added from now on is",
+            path.display()
+        ));
+        say("protected against damage, what was there before is taken as it was found");
+    }
     if *edition {
         let (id, path, format) = (store.id(), path.display(), plan.format.as_str());
         say(format_args!("tournament {id} of {path}: a new edition, beside the old one,"));

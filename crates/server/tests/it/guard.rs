@@ -120,12 +120,38 @@ async fn the_host_is_who_has_the_key() {
 }
 
 #[tokio::test]
-async fn the_key_is_the_same_after_a_restart() {
+async fn the_host_stays_the_host_after_a_restart_and_no_key_is_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    let config = Config { store: Some(folder.path().join("arena.sqlite")), ..config() };
+    let path = folder.path().join("arena.sqlite");
+    let config = Config { store: Some(path.clone()), ..config() };
+    let old = "an-old-key-that-was-kept-as-it-is";
+    // As it was kept before.
+    let db = necrodome_server::Db::open(Some(&path)).unwrap();
+    db.set("host key", old).unwrap();
+    drop(db);
+    assert!(holds(&path, old));
     let first = Site::open(config.clone()).unwrap().host_key().to_text();
-    assert_eq!(Site::open(config).unwrap().host_key().to_text(), first);
-    assert_ne!(site().host_key().to_text(), first, "every arena has a key of its own");
+    assert!(!holds(&path, old) && !holds(&path, &first));
+    let site = Site::open(config.clone()).unwrap();
+    assert_ne!(site.host_key().to_text(), first, "each start has a link of its own");
+    for key in [old, &first, &site.host_key().to_text()] {
+        let mut host = Visitor::stranger(&site);
+        host.get(&format!("/host/{key}")).await;
+        assert_eq!(host.get("/api/site").await.ok()["host"], true);
+    }
+    drop(site);
+    // Links do not live for ever.
+    (0..8).for_each(|_| drop(Site::open(config.clone()).unwrap()));
+    let mut late = Visitor::stranger(&Site::open(config).unwrap());
+    assert!(late.get(&format!("/host/{first}")).await.refused(403).contains("not the host's link"));
+}
+
+fn holds(path: &std::path::Path, text: &str) -> bool {
+    let log = path.with_extension("sqlite-wal");
+    [path, &log]
+        .into_iter()
+        .filter_map(|path| std::fs::read(path).ok())
+        .any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
 }
 
 /// A server on a real socket; it ends when the sender is dropped.

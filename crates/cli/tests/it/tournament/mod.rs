@@ -1,5 +1,6 @@
 //! Tournaments, end to end: reproducible, resumable, and honest about what went wrong.
 
+mod damage;
 mod line_ups;
 mod plan;
 mod programs;

@@ -1,0 +1,103 @@
+//! Files that nobody else may turn against us. A program could leave a link where we are about to write, or a file of its own.
+
+use nix::{libc::O_NOFOLLOW, unistd::geteuid};
+use std::{
+    fs::{self, File, OpenOptions, Permissions},
+    io,
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+/// Why a file that is there is not written to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} {why}", path.display())]
+pub struct Distrust {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: Why,
+}
+
+/// What is wrong with a file that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// A symbolic link.
+    #[error("is a symbolic link, and what it leads to is not written")]
+    Link,
+    /// A file with two names.
+    #[error("has another name as well (it is a hard link), and is not written")]
+    Named,
+    /// A file of somebody else's.
+    #[error("belongs to another user, and is not written")]
+    Stranger,
+}
+
+impl Distrust {
+    /// What can be done about it.
+    pub fn hint(&self) -> &'static str {
+        match self.why {
+            Why::Link => "name the file itself, or remove the link if you did not make it",
+            Why::Named => "copy the file and use the copy: both names would change at once",
+            Why::Stranger => "choose a path in a folder where nobody else may write",
+        }
+    }
+}
+
+/// Refuses a path at which there is a link, or a file of somebody who owns neither this process nor the folder.
+pub fn check(path: &Path) -> Result<(), Distrust> {
+    let Ok(there) = path.symlink_metadata() else { return Ok(()) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let trusted = [Some(geteuid().as_raw()), Some(0), folder.metadata().ok().map(|folder| folder.uid())];
+    let why = if there.is_symlink() {
+        Why::Link
+    } else if there.is_file() && there.nlink() > 1 {
+        Why::Named
+    } else if !trusted.contains(&Some(there.uid())) {
+        Why::Stranger
+    } else {
+        return Ok(());
+    };
+    Err(Distrust { path: path.to_owned(), why })
+}
+
+/// Opens a file that is there, to write it in place: not through a link that came there meanwhile.
+pub fn open_in_place(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().write(true).custom_flags(O_NOFOLLOW).open(path)?;
+    let there = file.metadata()?;
+    match there.is_file() && there.nlink() > 1 {
+        true => Err(io::Error::other(Distrust { path: path.to_owned(), why: Why::Named })),
+        false => Ok(file),
+    }
+}
+
+/// Makes a file that its owner alone may use, if there is none.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
+}
+
+/// Takes from everybody else what they may do with a file, where it is ours to take.
+pub fn make_own(path: &Path) -> io::Result<()> {
+    let file = OpenOptions::new().read(true).custom_flags(O_NOFOLLOW).open(path)?;
+    let there = file.metadata()?;
+    let mode = there.mode() & 0o7777;
+    if there.is_file() && mode & 0o077 != 0 && there.uid() == geteuid().as_raw() {
+        file.set_permissions(Permissions::from_mode(mode & 0o700))?;
+    }
+    Ok(())
+}
+
+/// Whether everybody may put files in the place of those in a folder.
+pub fn is_open_to_all(folder: &Path) -> bool {
+    // Where the sticky bit is set, as in /tmp, only owners may.
+    folder.metadata().is_ok_and(|folder| folder.mode() & 0o1002 == 0o002)
+}
+
+/// The path with the links on the way to its folder followed, but not one in its own place.
+pub fn in_real_folder(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = path
+        .parent()
+        .zip(path.file_name())
+        .and_then(|(folder, name)| Some(fs::canonicalize(folder).ok()?.join(name)));
+    real.unwrap_or(path)
+}

@@ -1,0 +1,446 @@
+//! What is sound in a store, and a new one made of that: blocks that are damaged or missing are made again from the replays of
+//! their matches, or played again, which gives the same results.
+
+use super::{
+    Archive, BlockResult, Detail, Plan, Schedule, Store, StoreError, TournamentError,
+    archive::{connect, seems_ours},
+    chain::{self, CHUNKS, CLOSINGS, DETAILS, Damage, HEADS, PARTS, PLANS, words_of_blocks},
+    crew::{Arena, Crew},
+    log,
+    raw::Salvage,
+};
+use crate::{
+    entry::{EntryKind, EntrySpec, files_of},
+    lineup::Terms,
+    process::Launcher,
+    replay,
+};
+use necrodome_rules::{catalog::Listed, names::Names, with_game};
+use necrodome_solve::solve;
+use rusqlite::{
+    Connection, params_from_iter,
+    types::{Value, ValueRef},
+};
+use serde::Serialize;
+use std::{collections::BTreeMap, ops::Range, path::Path};
+
+/// What is sound in a store, and what is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Condition {
+    /// Whether its rows are sealed. Older versions have none, and little can be said about them.
+    pub sealed: bool,
+    /// A hash of all seals: whoever has written it down knows later that nothing was changed. Missing where something is damaged.
+    pub seal: Option<String>,
+    /// What is damaged.
+    pub damage: Vec<Damage>,
+    /// What is sound of each tournament.
+    pub tournaments: Vec<Sound>,
+}
+
+/// What is sound of a tournament.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Sound {
+    /// Its number.
+    pub tournament: i64,
+    /// Its game, if its plan is sound.
+    pub game: Option<String>,
+    /// The first and last block of each stretch whose results are sound.
+    pub blocks: Vec<(u32, u32)>,
+    /// How many of its matches have a sound replay or sound faults.
+    pub details: usize,
+    /// How many blocks were stored before rows were sealed: they are as they were found then.
+    pub unsealed: u32,
+}
+
+/// Says what is sound in a store, and what is damaged.
+pub fn check(path: &Path) -> Result<Condition, StoreError> {
+    let damage = match Archive::read(path) {
+        Ok(archive) if !archive.is_sealed() => return unsealed(&archive),
+        Ok(archive) => {
+            let seal = Some(seal_of(&archive)?);
+            let tournaments = sound(&salvage(path)?);
+            return Ok(Condition { sealed: true, seal, damage: Vec::new(), tournaments });
+        }
+        Err(StoreError::Damaged(what)) => damage(path, what),
+        // One changed bit makes another version of this one.
+        Err(error @ StoreError::Version { .. }) => vec![Damage::of_file(error.to_string())],
+        // Not even its header says that it is ours, but its rows may.
+        Err(StoreError::Foreign) => vec![Damage::of_file("the header of the file")],
+        Err(other) => return Err(other),
+    };
+    let salvage = salvage(path)?;
+    let sealed = PARTS.iter().any(|part| !salvage.rows(part).is_empty());
+    if !(sealed || seems_ours(path)) {
+        return Err(StoreError::Foreign);
+    }
+    Ok(Condition { sealed, seal: None, damage, tournaments: sound(&salvage) })
+}
+
+fn salvage(path: &Path) -> Result<Salvage, StoreError> {
+    Salvage::of(path).map_err(|_| StoreError::Closed)
+}
+
+/// All that is wrong with a file that was refused.
+fn damage(path: &Path, what: String) -> Vec<Damage> {
+    let mut damage: Vec<Damage> = log::examine(path).ok().flatten().into_iter().collect();
+    if let Ok(connection) = connect(path) {
+        damage.extend(chain::examine(&connection));
+    }
+    if damage.is_empty() { vec![Damage::of_file(what)] } else { damage }
+}
+
+fn seal_of(archive: &Archive) -> Result<String, StoreError> {
+    let connection = archive.connection();
+    let mut query =
+        connection.prepare(&format!("SELECT seal FROM {} ORDER BY tournament, part", HEADS.table))?;
+    let mut hasher = blake3::Hasher::new();
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        hasher.update(&row.get::<_, Vec<u8>>(0)?);
+    }
+    Ok(hasher.finalize().to_string())
+}
+
+/// A store of an older version, of which SQLite finds nothing wrong.
+fn unsealed(archive: &Archive) -> Result<Condition, StoreError> {
+    let mut tournaments = Vec::new();
+    for (store, plan) in archive.stores()? {
+        let blocks = store.blocks()?;
+        tournaments.push(Sound {
+            tournament: store.id(),
+            game: Some(plan.game),
+            blocks: (blocks > 0).then(|| (0, blocks - 1)).into_iter().collect(),
+            details: 0,
+            unsealed: blocks,
+        });
+    }
+    Ok(Condition { sealed: false, seal: None, damage: Vec::new(), tournaments })
+}
+
+fn sound(salvage: &Salvage) -> Vec<Sound> {
+    let mut ids: Vec<i64> =
+        PARTS.iter().flat_map(|part| salvage.rows(part).keys().map(|(id, _)| *id)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let sound = |tournament: i64| {
+        let of = Tournament { salvage, id: tournament };
+        let mut blocks: Vec<(u32, u32)> = Vec::new();
+        for Range { start, end } in of.chunks().map(|(range, _)| range).filter(|range| !range.is_empty()) {
+            match blocks.last_mut() {
+                Some((_, last)) if *last + 1 == start => *last = end - 1,
+                _ => blocks.push((start, end - 1)),
+            }
+        }
+        Sound {
+            tournament,
+            game: of.plan().map(|plan| plan.game),
+            blocks,
+            details: of.rows(&DETAILS).count(),
+            unsealed: of.rows(&PLANS).filter_map(|row| number(&row[2])).max().unwrap_or(0) as u32,
+        }
+    };
+    ids.into_iter().map(sound).collect()
+}
+
+fn number(value: &Value) -> Option<i64> {
+    if let Value::Integer(number) = value { Some(*number) } else { None }
+}
+
+/// The sound rows of one tournament.
+#[derive(Clone, Copy)]
+struct Tournament<'a> {
+    salvage: &'a Salvage,
+    id: i64,
+}
+
+impl<'a> Tournament<'a> {
+    fn rows(self, part: &chain::Part) -> impl Iterator<Item = &'a Vec<Value>> {
+        let all = (self.id, Vec::new())..(self.id + 1, Vec::new());
+        self.salvage.rows(part).range(all).map(|(_, row)| row)
+    }
+
+    /// The plan that holds.
+    fn plan(self) -> Option<Plan> {
+        match self.rows(&PLANS).last()?.last()? {
+            Value::Text(plan) => serde_json::from_str(plan).ok(),
+            _ => None,
+        }
+    }
+
+    /// The sound chunks, in order, with their blocks.
+    fn chunks(self) -> impl Iterator<Item = (Range<u32>, &'a Vec<Value>)> {
+        self.rows(&CHUNKS).filter_map(|row| {
+            let (first, blocks) =
+                (u32::try_from(number(&row[1])?).ok()?, u32::try_from(number(&row[2])?).ok()?);
+            Some((first..first.checked_add(blocks)?, row))
+        })
+    }
+
+    /// The sound details of a block.
+    fn details(self, block: u32) -> impl Iterator<Item = &'a Vec<Value>> {
+        let of_block = (self.id, vec![block.into()])..(self.id, vec![i64::from(block) + 1]);
+        self.salvage.rows(&DETAILS).range(of_block).map(|(_, row)| row)
+    }
+
+    /// How many rows of a part are lost.
+    fn lost(self, part: &chain::Part) -> i64 {
+        let written = self.salvage.written.get(&(self.id, part.table.to_owned())).copied().unwrap_or(0);
+        (written - self.rows(part).count() as i64).max(0)
+    }
+}
+
+/// What was done to a store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Repair {
+    /// What was done, in sentences.
+    pub done: Vec<String>,
+    /// What could not be done.
+    pub lost: Vec<String>,
+}
+
+/// Makes a new store of all that is sound in a damaged one, and plays what is missing again, from where the tournaments were begun.
+pub fn repair(path: &Path, new: &Path, launcher: &Launcher) -> Result<Repair, TournamentError> {
+    let salvage = salvage(path)?;
+    if PARTS.iter().all(|part| salvage.rows(part).is_empty()) {
+        return Err(StoreError::Damaged("no sound row was found".into()).into());
+    }
+    let mut repair = Repair::default();
+    if salvage.mended > 0 {
+        let rows = if salvage.mended == 1 { "1 row".to_owned() } else { format!("{} rows", salvage.mended) };
+        repair.done.push(format!("{rows}: the one bit that had changed was found and put right"));
+    }
+    let archive = Archive::open(new)?;
+    let launcher = &launcher.clone().hiding(archive.files()).hiding([path.to_owned(), log::path_of(path)]);
+    for Sound { tournament: id, .. } in sound(&salvage) {
+        let of = Tournament { salvage: &salvage, id };
+        match of.plan() {
+            Some(plan) => mend(of, &plan, &archive, launcher, &mut repair)?,
+            None => repair.lost.push(format!("tournament {id}: its plan is damaged, and says nothing else")),
+        }
+    }
+    if let Err(error) = copy_others(path, &archive) {
+        repair.lost.push(format!("what `necrodome serve` may have kept beside tournaments ({error})"));
+    }
+    chain::refuse(&chain::examine(&archive.connection()))?;
+    Ok(repair)
+}
+
+/// Puts a tournament into a new file.
+fn mend(
+    of: Tournament,
+    plan: &Plan,
+    archive: &Archive,
+    launcher: &Launcher,
+    repair: &mut Repair,
+) -> Result<(), TournamentError> {
+    let (id, schedule) = (of.id, Schedule::of(plan)?);
+    let add = |part: &chain::Part, row: &[Value]| -> Result<(), StoreError> {
+        let values: Vec<ValueRef> = row[1..].iter().map(ValueRef::from).collect();
+        Ok(part.append(&archive.connection(), id, &[&values])?)
+    };
+    archive.connection().execute_batch("BEGIN").map_err(StoreError::from)?;
+    for part in PARTS.iter().filter(|part| ![PLANS, CHUNKS, DETAILS, CLOSINGS].contains(part)) {
+        of.rows(part).try_for_each(|row| add(part, row))?;
+        if of.lost(part) > 0 {
+            repair.lost.push(format!("tournament {id}: some of its {}", part.table));
+        }
+    }
+    for (revision, row) in of.rows(&PLANS).enumerate() {
+        let mut row = row.clone();
+        row[1] = Value::Integer(revision as i64);
+        add(&PLANS, &row)?;
+    }
+    if of.lost(&PLANS) > 0 {
+        repair
+            .lost
+            .push(format!("tournament {id}: a change of its plan, such as more blocks or another line-up"));
+    }
+    archive.connection().execute_batch("COMMIT").map_err(StoreError::from)?;
+    let mut store = Store::new(archive.clone(), id);
+    let (mut next, mut kept) = (0, 0);
+    let beyond =
+        of.rows(&DETAILS).last().and_then(|row| u32::try_from(number(&row[1])? + 1).ok()).unwrap_or(0);
+    let gap_at_the_end = of.chunks().last().map_or(0, |(range, _)| range.end).max(beyond);
+    let end = [(gap_at_the_end..gap_at_the_end, None)];
+    for (range, row) in of.chunks().map(|(range, row)| (range, Some(row))).chain(end) {
+        if range.start > next {
+            let gap = next..range.start;
+            let words = words_of_blocks((gap.start, gap.end - 1));
+            match make_again(of, plan, &schedule, gap, launcher) {
+                Ok((blocks, how)) => {
+                    store.append(&blocks)?;
+                    repair.done.push(format!("tournament {id}: {words}: {how}"));
+                }
+                Err(why) => {
+                    repair.lost.push(format!("tournament {id}: {words} and all that came after: {why}"));
+                    break;
+                }
+            }
+        }
+        let Some(row) = row else { break };
+        archive.connection().execute_batch("BEGIN").map_err(StoreError::from)?;
+        add(&CHUNKS, row)?;
+        for block in range.clone() {
+            of.details(block).try_for_each(|row| add(&DETAILS, row))?;
+        }
+        archive.connection().execute_batch("COMMIT").map_err(StoreError::from)?;
+        kept += range.len();
+        next = range.end;
+    }
+    repair.done.push(format!("tournament {id}: {kept} blocks were sound, and are kept"));
+    let (details, chunks) = (of.lost(&DETAILS), of.lost(&CHUNKS));
+    if details > 0 && chunks == 0 {
+        repair.lost.push(format!("tournament {id}: replay and faults of {details} matches"));
+    }
+    for (place, row) in of.rows(&CLOSINGS).enumerate() {
+        let mut row = row.clone();
+        row[1] = Value::Integer(place as i64);
+        add(&CLOSINGS, &row)?;
+    }
+    if of.lost(&CLOSINGS) > 0 {
+        repair.lost.push(format!("tournament {id}: what {} programs said at their end", of.lost(&CLOSINGS)));
+    }
+    Ok(())
+}
+
+/// The tables that others keep in the same file, as far as SQLite can read them.
+fn copy_others(path: &Path, archive: &Archive) -> Result<(), StoreError> {
+    let old = connect(path)?;
+    let new = archive.connection();
+    let mut query =
+        old.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")?;
+    let tables = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    for table in tables {
+        let (name, sql): (String, String) = table?;
+        if PARTS.iter().chain([&HEADS]).any(|part| part.table == name) {
+            continue;
+        }
+        new.execute_batch(&sql)?;
+        copy(&old, &new, &name)?;
+    }
+    Ok(())
+}
+
+fn copy(old: &Connection, new: &Connection, table: &str) -> Result<(), StoreError> {
+    let table = format!("\"{}\"", table.replace('"', "\"\""));
+    let mut query = old.prepare(&format!("SELECT * FROM {table}"))?;
+    let columns = query.column_count();
+    let mut insert =
+        new.prepare(&format!("INSERT INTO {table} VALUES ({})", vec!["?"; columns].join(", ")))?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let values: Vec<Value> = (0..columns).map(|column| row.get(column)).collect::<Result<_, _>>()?;
+        insert.execute(params_from_iter(values))?;
+    }
+    Ok(())
+}
+
+/// Blocks that are made again, and how; or why they cannot be.
+fn make_again(
+    of: Tournament,
+    plan: &Plan,
+    schedule: &Schedule,
+    gap: Range<u32>,
+    launcher: &Launcher,
+) -> Result<(Vec<BlockResult>, &'static str), String> {
+    let id = plan.game()?;
+    with_game!(id, G => {
+        match from_replays::<G>(of, plan, schedule, gap.clone()) {
+            Some(blocks) => Ok((blocks, "made again from the replays of their matches")),
+            None => Ok((from_play::<G>(plan, schedule, gap, launcher)?, "played again")),
+        }
+    })
+}
+
+/// Blocks all of whose matches were kept.
+fn from_replays<G: Listed>(
+    of: Tournament,
+    plan: &Plan,
+    schedule: &Schedule,
+    gap: Range<u32>,
+) -> Option<Vec<BlockResult>> {
+    let rules = plan.rules::<G>().ok()?;
+    let mut meter = solve::<G>(&rules, plan.seats).ok().map(|solution| solution.meter());
+    gap.map(|block| {
+        let mut result = BlockResult { block, ..BlockResult::default() };
+        let kept: BTreeMap<i64, &Vec<Value>> =
+            of.details(block).filter_map(|row| Some((number(&row[2])?, row))).collect();
+        for number in 0..schedule.matches(block) as u32 {
+            let [.., Value::Text(faults), Value::Blob(packed)] = &kept.get(&number.into())?[..] else {
+                return None;
+            };
+            let replay = replay::unpack(&packed[..]).ok()?.parse::<G>().ok()?;
+            let mut events = Vec::new();
+            let played = replay.play(|_, _: &G, log| {
+                events.extend(log.iter().map(|logged| logged.event.clone()));
+                Ok(())
+            });
+            played.ok()?;
+            result.luck.extend(meter.as_mut().map(|meter| meter.luck_of(&events) as f32));
+            result.push(&replay.outcome);
+            let faults = serde_json::from_str(faults).ok()?;
+            result.details.push(Detail { number, faults, replay: Some(packed.clone()) });
+        }
+        Some(result)
+    })
+    .collect()
+}
+
+/// Blocks that are played again, by those who are here and are who they were.
+fn from_play<G: Listed>(
+    plan: &Plan,
+    schedule: &Schedule,
+    gap: Range<u32>,
+    launcher: &Launcher,
+) -> Result<Vec<BlockResult>, String> {
+    let words = |error: TournamentError| error.to_string();
+    let names =
+        Names::new(plan.entries.iter().map(|entry| &entry.name)).map_err(|error| error.to_string())?;
+    let mut seated: Vec<usize> = gap.clone().flat_map(|block| schedule.seatings(block).concat()).collect();
+    seated.sort_unstable();
+    seated.dedup();
+    let mut entries: Vec<Option<EntrySpec>> = vec![None; plan.entries.len()];
+    for entry in seated {
+        let planned = &plan.entries[entry];
+        let spec = EntrySpec::parse(&planned.bot, Path::new(".")).ok();
+        let is_same = |spec: &EntrySpec| match spec.kind {
+            EntryKind::BuiltIn(_) => planned.fingerprint.is_none(),
+            EntryKind::Program(_) => !planned.is_other(spec.fingerprint().as_deref()),
+            EntryKind::Guest(_) | EntryKind::Human => false,
+        };
+        let gone = || {
+            let (name, bot) = (&planned.name, &planned.bot);
+            format!("{name} ({bot}) is not here as it was; put it back, and repair the store again")
+        };
+        entries[entry] = Some(spec.filter(is_same).ok_or_else(gone)?);
+    }
+    let rules = plan.rules::<G>()?;
+    let programs: Vec<EntrySpec> = entries.iter().flatten().cloned().collect();
+    let launcher = launcher.clone().hiding(files_of(&programs));
+    let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
+    let entries: Vec<Option<&EntrySpec>> = entries.iter().map(Option::as_ref).collect();
+    let arena =
+        Arena::<G> { planned: &plan.entries, entries: &entries, names: &names, terms: &terms, schedule };
+    let mut crew = Crew::new(&arena).map_err(words)?;
+    let remembers = entries.iter().flatten().any(|entry| entry.kind.remembers());
+    let mut blocks = Vec::new();
+    let mut block = gap.start;
+    let mut shard = None;
+    while block < gap.end {
+        let began =
+            plan.stages.iter().map(|stage| stage.first).filter(|first| *first <= block).max().unwrap_or(0);
+        let first = block - (block - began) % Crew::<G>::shard(schedule, began);
+        // What a program remembers, it remembers from the beginning of its shard.
+        if shard != Some(first) {
+            shard = Some(first);
+            crew.begin_shard().map_err(words)?;
+            for earlier in (first..block).filter(|_| remembers) {
+                crew.play_block(earlier, &|| false).map_err(words)?;
+            }
+        }
+        blocks.extend(crew.play_block(block, &|| false).map_err(words)?);
+        block += 1;
+    }
+    crew.close();
+    Ok(blocks)
+}

@@ -1,0 +1,192 @@
+//! `necrodome store`: what is sound in the file of a tournament, and a new one made of that.
+
+use super::print_json;
+use crate::{
+    error::Error,
+    lineup::SandboxFlags,
+    output_file::say_written,
+    paint::{bold, count, green, harmless, say},
+};
+use necrodome_arena::{
+    own,
+    tournament::{self, Condition, Sound},
+};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+/// Check the file of a tournament for damage, or repair it
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Check(CheckArgs),
+    Repair(RepairArgs),
+}
+
+/// Say what is sound in a store and what is damaged, with the blocks; exit code 1 if anything is
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome store check night.store
+  necrodome store check night.store --json
+
+Nothing is changed. The seal that is printed is a hash of everything in the store: whoever writes it down knows later that nothing
+was changed.")]
+struct CheckArgs {
+    /// The store of a tournament, or that of `necrodome serve`
+    file: PathBuf,
+    /// Print one JSON document instead of sentences
+    #[arg(long)]
+    json: bool,
+}
+
+/// Keep what is sound in a store, and make again what is damaged
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome store repair night.store                      the damaged file is kept as night.store.damaged
+  necrodome store repair night.store --out sound.store    the damaged file stays where it is
+
+Blocks that are damaged are made again from the replays of their matches, or played again: built-in bots from the seed, programs if
+they are there, unchanged. Run it in the folder where the tournament was begun, so that programs are found.")]
+struct RepairArgs {
+    /// The store of a tournament, or that of `necrodome serve`
+    file: PathBuf,
+    /// Write the sound store here, and leave the damaged one where it is
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    sandbox: SandboxFlags,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    match &args.command {
+        Command::Check(args) => check(args),
+        Command::Repair(args) => repair(args),
+    }
+}
+
+fn condition(path: &Path) -> Result<Condition, Error> {
+    fs::metadata(path).map_err(|error| Error::at(path.display(), error))?;
+    tournament::check(path).map_err(|error| Error::store(path, &error))
+}
+
+fn check(args: &CheckArgs) -> Result<(), Error> {
+    let path = args.file.display();
+    let condition = condition(&args.file)?;
+    if args.json {
+        print_json(&condition)?;
+    } else {
+        let mut out = anstream::stdout().lock();
+        for sound in &condition.tournaments {
+            writeln!(out, "{}", harmless(&sentence(sound)))?;
+        }
+        for damage in &condition.damage {
+            writeln!(out, "{}: {}", bold("damaged"), harmless(&damage.to_string()))?;
+        }
+        if let Some(seal) = &condition.seal {
+            writeln!(out, "{}: every row is as it was written; seal {seal}", green("sound"))?;
+        } else if condition.damage.is_empty() {
+            writeln!(
+                out,
+                "no damage was found, but the store is of an older version, whose rows have no seals:"
+            )?;
+            writeln!(out, "a changed bit in it cannot be seen")?;
+        }
+    }
+    match condition.damage.len() {
+        0 => Ok(()),
+        places => Err(Error::failure(format!("{path}: {}", count(places as u64, "damaged place")))
+            .hint(format!("`necrodome store repair {path}` keeps what is sound and plays the rest again"))),
+    }
+}
+
+/// What is sound of a tournament, in words.
+fn sentence(sound: &Sound) -> String {
+    let Sound { tournament, game, blocks, details, unsealed } = sound;
+    let game = game.as_deref().unwrap_or("its plan is damaged");
+    let stretch = |&(first, last): &(u32, u32)| {
+        if first == last { first.to_string() } else { format!("{first} to {last}") }
+    };
+    let blocks = match blocks.as_slice() {
+        [] => "no blocks".to_owned(),
+        blocks => format!("blocks {}", blocks.iter().map(stretch).collect::<Vec<_>>().join(", ")),
+    };
+    let mut text = format!("tournament {tournament} ({game}): {blocks} are sound");
+    if *details > 0 {
+        text += &format!(", and the details of {}", count(*details as u64, "match"));
+    }
+    if *unsealed > 0 {
+        text += &format!(
+            "; the first {} were stored by an older version, and are as they were found then",
+            count(*unsealed, "block")
+        );
+    }
+    text
+}
+
+fn repair(args: &RepairArgs) -> Result<(), Error> {
+    let (file, path) = (&args.file, args.file.display());
+    let condition = condition(file)?;
+    if condition.damage.is_empty() {
+        say(format_args!("{path} has no damage that could be seen: nothing was done"));
+        return Ok(());
+    }
+    if !condition.sealed {
+        return Err(Error::failure(format!(
+            "{path}: no sealed row was found, so nothing can be told sound from damaged"
+        ))
+        .hint("stores of older versions have no seals: play the tournament again"));
+    }
+    let (new, kept) = match &args.out {
+        Some(out) => (out.clone(), None),
+        None => (beside(file, ".repaired"), Some(beside(file, ".damaged"))),
+    };
+    for taken in [Some(&new), kept.as_ref()].into_iter().flatten() {
+        own::check(taken).map_err(|error| Error::failure(error.to_string()).hint(error.hint()))?;
+        if taken.exists() {
+            return Err(Error::failure(format!("{} is there already", taken.display()))
+                .hint("move it away, or choose another path with --out"));
+        }
+    }
+    let repaired = tournament::repair(file, &new, &args.sandbox.launcher_for_any()?).inspect_err(|_| {
+        // What is half done is of no use to anybody.
+        let _ = fs::remove_file(&new);
+    })?;
+    for sentence in &repaired.done {
+        say(harmless(sentence));
+    }
+    for sentence in &repaired.lost {
+        say(format_args!("{}: {}", bold("lost"), harmless(sentence)));
+    }
+    let Some(kept) = kept else {
+        say_written(&new.display().to_string());
+        return Ok(());
+    };
+    let moved = |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| Error::unwritten(to, &error));
+    moved(file, &kept)?;
+    for end in ["-wal", "-shm"] {
+        let left = beside(file, end);
+        if left.exists() {
+            moved(&left, &beside(&kept, end))?;
+        }
+    }
+    moved(&new, file)?;
+    say_written(&path.to_string());
+    say(format_args!("the damaged one is kept as {}", kept.display()));
+    Ok(())
+}
+
+/// A path with something behind its name.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(end);
+    path.into()
+}
