@@ -170,8 +170,8 @@ impl Order {
 
     /// Gives up, for this process, all that bots do not get.
     pub(super) fn give_up(&self, readable: &[PathBuf]) -> io::Result<()> {
-        let own_proc = self.level == Level::Full;
-        let walls = self.temporary.as_deref().map(|temporary| Walls { readable, temporary, own_proc });
+        let own_files = self.level == Level::Full;
+        let walls = self.temporary.as_deref().map(|temporary| Walls { readable, temporary, own_files });
         sandbox::close(&self.resources, walls.as_ref())
     }
 

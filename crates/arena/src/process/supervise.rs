@@ -8,7 +8,7 @@ use super::{
     ending::{Ending, How},
     launch::{ENTER, FIRST, Order},
     sandbox::{self, Level},
-    tree::{descendants, memory, shared_memory},
+    tree::{descendants, memory, shared_memory, threads},
 };
 use nix::{
     errno::Errno,
@@ -29,15 +29,20 @@ use std::{
         unix::process::CommandExt,
     },
     path::Path,
+    process::Command,
     time::{Duration, Instant},
 };
 
 /// How long a bot may take to end after SIGTERM.
 const TERM_GRACE: Duration = Duration::from_millis(500);
-/// How often it is looked at what a bot holds.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Files and folders that a bot may have in its temporary folder.
+/// Files and folders that a bot may have in its temporary folder, and how deep they may lie.
 const MOST_FILES: usize = 10_000;
+const DEEPEST: usize = 32;
+
+/// How often it is looked at what a bot holds. Without a namespace nothing else bounds how many processes and files it has.
+fn look_every(level: Level) -> Duration {
+    Duration::from_millis(if level == Level::Full { 100 } else { 25 })
+}
 
 /// Why a bot did not come to run: what failed, and whether that was its own program.
 struct Failure {
@@ -127,8 +132,14 @@ fn stay(order: &Order) -> Result<Ending, Failure> {
     }
     let_go_of_pipes()?;
     let ending = watch(bot, &inbox, &order)?;
-    // Before the temporary folder goes.
     kill_all();
+    if let Some(folder) = temporary {
+        let path = folder.path().to_owned();
+        // Folders can be nested deeper than files can be open; `rm` knows how to remove them.
+        if folder.close().is_err() {
+            let _ = Command::new("rm").arg("-rf").arg(path).status();
+        }
+    }
     Ok(ending)
 }
 
@@ -231,9 +242,9 @@ fn let_go_of_pipes() -> io::Result<()> {
 /// Waits for the end of the bot, or for a reason to end it. SIGTERM: end it politely; SIGUSR1: at once.
 fn watch(bot: Pid, inbox: &SignalFd, order: &Order) -> io::Result<Ending> {
     let mut asked_at: Option<Instant> = None;
-    let mut looked_at = Instant::now();
+    let (mut looked_at, pause) = (Instant::now(), look_every(order.level));
     loop {
-        let wait = asked_at.map_or(LOOK_EVERY, |at| TERM_GRACE.saturating_sub(at.elapsed()).min(LOOK_EVERY));
+        let wait = asked_at.map_or(pause, |at| TERM_GRACE.saturating_sub(at.elapsed()).min(pause));
         let timeout = PollTimeout::try_from(wait.as_millis() as i32 + 1).unwrap_or(PollTimeout::ZERO);
         match poll(&mut [PollFd::new(inbox.as_fd(), PollFlags::POLLIN)], timeout) {
             Ok(_) | Err(Errno::EINTR) => {}
@@ -257,7 +268,7 @@ fn watch(bot: Pid, inbox: &SignalFd, order: &Order) -> io::Result<Ending> {
         if asked_at.is_some_and(|at| at.elapsed() >= TERM_GRACE) {
             return Ok(How::IgnoredSigterm.into());
         }
-        if looked_at.elapsed() >= LOOK_EVERY {
+        if looked_at.elapsed() >= pause {
             looked_at = Instant::now();
             if let Some(excess) = excess(order) {
                 return Ok(excess.into());
@@ -269,8 +280,9 @@ fn watch(bot: Pid, inbox: &SignalFd, order: &Order) -> io::Result<Ending> {
 /// What all processes of the bot have too much of together: each by itself is held by the limits of the system.
 fn excess(order: &Order) -> Option<How> {
     let all = descendants(getpid());
-    // The bot itself is one of them.
-    if all.len() as u64 > order.processes + 1 {
+    // In a namespace the system bounds the number, but not for root. The bot itself is one of them.
+    let count: usize = all.iter().map(|&pid| threads(pid)).sum();
+    if all.len() as u64 > order.processes + 1 || count as u64 > 2 * order.processes {
         return Some(How::Processes);
     }
     let most = order.resources.memory;
@@ -282,17 +294,17 @@ fn excess(order: &Order) -> Option<How> {
     // A folder in memory has its own bound.
     let folder = order.temporary.as_deref().filter(|_| order.level == Level::Strict)?;
     let mut budget = (order.temporary_bytes, MOST_FILES);
-    (!fits(folder, &mut budget)).then_some(How::Disk)
+    (!fits(folder, &mut budget, DEEPEST)).then_some(How::Disk)
 }
 
-/// Whether a folder holds no more than so many bytes and files.
-fn fits(folder: &Path, budget: &mut (u64, usize)) -> bool {
+/// Whether a folder holds no more than so many bytes and files, none of them deeper than that.
+fn fits(folder: &Path, budget: &mut (u64, usize), depth: usize) -> bool {
     fs::read_dir(folder).into_iter().flatten().flatten().all(|entry| {
         let Ok(data) = entry.metadata() else { return true };
         let (bytes, files) = (budget.0.checked_sub(data.len()), budget.1.checked_sub(1));
         let (Some(bytes), Some(files)) = (bytes, files) else { return false };
         *budget = (bytes, files);
-        !data.is_dir() || fits(&entry.path(), budget)
+        !data.is_dir() || (depth > 0 && fits(&entry.path(), budget, depth - 1))
     })
 }
 

@@ -22,6 +22,11 @@ pub(super) fn children(parent: Pid) -> Vec<Pid> {
     numbers.flatten().map(Pid::from_raw).collect()
 }
 
+/// How many threads a process has.
+pub(super) fn threads(pid: Pid) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).map_or(0, |threads| threads.count())
+}
+
 /// What is known of a process, by its numbers in proc(5): of a living one, if it can be read.
 pub(super) fn stat(pid: Pid) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

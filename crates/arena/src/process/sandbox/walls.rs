@@ -33,8 +33,8 @@ pub(in crate::process) struct Walls<'a> {
     pub readable: &'a [PathBuf],
     /// The one folder that can be written.
     pub temporary: &'a Path,
-    /// Whether `/proc` shows nobody but the bot.
-    pub own_proc: bool,
+    /// Whether the bot has a file system of its own, in which `/proc` shows nobody else.
+    pub own_files: bool,
 }
 
 /// Gives up everything that a bot does not get. There is no way back, neither for this process nor for those that it starts.
@@ -44,7 +44,9 @@ pub(in crate::process) fn close(resources: &Resources, walls: Option<&Walls>) ->
     drop_capabilities()?;
     if let Some(walls) = walls {
         restrict_files(walls).map_err(|error| io::Error::other(format!("Landlock: {error}")))?;
-        for filter in filters().map_err(|error| io::Error::other(format!("seccomp: {error}")))? {
+        for filter in
+            filters(walls.own_files).map_err(|error| io::Error::other(format!("seccomp: {error}")))?
+        {
             apply_filter(&filter).map_err(|error| io::Error::other(format!("seccomp: {error}")))?;
         }
     }
@@ -103,9 +105,9 @@ fn restrict_files(walls: &Walls) -> Result<(), Box<dyn std::error::Error>> {
     let abi = ABI::V6;
     let read = AccessFs::from_read(abi);
     let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
-    let proc: &[&str] = if walls.own_proc { &["/proc"] } else { &PROC };
+    let proc: &[&str] = if walls.own_files { &["/proc"] } else { &PROC };
     // Nothing but folders that lead to what can be read.
-    let root: &[&str] = if walls.own_proc { &["/"] } else { &[] };
+    let root: &[&str] = if walls.own_files { &["/"] } else { &[] };
     // A rule for a link would be one for what it leads to.
     let files = walls.readable.iter().filter(|path| !path.is_symlink());
     let status = Ruleset::default()
@@ -222,6 +224,22 @@ const REFUSED_HERE: &[i64] =
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[i64] = &[];
 
+/// What Landlock does not see: modes, owners, times and attributes of files that are there for all processes of the user.
+const REFUSED_WITH_FILES_OF_OTHERS: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+
 /// System calls that runtimes try, and do without where the kernel does not know them.
 const UNKNOWN: &[i64] = &[
     // Its flags are in memory, where no filter sees them; `clone` is used instead.
@@ -235,7 +253,7 @@ const UNKNOWN: &[i64] = &[
 const LAST: u32 = 462;
 
 /// One filter for what is refused, one for what is unknown, one for what is feigned.
-fn filters() -> Result<[BpfProgram; 3], Box<dyn std::error::Error>> {
+fn filters(own_files: bool) -> Result<[BpfProgram; 3], Box<dyn std::error::Error>> {
     let errno = |code: libc::c_int| SeccompAction::Errno(code as u32);
     let compile =
         |rules: BTreeMap<i64, Vec<SeccompRule>>, code| -> Result<BpfProgram, Box<dyn std::error::Error>> {
@@ -246,6 +264,21 @@ fn filters() -> Result<[BpfProgram; 3], Box<dyn std::error::Error>> {
         |index, operator, value| SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value);
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().chain(REFUSED_HERE).map(|&call| (call, Vec::new())).collect();
+    if !own_files {
+        refused.extend(REFUSED_WITH_FILES_OF_OTHERS.iter().map(|&call| (call, Vec::new())));
+        #[cfg(target_arch = "x86_64")]
+        refused.extend(
+            [
+                libc::SYS_chmod,
+                libc::SYS_chown,
+                libc::SYS_lchown,
+                libc::SYS_utime,
+                libc::SYS_utimes,
+                libc::SYS_futimesat,
+            ]
+            .map(|call| (call, Vec::new())),
+        );
+    }
     // New namespaces, by any of their flags.
     let namespaces = [
         libc::CLONE_NEWUSER,
