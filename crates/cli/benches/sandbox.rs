@@ -60,7 +60,10 @@ fn measure(bot: &Path, starts: usize, matches: u64) {
             }
             turns.push(decisions);
         }
-        assert!(turns.windows(2).all(|pair| pair[0] == pair[1]), "the same seed gave other matches: {turns:?}");
+        assert!(
+            turns.windows(2).all(|pair| pair[0] == pair[1]),
+            "the same seed gave other matches: {turns:?}"
+        );
     }
     let name = bot.file_name().unwrap().to_string_lossy().into_owned();
     for ((level, start), (time, decisions)) in LEVELS.into_iter().zip(starts).zip(spent) {

@@ -5,7 +5,11 @@ use nix::{
     time::{ClockId, clock_getcpuclockid, clock_gettime},
     unistd::Pid,
 };
-use std::{collections::BTreeMap, fs, thread, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs, thread,
+    time::{Duration, Instant},
+};
 
 /// Measures the CPU time of one bot.
 #[derive(Debug)]
@@ -20,7 +24,12 @@ pub(super) struct TreeClock {
     seen: BTreeMap<Pid, Used>,
     /// CPU time of processes that ended and were waited for by nobody.
     lost: Duration,
+    /// When all of them were last looked at.
+    looked: Instant,
 }
+
+/// For how long a bot that had no other processes is taken to have none: one that answers at once could start them in between.
+const FRESH: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Used {
@@ -38,6 +47,7 @@ impl TreeClock {
             others: Duration::ZERO,
             seen: BTreeMap::new(),
             lost: Duration::ZERO,
+            looked: Instant::now(),
         }
     }
 
@@ -58,7 +68,7 @@ impl TreeClock {
 
     /// Whether it takes a look to know the CPU time: a wrapper has other processes, most bots have not.
     pub(super) fn has_others(&self) -> bool {
-        self.seen.len() > 2
+        self.seen.len() > 2 || self.looked.elapsed() > FRESH
     }
 
     /// CPU time so far of all processes.
@@ -87,6 +97,7 @@ impl TreeClock {
         // Clocks of ticks and of nanoseconds may disagree; time never goes back.
         self.others = self.others.max(seen + self.lost);
         self.seen = now;
+        self.looked = Instant::now();
         self.glance()
     }
 }

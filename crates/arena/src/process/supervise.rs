@@ -323,11 +323,11 @@ fn reap(bot: Pid) -> Option<How> {
     }
 }
 
-/// Kills all processes below this one, those that they start meanwhile too. Gives how many there were at first.
+/// Kills and buries all processes below this one, those that they start meanwhile too. Gives how many there were at first.
 fn kill_all() -> usize {
     let first = descendants(getpid());
     let mut living = first.clone();
-    while !living.is_empty() {
+    loop {
         if getpid().as_raw() == 1 {
             // Everybody in the namespace but the first process.
             let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
@@ -335,14 +335,15 @@ fn kill_all() -> usize {
         for &pid in &living {
             let _ = kill(pid, Signal::SIGKILL);
         }
-        // Orphans come to this process, so that none can get away; those killed have to be buried.
-        while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-            if status == WaitStatus::StillAlive {
-                break;
+        // Orphans come to this process, so that none can get away, and when there is no child there is nobody.
+        loop {
+            match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Err(Errno::ECHILD) => return first.len(),
+                Ok(WaitStatus::StillAlive) | Err(_) => break,
+                Ok(_) => {}
             }
         }
         std::thread::sleep(Duration::from_millis(1));
         living = descendants(getpid());
     }
-    first.len()
 }
