@@ -2,6 +2,7 @@
 
 use crate::program::output_in;
 use jsonschema::Validator;
+use necrodome_arena::tournament::Archive;
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
@@ -54,9 +55,8 @@ fn reports_are_valid_under_their_schema() {
         assert_valid(&schema, &serde_json::from_str(&text).unwrap(), &line_up.join(" "));
     }
     // A store without a block, as one that was killed at once leaves it.
-    fs::copy(folder.path().join("t.store"), folder.path().join("empty.store")).unwrap();
-    let emptied = "DELETE FROM results; DELETE FROM luck; DELETE FROM detail";
-    rusqlite::Connection::open(folder.path().join("empty.store")).unwrap().execute_batch(emptied).unwrap();
+    let (_, plan) = Archive::read(&folder.path().join("t.store")).unwrap().stores().unwrap().remove(0);
+    Archive::open(&folder.path().join("empty.store")).unwrap().begin(&plan).unwrap();
     for store in ["empty.store", "t.store"] {
         let text = output_in(folder.path(), &["report", store, "--json"]);
         let report: Value = serde_json::from_str(&text).unwrap();

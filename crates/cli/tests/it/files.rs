@@ -143,7 +143,7 @@ fn a_bad_path_is_refused_before_the_first_match() {
     }
     assert!(!folder.path().join("started").exists());
     // The trace would have been found.
-    necrodome(folder.path(), &["match", "zombie-dice", "greedy", bot]);
+    necrodome(folder.path(), &["match", "zombie-dice", "greedy", bot, "--sandbox=limits"]);
     assert!(folder.path().join("started").exists());
 }
 
@@ -188,8 +188,8 @@ fn the_result_is_printed_though_the_folder_has_vanished() {
     let folder = tempfile::tempdir().unwrap();
     let bot = &format!("cmd:rmdir {}", folder.path().join("out").display());
     for (words, result) in [
-        (&["match", "zombie-dice", "greedy", bot, "--replay"][..], "Result\n"),
-        (&["tournament", "zombie-dice", "greedy", bot, "--blocks=1", "--csv"], "\nhash "),
+        (&["match", "zombie-dice", "greedy", bot, "--sandbox=limits", "--replay"][..], "Result\n"),
+        (&["tournament", "zombie-dice", "greedy", bot, "--sandbox=limits", "--blocks=1", "--csv"], "\nhash "),
     ] {
         fs::create_dir(folder.path().join("out")).unwrap();
         let (out, error) = run(folder.path(), 1, &[words, &["out/file"]].concat());
