@@ -157,3 +157,30 @@ fn files_that_are_not_there_or_no_text_are_errors_and_no_panics() {
     fs::write(folder.path().join("empty.txt"), "").unwrap();
     assert_eq!(output(folder.path(), &["run", "empty.txt"]), "0 players, 0 zombies at the start, 8 turns\n");
 }
+
+/// What is no script by its size is refused at once, and a script full of mistakes does not fill the screen.
+#[test]
+fn files_that_are_no_scripts_are_refused_before_they_are_read() {
+    let folder = folder();
+    let write = |text: &str| fs::write(folder.path().join("game.txt"), text).unwrap();
+    for (text, words) in [
+        ("x".repeat(5 << 20), "the file is too large: expected at most 4 MB"),
+        (format!("{GAME}# {}\n", "x".repeat(20_000)), "line 10 is too long"),
+    ] {
+        write(&text);
+        for verb in
+            [&["run"][..], &["watch", "--once"], &["live"], &["new", "--config=game.txt", "--script=new.txt"]]
+        {
+            let told = error(folder.path(), 2, verb);
+            assert!(told.contains(words) && told.len() < 500, "{verb:?}: {told}");
+        }
+    }
+    write(&(GAME.to_owned() + &"nonsense\n".repeat(300)));
+    let run = judge(folder.path(), &["run"]);
+    let (out, told) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
+    assert!(
+        out.contains(" and 200 more") && told.contains("300 lines of game.txt were left out"),
+        "{out}{told}"
+    );
+    assert_eq!(told.matches("nonsense\"").count().max(told.matches("Error").count()), 100, "{told}");
+}

@@ -6,7 +6,7 @@
 mod parse;
 mod print;
 
-pub use parse::{Parsed, parse, parse_bytes};
+pub use parse::{Parsed, parse, parse_bytes, read};
 
 use necrodome_rules::infection::{Commitment, InfectionRules, SurplusVirus};
 use serde::Serialize;

@@ -2,7 +2,13 @@
 
 use super::{Command, KEYWORDS, Keyword, Line, Mistake, Script, Side, Word, nearest};
 use necrodome_rules::infection::Commitment;
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    fs::File,
+    io::{self, ErrorKind, Read},
+    ops::Range,
+    path::Path,
+};
 use winnow::{
     LocatingSlice, ModalResult, Parser,
     ascii::digit0,
@@ -65,6 +71,24 @@ type Tokens<'a> = (Vec<(Token<'a>, Range<usize>)>, Option<&'a str>);
 fn tokens<'a>(input: &mut Input<'a>) -> ModalResult<Tokens<'a>> {
     let pieces = preceded(space, repeat(0.., terminated(token, space)));
     (pieces, opt(preceded('#', rest))).parse_next(input)
+}
+
+/// The largest script, and its longest line, in bytes. That of a long evening has a few thousand short lines.
+const MAX_SCRIPT: u64 = 4 << 20;
+const MAX_LINE: usize = 20_000;
+
+/// Reads a script, or a set-up, unless it is none by its size.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let refuse = |why: String| Err(io::Error::new(ErrorKind::InvalidData, why));
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_SCRIPT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_SCRIPT {
+        return refuse(format!("the file is too large: expected at most {} MB", MAX_SCRIPT >> 20));
+    }
+    match bytes.split(|&byte| byte == b'\n').position(|line| line.len() > MAX_LINE) {
+        Some(line) => refuse(format!("line {} is too long: expected at most {MAX_LINE} bytes", line + 1)),
+        None => Ok(bytes),
+    }
 }
 
 /// Parses a script. Bytes that are no text are shown as such and make their line a mistake if they stand in a command.

@@ -7,8 +7,11 @@ use crate::{
     output_file::{Access, OutputFile},
     paint::{count, dim},
 };
-use necrodome_judge::config::{Config, EXAMPLE};
-use std::{fs, io::Write, path::PathBuf};
+use necrodome_judge::{
+    config::{Config, EXAMPLE},
+    script::read,
+};
+use std::{io::Write, path::PathBuf};
 
 /// Draw the roles of a party and write the script that begins it
 #[derive(clap::Args)]
@@ -40,7 +43,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let text = format!("there was no {0}: an example is in {0}, to be edited", args.config.display());
         writeln!(out, "{}", dim(text))?;
     }
-    let text = fs::read(&args.config).map_err(|error| Error::at(args.config.display(), error))?;
+    let text = read(&args.config).map_err(|error| Error::at(args.config.display(), error))?;
     let config = Config::parse(&String::from_utf8_lossy(&text)).map_err(|error| {
         let place = format!("{}:{}:{}", args.config.display(), error.line, error.column);
         Error::at(place, error.message)

@@ -10,7 +10,7 @@ use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 use necrodome_judge::{
     book::{Book, Record},
     report::{self, Winner},
-    script::{Mistake, parse_bytes},
+    script::{Mistake, parse_bytes, read},
 };
 use necrodome_rules::{
     game::Seat,
@@ -18,7 +18,6 @@ use necrodome_rules::{
 };
 use serde::Serialize;
 use std::{
-    fs,
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -78,7 +77,7 @@ struct PlayerInfo<'a> {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let bytes = fs::read(&args.script).map_err(|error| Error::at(args.script.display(), error))?;
+    let bytes = read(&args.script).map_err(|error| Error::at(args.script.display(), error))?;
     let (text, parsed) = parse_bytes(&bytes);
     let book = Book::of(&parsed);
     let mut out = BufWriter::new(anstream::stdout().lock());
@@ -118,23 +117,31 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Err(Error::failure(format!("{lines} of {} {were} left out", args.script.display())))
 }
 
+/// Mistakes that are shown. Who has made more has given us something else than a script.
+const SHOWN: usize = 100;
+
 /// Says which lines do not count.
 fn left_out(out: &mut impl Write, mistakes: &[Mistake]) -> std::io::Result<()> {
     if mistakes.is_empty() {
         return Ok(());
     }
-    let lines = mistakes.iter().map(|mistake| mistake.line.to_string()).collect::<Vec<_>>().join(", ");
+    let lines = mistakes.iter().take(SHOWN).map(|mistake| mistake.line.to_string());
+    let lines = lines.collect::<Vec<_>>().join(", ");
     let word = if mistakes.len() == 1 { "line" } else { "lines" };
-    writeln!(out, "\n{}", yellow(format!("left out: {word} {lines}")))
+    let more = match mistakes.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    writeln!(out, "\n{}", yellow(format!("left out: {word} {lines}{more}")))
 }
 
-/// All mistakes with their places in the script.
+/// The mistakes with their places in the script.
 pub fn show_mistakes(path: &Path, text: &str, mistakes: &[Mistake]) -> Result<(), Error> {
     let name = path.display().to_string();
     let config = Config::default().with_color(error_is_coloured()).with_index_type(IndexType::Byte);
     let mut source = (name.clone(), Source::from(text));
     let mut err = std::io::stderr().lock();
-    for mistake in mistakes {
+    for mistake in mistakes.iter().take(SHOWN) {
         let place = (name.clone(), mistake.span.clone());
         let mut report = Report::build(ReportKind::Error, place.clone())
             .with_config(config)

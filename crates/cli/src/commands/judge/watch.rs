@@ -7,10 +7,10 @@ mod window;
 use super::screen::Screen;
 use crate::{error::Error, human::at_terminal, paint::Painted};
 use follow::{FileEvent, Follower};
+use necrodome_judge::script::read;
 use picture::Picture;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use std::{
-    fs,
     io::{self, Write},
     path::PathBuf,
     sync::mpsc::{RecvTimeoutError, channel},
@@ -47,7 +47,7 @@ enum Happened {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     if args.once {
-        let bytes = fs::read(&args.script).map_err(|error| Error::at(args.script.display(), error))?;
+        let bytes = read(&args.script).map_err(|error| Error::at(args.script.display(), error))?;
         return Ok(print(&Picture::of(bytes))?);
     }
     let (sender, happened) = channel();

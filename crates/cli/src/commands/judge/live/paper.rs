@@ -4,6 +4,7 @@ use crate::{
     error::{Error, ExitKind},
     output_file::folder,
 };
+use necrodome_judge::script;
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, ErrorKind, Write},
@@ -42,7 +43,7 @@ impl Paper {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let new = !path.exists();
         let file = open(&path)?;
-        let bytes = fs::read(&path).map_err(failed(&path))?;
+        let bytes = script::read(&path).map_err(failed(&path))?;
         let paper = Paper { path, file, bytes };
         if new {
             paper.sync_folder().map_err(failed(&paper.path))?;
@@ -79,7 +80,7 @@ impl Paper {
         let ours = self.file.metadata().map_err(failed(&self.path))?;
         let replaced = (there.dev(), there.ino()) != (ours.dev(), ours.ino());
         // The script of a long evening is a few thousand short lines.
-        let read = || fs::read(&self.path);
+        let read = || script::read(&self.path);
         let mut bytes = read();
         for _ in 0..TRIES {
             if bytes.as_ref().is_ok_and(|bytes| *bytes == self.bytes) {

@@ -2,6 +2,7 @@
 
 use super::picture::Picture;
 use crate::error::Error;
+use necrodome_judge::script::read;
 use notify::{
     Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher,
     event::{AccessKind, AccessMode, ModifyKind},
@@ -61,7 +62,7 @@ impl Follower {
     /// Begins with the file as it is now. `tell` is called when something happens to it.
     pub fn new(path: &Path, tell: impl Fn(FileEvent) + Send + 'static) -> Result<Self, Error> {
         let watcher = watcher(path, tell);
-        let bytes = fs::read(path).map_err(|error| Error::at(path.display(), error))?;
+        let bytes = read(path).map_err(|error| Error::at(path.display(), error))?;
         Ok(Follower {
             path: path.to_owned(),
             picture: Picture::of(bytes),
@@ -103,7 +104,7 @@ impl Follower {
             self.away = None;
             return self.picture.note.take().is_some();
         }
-        let bytes = fs::read(&self.path);
+        let bytes = read(&self.path);
         if version(&self.path).ok() != before {
             self.told(FileEvent::Writing);
             return false;
