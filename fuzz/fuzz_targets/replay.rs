@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use necrodome_arena::replay::{ReplayError, unpack_within};
+use necrodome_arena::replay::{Bounds, ReplayError, unpack_within};
 use necrodome_rules::{catalog::Listed, game::{Game as _, Seat}, with_game};
 
 /// The first bytes of what zstd has packed.
@@ -24,7 +24,7 @@ fn packed(text: &[u8]) -> Vec<u8> {
 }
 
 fn read(packed: &[u8]) -> Result<(), ReplayError> {
-    let unpacked = unpack_within(packed, 1 << 20)?;
+    let unpacked = unpack_within(packed, &Bounds { unpacked: 1 << 20, ..Bounds::UPLOAD })?;
     with_game!(unpacked.game()?, G => {
         let replay = unpacked.parse::<G>()?;
         replay.play(|_, game, log| {

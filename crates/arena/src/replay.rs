@@ -6,25 +6,68 @@
 use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
     chance::{ScriptError, Scripted},
-    game::{Audience, Game, Logged, Move, Outcome, Rejected},
+    game::{Audience, Game, Logged, MAX_SEATS, Move, Outcome, Rejected},
     names::{Names, SetupError},
 };
 use necrodome_solve::{Audit, Ledger, Solution};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{self, DeserializeOwned, IgnoredAny, SeqAccess, Visitor},
+};
 use std::{
-    fs,
+    fmt, fs,
     io::{self, BufRead, BufReader, Read, Write},
+    marker::PhantomData,
     path::Path,
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 /// The word at the start of every replay.
 const FORMAT: &str = "necrodome-replay";
 /// The version of the format.
 const VERSION: u32 = 1;
-/// No replay of a real match is larger when unpacked.
-const MAX_UNPACKED: u64 = 2 << 30;
+
+/// How much is taken of a replay: a small file can hold a lot. Nothing beyond a bound is read, and of what is read only one step
+/// is in memory at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Bytes of the file.
+    pub packed: usize,
+    /// Bytes that it is unpacked to.
+    pub unpacked: u64,
+    /// Bytes of a line.
+    pub line: u64,
+    /// Steps of the match.
+    pub steps: usize,
+    /// How long it may take to read it once, or to play it once.
+    pub time: Duration,
+}
+
+impl Bounds {
+    /// For files of one's own. No replay of a real match is larger.
+    pub const FILE: Bounds = Bounds {
+        packed: 256 << 20,
+        unpacked: 16 << 30,
+        line: 64 << 20,
+        steps: 10_000_000,
+        time: Duration::MAX,
+    };
+    /// For what strangers send: a battle of 150 entries with 50 copies each is within it.
+    pub const UPLOAD: Bounds = Bounds {
+        packed: 16 << 20,
+        unpacked: 1 << 30,
+        line: 4 << 20,
+        steps: 200_000,
+        time: Duration::from_secs(60),
+    };
+}
+
+/// Bytes of the last line, which has an outcome for each seat.
+const MAX_END: usize = 128 << 10;
+
+/// A packed replay looks back this far at most (as a power of two): the memory that unpacking takes.
+const MAX_WINDOW: u32 = 23;
 
 /// A match as it is recorded while it is played.
 #[derive(Debug, Clone)]
@@ -40,11 +83,13 @@ pub struct Recording<G: Game> {
 
 /// The moves of one step and the picks that followed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "A: Deserialize<'de>"))]
 pub struct Step<A> {
     /// A move for each seat that was to act.
+    #[serde(deserialize_with = "by_seat")]
     pub moves: Vec<Move<A>>,
     /// What the players said about them.
-    #[serde(default, skip_serializing_if = "all_silent")]
+    #[serde(default, skip_serializing_if = "all_silent", deserialize_with = "by_seat")]
     pub reasons: Vec<Option<String>>,
     /// The outcomes of chance.
     pub picks: Vec<u32>,
@@ -54,13 +99,41 @@ fn all_silent(reasons: &[Option<String>]) -> bool {
     reasons.iter().all(Option::is_none)
 }
 
+/// A list with something for each seat: whoever writes more has no match in mind, and it takes many times the memory of its text.
+fn by_seat<'de, D: Deserializer<'de>, T: Deserialize<'de>>(json: D) -> Result<Vec<T>, D::Error> {
+    struct BySeat<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for BySeat<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            write!(f, "a list of at most {MAX_SEATS}")
+        }
+
+        fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Vec<T>, S::Error> {
+            let mut all = Vec::new();
+            while let Some(one) = list.next_element()? {
+                if all.len() == MAX_SEATS {
+                    return Err(de::Error::invalid_length(MAX_SEATS + 1, &self));
+                }
+                all.push(one);
+            }
+            Ok(all)
+        }
+    }
+
+    json.deserialize_seq(BySeat(PhantomData))
+}
+
+/// The first line. Its options are those of the game.
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct Header<R> {
     format: String,
     version: u32,
     game: String,
-    options: Value,
-    entries: Names,
+    options: R,
+    #[serde(deserialize_with = "by_seat")]
+    entries: Vec<String>,
     picks: Vec<u32>,
 }
 
@@ -97,7 +170,8 @@ impl<G: Game> Recording<G> {
     }
 
     pub(crate) fn finish(&mut self, outcome: &Outcome) {
-        hash_inputs(&mut self.hasher, &self.names, &self.rules, &self.first_picks, &self.steps);
+        hash_setup(&mut self.hasher, &self.names, &self.rules, &self.first_picks);
+        self.steps.iter().for_each(|step| hash_json(&mut self.hasher, step));
         hash_json(&mut self.hasher, outcome);
         self.outcome = Some(outcome.clone());
     }
@@ -118,8 +192,8 @@ impl<G: Listed> Recording<G> {
             format: FORMAT.into(),
             version: VERSION,
             game: G::ID.into(),
-            options: serde_json::to_value(&self.rules)?,
-            entries: self.names.clone(),
+            options: &self.rules,
+            entries: self.names.clone().into(),
             picks: self.first_picks.clone(),
         })?;
         for step in &self.steps {
@@ -161,16 +235,9 @@ fn hash_events<E: Serialize>(hasher: &mut blake3::Hasher, log: &[Logged<E>]) {
     }
 }
 
-/// Names, options, picks, moves and reasons: what could be changed without changing what happens.
-fn hash_inputs(
-    hasher: &mut blake3::Hasher,
-    names: &Names,
-    rules: &impl Serialize,
-    picks: &[u32],
-    steps: &[impl Serialize],
-) {
+/// Names, options and picks. They are hashed with the moves and reasons, which could be changed without changing what happens.
+fn hash_setup(hasher: &mut blake3::Hasher, names: &Names, rules: &impl Serialize, picks: &[u32]) {
     hash_json(hasher, &(names, rules, picks));
-    steps.iter().for_each(|step| hash_json(hasher, step));
 }
 
 fn hash_json(hasher: &mut blake3::Hasher, value: &impl Serialize) {
@@ -235,7 +302,7 @@ pub enum ReplayError {
     Changed(&'static str),
 }
 
-/// A replay that was read and parsed, but not yet played.
+/// A replay that was read once, so that it is whole, but not yet played. It stays packed: steps are read again when they are needed.
 #[derive(Debug, Clone)]
 pub struct Replay<G: Game> {
     /// The names of the entries.
@@ -243,97 +310,208 @@ pub struct Replay<G: Game> {
     /// The rules.
     pub rules: G::Rules,
     first_picks: Vec<u32>,
-    /// All steps.
-    pub steps: Vec<Step<G::Action>>,
+    /// How many steps there are.
+    pub steps: usize,
     /// The outcome as recorded.
     pub outcome: Outcome,
     hash: String,
+    packed: Vec<u8>,
+    bounds: Bounds,
 }
 
-/// The lines of a replay file; the first tells which game it is.
+/// A packed replay of a known game.
 #[derive(Debug)]
 pub struct Unpacked {
     /// The id of the game.
     pub game: String,
-    header: String,
-    lines: Vec<String>,
+    packed: Vec<u8>,
+    bounds: Bounds,
+}
+
+/// A match at one moment: in step 0 it is set up.
+#[derive(Debug)]
+pub struct Moment<'a, G: Game> {
+    /// Which step, from 0.
+    pub number: usize,
+    /// What was decided; nothing in the set-up.
+    pub step: Option<&'a Step<G::Action>>,
+    /// The state after it.
+    pub game: &'a G,
+    /// What happened in it.
+    pub log: &'a [Logged<G::Event>],
 }
 
 /// Reads a replay file, and no more of its contents than the game's id.
 pub fn open(path: &Path) -> Result<Unpacked, ReplayError> {
-    unpack(fs::File::open(path)?)
+    unpack(read(fs::File::open(path)?, &Bounds::FILE)?)
 }
 
-/// Unpacks a replay, and reads no more of it than the game's id.
-pub fn unpack(packed: impl Read) -> Result<Unpacked, ReplayError> {
-    unpack_within(packed, MAX_UNPACKED)
+/// Reads a packed replay, unless it is larger than the bounds.
+pub fn read(file: impl Read, bounds: &Bounds) -> Result<Vec<u8>, ReplayError> {
+    let mut packed = Vec::new();
+    file.take(bounds.packed as u64 + 1).read_to_end(&mut packed)?;
+    bounds.check_packed(&packed)?;
+    Ok(packed)
 }
 
-/// Unpacks a replay, unless it has more than `limit` bytes then: a small file can hold a lot.
-pub fn unpack_within(packed: impl Read, limit: u64) -> Result<Unpacked, ReplayError> {
-    let foreign = |why: &dyn ToString| ReplayError::Foreign(why.to_string());
-    let decoder = zstd::Decoder::new(packed).map_err(|e| foreign(&e))?;
-    let mut lines = Vec::new();
-    let mut left = limit.saturating_add(1);
-    for line in BufReader::new(decoder.take(left)).lines() {
-        match line {
-            Ok(line) => {
-                left = left.saturating_sub(line.len() as u64 + 1);
-                lines.push(line);
-            }
-            Err(error) if lines.is_empty() => return Err(foreign(&error)),
-            // The file is cut off or damaged: an empty line takes the place of the final record.
-            Err(_) => {
-                lines.push(String::new());
-                break;
-            }
-        }
-    }
-    if left == 0 {
-        return Err(ReplayError::TooLarge(format!("expected at most {limit} bytes when unpacked")));
-    }
-    if lines.is_empty() {
-        return Err(foreign(&"the file is empty"));
-    }
-    let header = lines.remove(0);
+/// Looks into a packed replay, and reads no more of it than the game's id.
+pub fn unpack(packed: impl Into<Vec<u8>>) -> Result<Unpacked, ReplayError> {
+    unpack_within(packed, &Bounds::FILE)
+}
+
+/// The same with other bounds.
+pub fn unpack_within(packed: impl Into<Vec<u8>>, bounds: &Bounds) -> Result<Unpacked, ReplayError> {
+    let (packed, bounds) = (packed.into(), *bounds);
+    bounds.check_packed(&packed)?;
+    let foreign = |why: &dyn ToString| ReplayError::Foreign(short(why));
+    let mut lines = Lines::new(&packed, bounds)?;
+    let header = lines.next()?.ok_or_else(|| foreign(&"the file is empty"))?;
     #[derive(Deserialize)]
     struct Peek {
         format: String,
         version: u32,
         game: String,
     }
-    let peek: Peek = serde_json::from_str(&header).map_err(|e| foreign(&e))?;
+    let peek: Peek = serde_json::from_slice(header).map_err(|e| foreign(&e))?;
     if peek.format != FORMAT {
         return Err(foreign(&peek.format));
     }
     if peek.version != VERSION {
         return Err(ReplayError::Version { came: peek.version });
     }
-    Ok(Unpacked { game: peek.game, header, lines })
+    drop(lines);
+    Ok(Unpacked { game: peek.game, packed, bounds })
+}
+
+impl Bounds {
+    fn check_packed(&self, packed: &[u8]) -> Result<(), ReplayError> {
+        match packed.len() > self.packed {
+            true => {
+                Err(ReplayError::TooLarge(format!("expected a file of at most {}", size(self.packed as u64))))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+/// What is wrong: it may quote the file, and that may be long.
+fn short(why: &dyn ToString) -> String {
+    why.to_string().chars().take(300).collect()
+}
+
+/// A number of bytes in words.
+fn size(bytes: u64) -> String {
+    match bytes >> 20 {
+        0 => format!("{bytes} bytes"),
+        megabytes => format!("{megabytes} MB"),
+    }
+}
+
+/// The lines of a packed replay, one at a time.
+struct Lines<'a> {
+    reader: BufReader<io::Take<zstd::Decoder<'a, &'a [u8]>>>,
+    bounds: Bounds,
+    begun: Instant,
+    line: Vec<u8>,
+    /// Lines read.
+    number: usize,
+}
+
+/// A line after the first.
+enum Line<A> {
+    Step(Step<A>),
+    End(Footer),
+}
+
+impl<'a> Lines<'a> {
+    fn new(packed: &'a [u8], bounds: Bounds) -> Result<Self, ReplayError> {
+        let foreign = |error: io::Error| ReplayError::Foreign(error.to_string());
+        let mut decoder = zstd::Decoder::with_buffer(packed).map_err(foreign)?;
+        decoder.window_log_max(MAX_WINDOW).map_err(foreign)?;
+        let reader = BufReader::new(decoder.take(bounds.unpacked.saturating_add(1)));
+        Ok(Lines { reader, bounds, begun: Instant::now(), line: Vec::new(), number: 0 })
+    }
+
+    /// The next line; none at the end, and where the file is cut off or damaged.
+    fn next(&mut self) -> Result<Option<&[u8]>, ReplayError> {
+        self.line.clear();
+        let read = (&mut self.reader).take(self.bounds.line + 1).read_until(b'\n', &mut self.line);
+        self.number += 1;
+        let too_large = |why: String| Err(ReplayError::TooLarge(why));
+        if self.reader.get_ref().limit() == 0 {
+            return too_large(format!("expected at most {} when unpacked", size(self.bounds.unpacked)));
+        }
+        match read {
+            Ok(0) => Ok(None),
+            Ok(_) if self.line.len() as u64 > self.bounds.line => {
+                too_large(format!("line {} has more than {}", self.number, size(self.bounds.line)))
+            }
+            Ok(_) if self.begun.elapsed() > self.bounds.time => {
+                too_large(format!("it takes longer than {} seconds", self.bounds.time.as_secs()))
+            }
+            Ok(_) => Ok(Some(&self.line)),
+            Err(error) if self.number == 1 => Err(ReplayError::Foreign(error.to_string())),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The next step, or the end.
+    fn step<A: DeserializeOwned>(&mut self) -> Result<Line<A>, ReplayError> {
+        // The first line is the header.
+        let (line, steps, most) = (self.number + 1, self.number - 1, self.bounds.steps);
+        let cut = ReplayError::Cut { steps };
+        let Some(text) = self.next()? else { return Err(cut) };
+        let why = match serde_json::from_slice(text) {
+            Ok(_) if steps == most => {
+                return Err(ReplayError::TooLarge(format!("it has more than {steps} steps")));
+            }
+            Ok(step) => return Ok(Line::Step(step)),
+            Err(why) => why,
+        };
+        let footer = if text.len() > MAX_END { None } else { serde_json::from_slice(text).ok() };
+        let is_last = match self.reader.fill_buf() {
+            Ok(rest) => rest.is_empty(),
+            Err(_) => return Err(cut),
+        };
+        match footer {
+            Some(footer) if is_last => Ok(Line::End(footer)),
+            None if is_last => Err(cut),
+            _ => Err(ReplayError::Line { line, why: short(&why) }),
+        }
+    }
 }
 
 impl Unpacked {
     /// The game that it is a match of.
     pub fn game(&self) -> Result<GameId, ReplayError> {
-        self.game.parse().map_err(|unknown: UnknownGame| ReplayError::Foreign(unknown.to_string()))
+        self.game.parse().map_err(|unknown: UnknownGame| ReplayError::Foreign(short(&unknown)))
     }
 
     /// Parses the rest as a match of `G`.
-    pub fn parse<G: Game>(mut self) -> Result<Replay<G>, ReplayError> {
-        let at = |line: usize| move |why: serde_json::Error| ReplayError::Line { line, why: why.to_string() };
-        let header: Header = serde_json::from_str(&self.header).map_err(at(1))?;
-        let rules: G::Rules = serde_json::from_value(header.options).map_err(at(1))?;
-        let footer = self.lines.pop().and_then(|line| serde_json::from_str::<Footer>(&line).ok());
-        let Some(footer) = footer else { return Err(ReplayError::Cut { steps: self.lines.len() }) };
-        let steps = self.lines.iter().enumerate();
-        let steps = steps.map(|(i, line)| serde_json::from_str(line).map_err(at(i + 2)));
+    pub fn parse<G: Game>(self) -> Result<Replay<G>, ReplayError> {
+        let Unpacked { packed, bounds, .. } = self;
+        let mut lines = Lines::new(&packed, bounds)?;
+        let header = lines.next()?.ok_or(ReplayError::Cut { steps: 0 })?;
+        let bad = |why: &dyn ToString| ReplayError::Line { line: 1, why: short(why) };
+        let header: Header<G::Rules> = serde_json::from_slice(header).map_err(|why| bad(&why))?;
+        let mut steps = 0;
+        // Actions are read when they are played.
+        let footer = loop {
+            match lines.step::<IgnoredAny>()? {
+                Line::Step(_) => steps += 1,
+                Line::End(footer) => break footer,
+            }
+        };
+        drop(lines);
         Ok(Replay {
-            names: header.entries,
-            rules,
+            names: Names::new(header.entries).map_err(|why| bad(&why))?,
+            rules: header.options,
             first_picks: header.picks,
-            steps: steps.collect::<Result<_, _>>()?,
+            steps,
             outcome: footer.end,
             hash: footer.hash,
+            packed,
+            bounds,
         })
     }
 }
@@ -343,12 +521,12 @@ impl<G: Listed> Replay<G> {
     pub fn ledger(&self, solution: Arc<dyn Solution<G>>) -> Result<Ledger<G>, ReplayError> {
         let mut audit = Audit::new(solution);
         let mut before: Option<G> = None;
-        self.play(|step, game, log| {
-            if let Some((before, step)) = before.as_ref().zip(self.steps.get(step.wrapping_sub(1))) {
+        self.follow(|moment| {
+            if let Some((before, step)) = before.as_ref().zip(moment.step) {
                 audit.decide(before, &step.moves);
             }
-            audit.happen(log);
-            before = Some(game.clone());
+            audit.happen(moment.log);
+            before = Some(moment.game.clone());
             Ok(())
         })?;
         Ok(audit.finish(&self.outcome))
@@ -362,6 +540,14 @@ impl<G: Game> Replay<G> {
         &self,
         mut watch: impl FnMut(usize, &G, &[Logged<G::Event>]) -> io::Result<()>,
     ) -> Result<(), ReplayError> {
+        self.follow(|moment| Ok(watch(moment.number, moment.game, moment.log)?))
+    }
+
+    /// The same for those who want to see the moves, too.
+    pub fn follow(
+        &self,
+        mut watch: impl FnMut(Moment<G>) -> Result<(), ReplayError>,
+    ) -> Result<(), ReplayError> {
         let mut hasher = blake3::Hasher::new();
         let mut log = Vec::new();
         let picks_of = |step: usize| move |why| ReplayError::Picks { step, why };
@@ -369,9 +555,12 @@ impl<G: Game> Replay<G> {
         let game = script.run(|chance| G::new(&self.names, &self.rules, chance, &mut log));
         let mut game = game.map_err(picks_of(0))??;
         script.finish().map_err(picks_of(0))?;
-        watch(0, &game, &log)?;
+        watch(Moment { number: 0, step: None, game: &game, log: &log })?;
         hash_events(&mut hasher, &log);
-        for (number, step) in (1..).zip(&self.steps) {
+        let mut steps = self.lines()?;
+        let mut number = 0;
+        while let Line::Step(step) = steps.step::<G::Action>()? {
+            number += 1;
             log.clear();
             let mut script = Scripted::new(step.picks.as_slice());
             let applied = script.run(|chance| game.apply(&step.moves, chance, &mut log));
@@ -379,18 +568,30 @@ impl<G: Game> Replay<G> {
                 |why: Rejected<G::Illegal>| ReplayError::Rejected { step: number, why: why.to_string() };
             applied.map_err(picks_of(number))?.map_err(refused)?;
             script.finish().map_err(picks_of(number))?;
-            watch(number, &game, &log)?;
+            watch(Moment { number, step: Some(&step), game: &game, log: &log })?;
             hash_events(&mut hasher, &log);
         }
         let outcome = game.outcome().ok_or(ReplayError::Changed("stops before the match is over"))?;
         if outcome != self.outcome {
             return Err(ReplayError::Changed("ends differently than it says"));
         }
-        hash_inputs(&mut hasher, &self.names, &self.rules, &self.first_picks, &self.steps);
+        // The steps come after all events, so they are read once more.
+        hash_setup(&mut hasher, &self.names, &self.rules, &self.first_picks);
+        let mut steps = self.lines()?;
+        while let Line::Step(step) = steps.step::<G::Action>()? {
+            hash_json(&mut hasher, &step);
+        }
         hash_json(&mut hasher, &outcome);
         if hasher.finalize().to_string() != self.hash {
             return Err(ReplayError::Changed("has other contents than those that were recorded"));
         }
         Ok(())
+    }
+
+    /// The lines after the first.
+    fn lines(&self) -> Result<Lines<'_>, ReplayError> {
+        let mut lines = Lines::new(&self.packed, self.bounds)?;
+        lines.next()?;
+        Ok(lines)
     }
 }

@@ -140,7 +140,7 @@ pub enum RestoreError {
 pub struct Seat(pub u16);
 
 /// More seats than any game has.
-const MAX_SEATS: usize = 1024;
+pub const MAX_SEATS: usize = 1024;
 
 static SEATS: [Seat; MAX_SEATS] = {
     let mut seats = [Seat(0); MAX_SEATS];

@@ -1,30 +1,33 @@
 //! What stands before every request: who may ask at all, how often, and what a browser may do with the answer.
 
-use crate::{Limits, Refusal, Site, listen::From, refusal::Cause};
+use crate::{Config, Limits, Refusal, Site, live::now, places::Origin, refusal::Cause};
 use axum::{
     Router,
+    body::{Body, Bytes, HttpBody},
     extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use hyper::body::{Frame, SizeHint};
+use nix::{ifaddrs::getifaddrs, unistd::gethostname};
 use std::{
-    net::{IpAddr, Ipv4Addr},
+    error::Error,
+    iter,
+    net::IpAddr,
     num::NonZero,
-    time::Duration,
+    pin::Pin,
+    task::{Context, Poll},
 };
+use tokio::time::{Instant, Sleep, sleep_until};
 use tower_http::{
     catch_panic::CatchPanicLayer, compression::CompressionLayer, set_header::SetResponseHeaderLayer,
-    timeout::RequestBodyTimeoutLayer,
 };
 
 /// No inline script or style, nothing from elsewhere, in nobody's frame.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/// A body that comes slower than this is not waited for.
-const SLOW_BODY: Duration = Duration::from_secs(20);
 
 /// Puts the guards around all routes.
 pub(crate) fn around(router: Router, site: Site) -> Router {
@@ -33,7 +36,6 @@ pub(crate) fn around(router: Router, site: Site) -> Router {
     };
     router
         .layer(CompressionLayer::new())
-        .layer(RequestBodyTimeoutLayer::new(SLOW_BODY))
         .layer(CatchPanicLayer::custom(|_| Refusal::internal("a request has panicked").into_response()))
         .layer(middleware::from_fn_with_state(site, check))
         .layer(always("content-security-policy", CONTENT_POLICY))
@@ -43,37 +45,84 @@ pub(crate) fn around(router: Router, site: Site) -> Router {
         .layer(always("cross-origin-resource-policy", "same-origin"))
 }
 
-async fn check(State(site): State<Site>, request: Request, next: Next) -> Response {
-    let from = request.extensions().get::<From>().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |from| from.0);
-    if !site.may_ask(from) {
-        return Refusal::too_often("too many requests from this address")
-            .hint("wait a moment")
-            .into_response();
+async fn check(State(site): State<Site>, origin: Origin, request: Request, next: Next) -> Response {
+    let api = request.uri().path().starts_with("/api/");
+    let refuse = |refusal: Refusal| if api { refusal.into_response() } else { refusal.page() };
+    if !site.may_ask(origin) {
+        return refuse(Refusal::too_often("too many requests from this address").hint("wait a moment"));
     }
     if let Err(refusal) = same_site(&site, request.method(), request.headers()) {
-        return refusal.into_response();
+        return refuse(refusal);
     }
-    let api = request.uri().path().starts_with("/api/");
+    let until = Instant::now() + site.limits().slow_body;
+    let request = request.map(|body| Body::new(InTime { body, until: Box::pin(sleep_until(until)) }));
     let mut response = next.run(request).await;
     if let Some(Cause(cause)) = response.extensions().get() {
         complain!("error: {cause}");
     }
     if api {
+        let headers = response.headers_mut();
         // What one viewer may see is not for a cache.
-        response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        // The clock of all deadlines: that of the `date` may be set at any time.
+        headers.insert(HeaderName::from_static("necrodome-clock"), HeaderValue::from(now()));
     }
     response
+}
+
+/// The body of a request that must be here as a whole by a time, however many pieces it comes in.
+struct InTime {
+    body: Body,
+    until: Pin<Box<Sleep>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the body takes too long to arrive")]
+struct Slow;
+
+/// Whether a body could not be read because it took too long to arrive.
+pub(crate) fn is_slow(error: &(dyn Error + 'static)) -> bool {
+    iter::successors(Some(error), |error| (*error).source()).any(|error| error.is::<Slow>())
+}
+
+impl HttpBody for InTime {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.until.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Some(Err(axum::Error::new(Slow))));
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// Whether a request comes from our own pages, or from no page at all. Other sites can make a browser ask, but not hide that
 /// they did.
 fn same_site(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
-    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = text(header::HOST).unwrap_or_default();
-    if site.config().loopback && !host.is_empty() && !is_loopback(host) {
+    let is_known = || known_here(site.config(), name_in(host));
+    if headers.get_all(header::HOST).iter().count() > 1 || !host.is_empty() && !is_known() {
         // A foreign name that leads here: a page elsewhere that wants to pass for ours.
-        return Err(Refusal::forbidden(format!("expected a request to this machine, got one to {host:?}"))
-            .hint("start the server with --bind to let others in"));
+        let name = name_in(host);
+        let refusal = Refusal::forbidden(format!("this arena is not known as {name:?}"));
+        return Err(match site.config().bind.is_loopback() {
+            true => refusal.hint("to let others in, start it with: necrodome serve --bind 0.0.0.0"),
+            false => refusal,
+        }
+        .hint(format!("if this name is yours, start the arena with: necrodome serve --host-name {name}")));
     }
     if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(());
@@ -90,17 +139,44 @@ fn same_site(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(), Re
     }
 }
 
-fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
+/// The name in a `host` header, without the port.
+fn name_in(host: &str) -> &str {
+    match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+}
+
+/// Whether the server goes by this name: one of this machine, or one that the host has given it.
+fn known_here(config: &Config, name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is = |other: &str| name.eq_ignore_ascii_case(other);
+    if is("localhost") || config.host_names.iter().any(|own| is(own)) {
+        return true;
+    }
+    match name.parse::<IpAddr>() {
+        Ok(address) if address.is_loopback() => true,
+        _ if config.bind.is_loopback() => false,
+        // Networks come and go, so we look each time.
+        Ok(address) => address == config.bind || has_address(address),
+        Err(_) => gethostname().is_ok_and(|own| {
+            let own = own.to_string_lossy();
+            is(&own) || is(&format!("{own}.local"))
+        }),
+    }
+}
+
+fn has_address(address: IpAddr) -> bool {
+    let all = getifaddrs().into_iter().flatten().filter_map(|interface| interface.address);
+    let mut all = all.filter_map(|own| {
+        let v4 = own.as_sockaddr_in().map(|own| IpAddr::V4(own.ip()));
+        v4.or_else(|| own.as_sockaddr_in6().map(|own| IpAddr::V6(own.ip())))
+    });
+    all.any(|own| own == address)
 }
 
 /// How often each address has asked.
-pub(crate) struct Visitors(DefaultKeyedRateLimiter<IpAddr>);
+pub(crate) struct Visitors(DefaultKeyedRateLimiter<Origin>);
 
 impl Visitors {
     pub fn new(limits: &Limits) -> Self {
@@ -109,11 +185,11 @@ impl Visitors {
         Visitors(RateLimiter::keyed(quota))
     }
 
-    pub fn may_ask(&self, from: IpAddr) -> bool {
+    pub fn may_ask(&self, origin: Origin) -> bool {
         // Addresses that have been quiet are forgotten before they are too many.
         if self.0.len() > 10_000 {
             self.0.retain_recent();
         }
-        self.0.check_key(&from).is_ok()
+        self.0.check_key(&origin).is_ok()
     }
 }

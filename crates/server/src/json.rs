@@ -1,6 +1,6 @@
 //! Bodies of requests: JSON of a known type, or a refusal that says where it is wrong.
 
-use crate::Refusal;
+use crate::{Refusal, guard::is_slow};
 use axum::{
     Json,
     extract::{FromRequest, Request, rejection::JsonRejection},
@@ -21,6 +21,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
             }
             Err(JsonRejection::BytesRejection(why)) => Err(match why.status().as_u16() {
                 413 => Refusal::too_large("the body is larger than this request takes"),
+                _ if is_slow(&why) => Refusal::slow("the request takes too long to arrive"),
                 _ => Refusal::bad(why.body_text()),
             }),
             Err(why) => Err(Refusal::bad(why.body_text())),

@@ -27,6 +27,7 @@ mod listen;
 mod live;
 mod pages;
 pub mod party;
+mod places;
 mod refusal;
 pub mod schema;
 mod site;
@@ -35,7 +36,7 @@ pub mod tables;
 pub mod tournaments;
 
 pub use db::Db;
-pub use listen::{Listening, listen};
+pub use listen::{Listening, listen, room_for_connections};
 pub use pages::included as pages_included;
 pub use refusal::Refusal;
 pub use site::{Config, Limits, ServeError, Site};

@@ -4,13 +4,13 @@
 //! answered and shown: a server that is killed has lost nothing that anybody was told, and the next one makes the thing again
 //! from the file. Viewers never wait for the file, and get a view each.
 
-use crate::{Db, Refusal, Site, stream};
+use crate::{Db, Refusal, Site, places::Origin, stream};
 use axum::response::Response;
 use std::{
     borrow::Borrow,
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::SystemTime,
+    sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::{Duration, Instant, SystemTime},
 };
 use tokio::sync::watch;
 
@@ -66,10 +66,15 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Milliseconds since 1970.
+/// Milliseconds since 1970, on a clock that nobody sets: it begins with the time of day and goes on evenly, so that no turn ends
+/// because the machine was told another hour.
 pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    static START: LazyLock<(Instant, Duration)> = LazyLock::new(|| {
+        let of_day = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        (Instant::now(), of_day.unwrap_or_default())
+    });
+    let (start, of_day) = *START;
+    u64::try_from((of_day + start.elapsed()).as_millis()).unwrap_or(u64::MAX)
 }
 
 impl<T: Thing> Live<T> {
@@ -191,10 +196,11 @@ impl<T: Thing> Live<T> {
     pub fn follow(
         self: &Arc<Self>,
         site: &Site,
+        origin: Origin,
         mut look: impl FnMut(&Self) -> Option<Arc<str>> + Send + 'static,
     ) -> Result<Response, Refusal> {
         let live = self.clone();
-        stream::live(site, self.changes.subscribe(), move || look(&live))
+        stream::live(site, origin, self.changes.subscribe(), move || look(&live))
     }
 }
 

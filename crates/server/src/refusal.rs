@@ -3,7 +3,7 @@
 use axum::{
     Json,
     http::StatusCode,
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Response},
 };
 use necrodome_arena::tournament::StoreError;
 use necrodome_rules::catalog::UnknownGame;
@@ -52,6 +52,11 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, error)
     }
 
+    /// 408: it takes too long to arrive.
+    pub fn slow(error: impl Display) -> Self {
+        Self::new(StatusCode::REQUEST_TIMEOUT, error)
+    }
+
     /// 409: not now.
     pub fn conflict(error: impl Display) -> Self {
         Self::new(StatusCode::CONFLICT, error)
@@ -93,6 +98,18 @@ impl Refusal {
     /// Forgives what is not our fault.
     pub(crate) fn unless_ours(self) -> Result<(), Self> {
         if self.cause.is_some() { Err(self) } else { Ok(()) }
+    }
+
+    /// The same as a page, for people who have opened a link.
+    pub(crate) fn page(&self) -> Response {
+        let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+        let hints = self.body.hints.iter().map(|hint| format!("<p>{}</p>", escaped(hint)));
+        let page = format!(
+            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Necrodome</title><h1>{}</h1>{}</html>",
+            escaped(&self.body.error),
+            hints.collect::<String>()
+        );
+        (self.status, Html(page)).into_response()
     }
 
     /// The status.

@@ -2,18 +2,21 @@
 
 use crate::{
     Db, Refusal,
-    film::Studio,
+    film::{Size, Studio},
     keys::{HostKeys, Key},
     party::Parties,
+    places::{Origin, Place, Places},
     tables::Tables,
     tournaments::{BotsError, OpenError, Tournaments},
 };
 use necrodome_arena::{process::Launcher, tournament::StoreError};
-use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
-    task::spawn_blocking,
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
 };
+use tokio::{sync::watch, task::spawn_blocking};
 
 /// How the server is to run.
 #[derive(Debug, Clone)]
@@ -28,8 +31,10 @@ pub struct Config {
     pub threads: usize,
     /// The name in links for others, such as `http://192.168.1.5:7666`; without a slash at the end.
     pub address: String,
-    /// Whether only this machine may ask: then a foreign name in a request is refused.
-    pub loopback: bool,
+    /// The address that it listens on. A name in a request that does not belong to it is refused.
+    pub bind: IpAddr,
+    /// More names that lead here, such as that of a proxy.
+    pub host_names: Vec<String>,
     /// How long a bot at a party thinks, on average.
     pub bot_pace: Duration,
     /// How much is too much.
@@ -44,34 +49,46 @@ impl Default for Config {
             bots: None,
             threads: 1,
             address: "http://127.0.0.1:7666".to_owned(),
-            loopback: false,
+            bind: Ipv4Addr::LOCALHOST.into(),
+            host_names: Vec::new(),
             bot_pace: Duration::from_secs(3),
             limits: Limits::default(),
         }
     }
 }
 
-/// How much is too much. Whatever goes beyond is told so, with 413, 429 or 503.
+/// How much is too much. Whatever goes beyond is told so, with 408, 413, 429 or 503.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Open connections.
     pub connections: usize,
     /// Viewers of live pages.
     pub streams: usize,
+    /// How much of all connections, viewers, films, tables and seats of a party one address may have, in percent. The phones of a
+    /// whole party may come from one address.
+    pub address_share: u32,
     /// Requests in a second from one address, in the long run.
     pub rate: u32,
     /// Requests at once from one address.
     pub burst: u32,
     /// Bytes of a request.
     pub body: usize,
-    /// Bytes of a replay that is looked at.
-    pub upload: usize,
+    /// Films that are asked for at the same time, from the first byte of a replay to the last of its film.
+    pub films: usize,
+    /// How large a film may be.
+    pub film: Size,
     /// Tables at which people play.
     pub tables: usize,
     /// Rooms of parties.
     pub rooms: usize,
     /// Tournaments that run at the same time.
     pub tournaments: usize,
+    /// The whole head of a request must be here by then.
+    pub slow_head: Duration,
+    /// The whole body of a request must be here by then.
+    pub slow_body: Duration,
+    /// Whoever takes nothing of an answer for this long gets no more.
+    pub slow_reader: Duration,
 }
 
 impl Default for Limits {
@@ -79,13 +96,18 @@ impl Default for Limits {
         Limits {
             connections: 4096,
             streams: 2048,
+            address_share: 50,
             rate: 60,
             burst: 240,
             body: 64 << 10,
-            upload: 64 << 20,
+            films: 8,
+            film: Size::PAGE,
             tables: 100,
             rooms: 20,
             tournaments: 2,
+            slow_head: Duration::from_secs(15),
+            slow_body: Duration::from_secs(60),
+            slow_reader: Duration::from_secs(30),
         }
     }
 }
@@ -114,7 +136,7 @@ struct Shared {
     config: Config,
     db: Db,
     host_keys: HostKeys,
-    streams: Arc<Semaphore>,
+    streams: Arc<Places>,
     studio: Studio,
     closing: watch::Sender<bool>,
     parties: Parties,
@@ -138,8 +160,8 @@ impl Site {
             Tables::open(&config, &db, tournaments.allowed()).map_err(StoreError::from).map_err(failed)?;
         Ok(Site(Arc::new(Shared {
             tables,
-            streams: Arc::new(Semaphore::new(config.limits.streams)),
-            studio: Studio::new(),
+            streams: Places::new(config.limits.streams, config.limits.address_share),
+            studio: Studio::new(&config.limits),
             visitors: crate::guard::Visitors::new(&config.limits),
             closing: watch::Sender::new(false),
             parties,
@@ -205,8 +227,8 @@ impl Site {
     }
 
     /// A place among the viewers of live pages, if there is one left.
-    pub(crate) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
-        self.0.streams.clone().try_acquire_owned().ok()
+    pub(crate) fn viewer(&self, origin: Origin) -> Result<Place, Refusal> {
+        self.0.streams.take(origin).map_err(|crowded| crowded.refuse("viewers"))
     }
 
     /// Where films are made.
@@ -215,8 +237,8 @@ impl Site {
     }
 
     /// Whether an address may ask once more now.
-    pub(crate) fn may_ask(&self, from: IpAddr) -> bool {
-        self.0.visitors.may_ask(from)
+    pub(crate) fn may_ask(&self, origin: Origin) -> bool {
+        self.0.visitors.may_ask(origin)
     }
 
     /// Becomes true when the server is about to end.

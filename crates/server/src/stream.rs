@@ -1,6 +1,6 @@
 //! Live pages: server-sent events. A viewer who comes, or comes back, begins with the present; what they missed does not matter.
 
-use crate::{Refusal, Site};
+use crate::{Refusal, Site, places::Origin};
 use axum::response::{
     IntoResponse, Response,
     sse::{Event, KeepAlive, Sse},
@@ -13,15 +13,14 @@ use tokio::sync::watch;
 /// a viewer cannot count changes that are hidden from them. The stream ends when `look` gives nothing, or `changes` is dropped.
 pub(crate) fn live<T: Send + Sync + 'static>(
     site: &Site,
+    origin: Origin,
     mut changes: watch::Receiver<T>,
     look: impl FnMut() -> Option<Arc<str>> + Send + 'static,
 ) -> Result<Response, Refusal> {
-    let Some(permit) = site.stream_permit() else {
-        return Err(Refusal::full("there are too many viewers").hint("try again in a moment"));
-    };
+    let place = site.viewer(origin)?;
     changes.mark_changed();
-    let state = (changes, site.closing(), look, None::<Arc<str>>, permit);
-    let events = stream::unfold(state, async |(mut changes, mut closing, mut look, last, permit)| {
+    let state = (changes, site.closing(), look, None::<Arc<str>>, place);
+    let events = stream::unfold(state, async |(mut changes, mut closing, mut look, last, place)| {
         loop {
             tokio::select! {
                 changed = changes.changed() => changed.ok()?,
@@ -30,7 +29,7 @@ pub(crate) fn live<T: Send + Sync + 'static>(
             let seen = look()?;
             if last.as_ref() != Some(&seen) {
                 let event = Ok::<_, Infallible>(Event::default().data(&*seen));
-                return Some((event, (changes, closing, look, Some(seen), permit)));
+                return Some((event, (changes, closing, look, Some(seen), place)));
             }
         }
     });

@@ -75,8 +75,8 @@ export class Live<T> {
   async look() {
     try {
       const response = await fetch(this.path + this.query);
-      const date = Date.parse(response.headers.get("date") ?? "");
-      if (!Number.isNaN(date)) this.skew = date + 500 - Date.now();
+      const clock = Number(response.headers.get("necrodome-clock"));
+      if (clock) this.skew = clock - Date.now();
       this.take(await read<T>(response));
       this.problem = "";
     } catch (error) {

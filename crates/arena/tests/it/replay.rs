@@ -4,7 +4,7 @@
 use necrodome_arena::{
     lineup::built_in,
     player::{BuiltInPlayer, Player},
-    replay::{Replay, ReplayError, open, unpack},
+    replay::{Bounds, Replay, ReplayError, open, unpack, unpack_within},
     run::{Finished, run_match},
 };
 use necrodome_rules::{
@@ -20,9 +20,10 @@ use necrodome_rules::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::{
-    io::{self, Read},
+    io::{self, Read, Write},
     path::Path,
     sync::LazyLock,
+    time::Duration,
 };
 
 /// A match between built-in bots.
@@ -97,7 +98,7 @@ fn round_trip<G: Listed>() {
         assert_eq!(unpack(packed.as_slice()).unwrap().game, G::ID);
         let replay = read::<G>(&packed).unwrap();
         assert_eq!(replay.outcome, finished.outcome);
-        assert_eq!(replay.steps.len(), finished.recording.steps() as usize);
+        assert_eq!(replay.steps, finished.recording.steps() as usize);
         let mut seen = Vec::new();
         let mut last = None;
         let played = replay.play(|step, game, _| {
@@ -106,7 +107,7 @@ fn round_trip<G: Listed>() {
             Ok(())
         });
         played.unwrap_or_else(|error| panic!("{} seed {seed}: {error}", G::ID));
-        assert_eq!(seen, (0..=replay.steps.len()).collect::<Vec<_>>());
+        assert_eq!(seen, (0..=replay.steps).collect::<Vec<_>>());
         assert_eq!(last, Some(finished.outcome));
     }
 }
@@ -281,6 +282,42 @@ fn foreign_files_are_refused_as_such() {
         matches!(missing, ReplayError::Io(_)) && missing.to_string().contains("No such file"),
         "{missing}"
     );
+}
+
+/// A small file can hold a lot, so it is read up to a bound and no further.
+#[test]
+fn what_is_larger_than_the_bounds_is_refused() {
+    let packed = play::<LastBullet>(&["runner", "gunner"], &["copies=20"], 1).recording.pack().unwrap();
+    let text = text(&packed);
+    let longest = text.split_inclusive('\n').map(str::len).max().unwrap();
+    let exact = Bounds {
+        packed: packed.len(),
+        unpacked: text.len() as u64,
+        line: longest as u64,
+        steps: text.lines().count() - 2,
+        time: Duration::MAX,
+    };
+    let read = |bounds: &Bounds| {
+        let replay: Replay<LastBullet> = unpack_within(packed.as_slice(), bounds)?.parse()?;
+        replay.play(|_, _, _| Ok(()))
+    };
+    read(&exact).unwrap();
+    for (bounds, words) in [
+        (Bounds { packed: exact.packed - 1, ..exact }, "expected a file of at most"),
+        (Bounds { unpacked: exact.unpacked - 1, ..exact }, "when unpacked"),
+        (Bounds { line: exact.line - 1, ..exact }, "line "),
+        (Bounds { steps: exact.steps - 1, ..exact }, "steps"),
+        (Bounds { time: Duration::ZERO, ..exact }, "it takes longer than 0 seconds"),
+    ] {
+        let error = read(&bounds).unwrap_err();
+        assert!(matches!(error, ReplayError::TooLarge(_)), "{error:?}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    // What looks back too far takes too much memory to unpack.
+    let mut far = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    far.window_log(24).unwrap();
+    far.write_all(text.as_bytes()).unwrap();
+    assert!(matches!(unpack(far.finish().unwrap()), Err(ReplayError::Foreign(_))));
 }
 
 #[test]

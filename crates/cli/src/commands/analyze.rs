@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             let refuse = |error| Error::replay(path, &error);
             let svg = args.svg.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
             let packed = replay::read(path, args.from.as_deref())?;
-            let unpacked = unpack(packed.as_slice()).map_err(refuse)?;
+            let unpacked = unpack(packed).map_err(refuse)?;
             let id = unpacked.game().map_err(refuse)?;
             with_game!(id, G => audit::<G>(args, unpacked, svg.as_ref()))
         }

@@ -8,14 +8,18 @@ use crate::{
     tell::{self, teller},
 };
 use necrodome_arena::{
-    replay::{self, Replay, ReplayError, Unpacked},
+    replay::{self, Bounds, Moment, Replay, ReplayError, Unpacked},
     tournament::{MatchError, Plan, Store, StoreError, TournamentError, packed_replay, stored_result},
 };
-use necrodome_rules::{catalog::Listed, game::Outcome, with_game};
-use necrodome_server::film::{self, Film};
+use necrodome_rules::{
+    catalog::Listed,
+    game::{Outcome, Seat},
+    with_game,
+};
+use necrodome_server::film::{self, Reel, Size};
 use std::{
-    fs,
-    io::{self, BufWriter, Write},
+    fs::{self, File},
+    io::{self, BufRead, BufReader, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
@@ -64,14 +68,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
         return file.write(packed);
     }
     if let Some(file) = html {
-        return file.write(page(&film::film(packed.as_slice()).map_err(refuse)?)?);
+        return file.write(page(&film::film(packed, &Size::FILE).map_err(refuse)?)?);
     }
-    let unpacked = replay::unpack(packed.as_slice()).map_err(refuse)?;
+    let unpacked = replay::unpack(packed).map_err(refuse)?;
     let id = unpacked.game().map_err(refuse)?;
     with_game!(id, G => show::<G>(args, unpacked))
 }
 
-fn page(film: &Film) -> Result<String, Error> {
+fn page(film: &Reel) -> Result<String, Error> {
     film::page(film).ok_or_else(|| {
         Error::usage("the viewer is not included: this necrodome was built where Node.js was missing")
             .hint("install Node.js 20 or newer with npm and build again")
@@ -83,22 +87,19 @@ const STORE: &[u8] = b"SQLite format 3";
 
 /// The packed replay in a file, or of a match in a store.
 pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
-    let refuse = |error: io::Error| Error::replay(path, &error.into());
-    match from {
-        Some(place) => {
-            fs::metadata(path).map_err(refuse)?;
-            from_store(path, place)
-        }
-        None => {
-            let packed = fs::read(path).map_err(refuse)?;
-            if packed.starts_with(STORE) {
-                let path = path.display();
-                let hint = "--from BLOCK.MATCH says which match, such as --from 12.0";
-                return Err(Error::usage(format!("{path} is the store of a tournament")).hint(hint));
-            }
-            Ok(packed)
-        }
+    let refuse = |error: ReplayError| Error::replay(path, &error);
+    let failed = |error: io::Error| refuse(error.into());
+    if let Some(place) = from {
+        fs::metadata(path).map_err(failed)?;
+        return from_store(path, place);
     }
+    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    if file.fill_buf().map_err(failed)?.starts_with(STORE) {
+        let path = path.display();
+        let hint = "--from BLOCK.MATCH says which match, such as --from 12.0";
+        return Err(Error::usage(format!("{path} is the store of a tournament")).hint(hint));
+    }
+    replay::read(file, &Bounds::FILE).map_err(refuse)
 }
 
 /// The packed replay of a match in a store.
@@ -152,11 +153,11 @@ fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
             }
             agree = "every event, the hash and the stored result agree";
         }
-        writeln!(out, "{}: {} steps, {agree}", green("verified"), replay.steps.len())?;
+        writeln!(out, "{}: {} steps, {agree}", green("verified"), replay.steps)?;
         return Ok(out.flush()?);
     }
     if let Some(at) = args.at {
-        let last = replay.steps.len();
+        let last = replay.steps;
         if at > last {
             let decisions = count(last as u64, "decision");
             return Err(Error::usage(format!(
@@ -172,12 +173,9 @@ fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
 /// Tells the match from its beginning to its result.
 pub fn narrate<G: Listed>(replay: &Replay<G>, out: &mut impl Write) -> Result<(), ReplayError> {
     let mut story = teller::<G>();
-    let mut reasons = replay.steps.iter().map(|step| &step.reasons);
-    replay.play(|step, game: &G, log| {
-        if step > 0 {
-            for reason in reasons.next().into_iter().flatten().flatten() {
-                tell::reason(out, reason)?;
-            }
+    replay.follow(|Moment { step, game, log, .. }| {
+        for reason in step.iter().flat_map(|step| &step.reasons).flatten() {
+            tell::reason(out, reason)?;
         }
         story.tell(out, &replay.names, game, log)?;
         if game.to_act().is_empty() {
@@ -190,23 +188,19 @@ pub fn narrate<G: Listed>(replay: &Replay<G>, out: &mut impl Write) -> Result<()
 
 /// The state after a step, and the moves that are made from it.
 fn show_step<G: Listed>(replay: &Replay<G>, at: usize, out: &mut impl Write) -> Result<(), ReplayError> {
-    let last = replay.steps.len();
-    replay.play(|step, game: &G, log| {
-        if step != at {
-            return Ok(());
-        }
-        writeln!(out, "{} {step} of {last}", bold("step"))?;
-        teller::<G>().tell(out, &replay.names, game, log)?;
-        writeln!(out, "{} {}", bold("state"), serde_json::to_string(game)?)?;
-        if let Some(next) = replay.steps.get(step) {
-            for (&seat, choice) in game.to_act().iter().zip(&next.moves) {
-                writeln!(
-                    out,
-                    "{} {}: {}",
-                    bold("next"),
-                    &replay.names[seat],
-                    serde_json::to_string(choice)?
-                )?;
+    let last = replay.steps;
+    let mut asked: Vec<Seat> = Vec::new();
+    replay.follow(|Moment { number, step, game, log }| {
+        if number == at {
+            writeln!(out, "{} {number} of {last}", bold("step"))?;
+            teller::<G>().tell(out, &replay.names, game, log)?;
+            writeln!(out, "{} {}", bold("state"), serde_json::to_string(game).map_err(io::Error::from)?)?;
+            asked = game.to_act().to_vec();
+        } else if number == at + 1 {
+            let moves = step.iter().flat_map(|step| &step.moves);
+            for (&seat, choice) in asked.iter().zip(moves) {
+                let choice = serde_json::to_string(choice).map_err(io::Error::from)?;
+                writeln!(out, "{} {}: {choice}", bold("next"), &replay.names[seat])?;
             }
         }
         Ok(())

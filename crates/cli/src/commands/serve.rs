@@ -7,7 +7,7 @@ use crate::{
     numbers::{above_zero, within},
     paint::{bold, say},
 };
-use necrodome_server::{Config, Limits, Site, listen};
+use necrodome_server::{Config, Limits, Site, listen, room_for_connections};
 use std::{
     io::Write,
     net::{IpAddr, SocketAddr, UdpSocket},
@@ -15,9 +15,12 @@ use std::{
     thread,
 };
 use tokio::{
-    runtime::Runtime,
+    runtime::Builder,
     signal::unix::{SignalKind, signal},
 };
+
+/// Threads for files and films.
+const BLOCKING: usize = 64;
 
 /// Open the web arena: watch, replay, play, learn, and judge a party with phones
 #[derive(clap::Args)]
@@ -26,6 +29,7 @@ Examples:
   necrodome serve --open                          for yourself, in the browser
   necrodome serve --bind 0.0.0.0                  for phones and projectors in your network
   necrodome serve --store class.sqlite --bots bots.toml
+  necrodome serve --host-name arena.example --address-share 100    behind a proxy on this machine
 
 The link that is printed at the start makes a browser the host's: only it can start tournaments and parties. Everything is kept
 in one file; after a restart, or a kill, tournaments and parties go on where they were.
@@ -51,9 +55,19 @@ pub struct Args {
     /// Threads that a tournament plays on; all cores by default
     #[arg(long, value_parser = within(1..=1024_u16))]
     threads: Option<u16>,
+    /// A name that leads here, beside those of this machine, such as that of a proxy; can be repeated
+    #[arg(long, value_name = "NAME", value_parser = host_name)]
+    host_name: Vec<String>,
     /// Requests in a second that one address may make
-    #[arg(long, default_value_t = Limits::default().rate, value_parser = above_zero::<u32>)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().rate, value_parser = above_zero::<u32>)]
     rate: u32,
+    /// Open connections; no more than half of the files that the system lets the arena open
+    #[arg(long, value_name = "N", default_value_t = Limits::default().connections, value_parser = above_zero::<usize>)]
+    connections: usize,
+    /// How much of all connections, viewers, tables, replays and seats of a party one address may have; 100 behind a proxy, from
+    /// which all visitors come
+    #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().address_share, value_parser = within(1..=100_u32))]
+    address_share: u32,
     #[command(flatten)]
     sandbox: SandboxFlags,
     /// Open the host's page in the browser
@@ -62,7 +76,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let runtime = Runtime::new()?;
+    // Threads for what takes its time are few, so that a crowd cannot take those that bots need.
+    let runtime = Builder::new_multi_thread().enable_all().max_blocking_threads(BLOCKING).build()?;
+    let room = room_for_connections();
     runtime.block_on(async {
         let wanted = SocketAddr::new(args.bind, args.port);
         let listening = listen(wanted).await.map_err(|error| {
@@ -79,8 +95,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
             bots: args.bots.clone(),
             threads: args.threads.map_or(cores, usize::from),
             address: format!("http://{}", SocketAddr::new(seen_from_outside(args.bind), address.port())),
-            loopback: args.bind.is_loopback(),
-            limits: Limits { rate: args.rate, burst: args.rate.saturating_mul(4), ..Limits::default() },
+            bind: args.bind,
+            host_names: args.host_name.clone(),
+            limits: Limits {
+                rate: args.rate,
+                burst: args.rate.saturating_mul(4),
+                connections: args.connections.min(room),
+                address_share: args.address_share,
+                ..Limits::default()
+            },
             ..Config::default()
         })?;
         let link = site.host_link();
@@ -103,6 +126,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
         {
             say(format_args!("no browser could be opened ({error}): open the link yourself"));
         }
+        if room < args.connections {
+            say(format_args!(
+                "at most {room} connections: the system does not let the arena open more files (ulimit -n)"
+            ));
+        }
         // The first signal ends the arena in order.
         interrupt::flag();
         let (mut interrupt, mut terminate) =
@@ -116,6 +144,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
         listening.serve(site, end).await;
         Ok(())
     })
+}
+
+/// A name without scheme, port and path.
+fn host_name(text: &str) -> Result<String, String> {
+    let name = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
+    match is_name || name.parse::<IpAddr>().is_ok() {
+        true => Ok(name.to_owned()),
+        false => Err("expected a name such as arena.example, without http:// and without a port".to_owned()),
+    }
 }
 
 /// The address that others reach this machine by: no packet is sent to find it.

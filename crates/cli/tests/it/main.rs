@@ -18,6 +18,7 @@ mod play;
 mod process_bots;
 mod program;
 mod report;
+mod serve;
 mod solve;
 mod terminal;
 mod tournament;

@@ -4,7 +4,7 @@
 use crate::program::process;
 use necrodome_arena::{
     lineup::built_in,
-    replay::{self, Replay},
+    replay::{self, Moment, Replay, Step},
 };
 use necrodome_rules::{
     bot::Bot,
@@ -243,8 +243,9 @@ impl Played {
         let failed = self.faults(1);
         let mut before: Option<Table> = None;
         let mut wrong = Ok(());
-        let verified = replay.play(|number, game, _| {
-            for (&seat, came) in before.iter().flat_map(|game| game.to_act()).zip(moves_of(&replay, number)) {
+        let verified = replay.follow(|Moment { number, step, game, .. }| {
+            let moves = step.iter().flat_map(|step| &step.moves);
+            for (&seat, came) in before.iter().flat_map(|game| game.to_act()).zip(moves) {
                 let view = before.as_ref().unwrap().view(seat);
                 let is_right = match seat {
                     Seat(1) => {
@@ -265,9 +266,15 @@ impl Played {
     }
 }
 
-/// The moves of a step, counted from 1; none in the set-up.
-fn moves_of<G: Game>(replay: &Replay<G>, number: usize) -> &[Move<G::Action>] {
-    number.checked_sub(1).map_or(&[], |index| &replay.steps[index].moves)
+/// All steps of a replay.
+fn steps_of<G: Game>(replay: &Replay<G>) -> Vec<Step<G::Action>> {
+    let mut steps = Vec::new();
+    let follow = |moment: Moment<G>| {
+        steps.extend(moment.step.cloned());
+        Ok(())
+    };
+    replay.follow(follow).unwrap();
+    steps
 }
 
 fn has_expected_kinds(kinds: &[&str], expected: Expected) -> bool {
@@ -330,7 +337,8 @@ fn every_misbehaviour_is_recorded_hurts_nobody_else_and_leaves_no_process() {
     }
     // After a restart it is the next decision that is asked, and a good answer counts: each process fails its third.
     let replay: Replay<Table> = replay::open(&of("crash").replay).unwrap().parse().unwrap();
-    let of_bot = |step: &u64| replay.steps[*step as usize].moves == [Move::Forfeit];
+    let steps = steps_of(&replay);
+    let of_bot = |step: &u64| steps[*step as usize].moves == [Move::Forfeit];
     assert!(of("crash").faults(1).iter().all(|(step, _)| of_bot(step)));
     assert!(
         of("crash").result["scores"][1].as_i64().unwrap() > 0,
@@ -432,7 +440,7 @@ fn peeked(entry: &str, folder: &Path) -> Value {
     command.arg(&replay).current_dir(folder).env("SECRET", "brains").env("AWS_SECRET_ACCESS_KEY", "brains");
     assert_eq!(run_json(&mut command)["faults"], json!([]));
     let replay: Replay<necrodome_rules::zombie_dice::Solo> = replay::open(&replay).unwrap().parse().unwrap();
-    let reason = replay.steps[0].reasons[0].clone().expect("the reason is kept in the replay");
+    let reason = steps_of(&replay)[0].reasons[0].clone().expect("the reason is kept in the replay");
     serde_json::from_str(&reason).unwrap()
 }
 
@@ -720,7 +728,7 @@ fn a_bad_order_costs_one_copy_and_is_told() {
         );
         assert!(faults[0]["detail"].as_str().unwrap().contains(says), "{order}: {}", faults[0]);
         let replay: Replay<LastBullet> = replay::open(&replay).unwrap().parse().unwrap();
-        let Move::Act(action) = &replay.steps[0].moves[0] else { panic!("{order}: all copies forfeit") };
+        let Move::Act(action) = &steps_of(&replay)[0].moves[0] else { panic!("{order}: all copies forfeit") };
         let orders = serde_json::to_value(&action.orders).unwrap();
         let orders = orders.as_array().unwrap();
         let own = orders.len() - (COPIES - 1);

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 pub fn analyze(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
     let packed = packed.to_vec();
     py.detach(move || {
-        let unpacked = unpack(packed.as_slice()).map_err(refuse)?;
+        let unpacked = unpack(packed).map_err(refuse)?;
         let id = setup::game(&unpacked.game)?;
         with_game!(id, G => audit::<G>(unpacked))
     })

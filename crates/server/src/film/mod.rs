@@ -11,11 +11,12 @@ mod values;
 pub use dice::{DiceScene, EndedTurn};
 pub use infection::{InfectionScene, PlayerNow};
 pub use page::page;
-pub(crate) use studio::{Studio, routes, show};
+pub(crate) use studio::{Studio, routes};
+pub(crate) use values::is_usual;
 pub use values::{Priced, SeatSum, Unit, ValueEntry, Values};
 
 use last_bullet::BattleFilm;
-use necrodome_arena::replay::{Replay, ReplayError, Unpacked, unpack_within};
+use necrodome_arena::replay::{Bounds, Moment, Replay, ReplayError, Unpacked, unpack_within};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     game::{Game, Logged, Move, Outcome, Seat},
@@ -26,13 +27,17 @@ use necrodome_rules::{
     zombie_dice as zd,
 };
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{
+    Serialize, Serializer,
+    ser::{Error as _, SerializeSeq},
+};
 use serde_json::{Value, json};
-use std::io::Read;
+use std::io::{self, ErrorKind, Write};
 
 /// A match to look at.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Film {
+#[schemars(rename = "Film")]
+pub struct Film<F = Vec<Frame>> {
     /// The id of the game.
     pub game: &'static str,
     /// The name of the game.
@@ -50,7 +55,7 @@ pub struct Film {
     /// How many steps there were. Frame 0 is the set-up, so there is one frame more.
     pub steps: u32,
     /// The match, step by step: frame 0 is the set-up. None of a battle.
-    pub frames: Vec<Frame>,
+    pub frames: F,
     /// The match, if it is one of Last Bullet.
     pub battle: Option<BattleFilm>,
     /// What the match was worth at every moment, where the game is solved.
@@ -113,28 +118,69 @@ fn view_of_all<G: Listed>(game: &G) -> Value {
     }
 }
 
-/// Bytes of an unpacked replay that is filmed.
-const MAX_UNPACKED: u64 = 256 << 20;
-/// Steps of a match that is filmed.
-const MAX_STEPS: usize = 50_000;
-/// Steps of a match that is priced: a list of options for each is a lot to send.
-const MAX_PRICED: usize = 4_000;
+/// How large a film may be. The film of a small replay can be large, so it is written frame by frame, and no further than this.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// The replay.
+    pub replay: Bounds,
+    /// Bytes of JSON.
+    pub json: usize,
+    /// Bytes of the stream of a battle. Three thousand turns of twenty entries take three megabytes.
+    pub battle: usize,
+    /// Whether a match by unusual rules is priced, too.
+    pub solve_anything: bool,
+}
 
-/// The film of a packed replay of any game. The replay proves itself on the way.
-pub fn film(packed: impl Read) -> Result<Film, ReplayError> {
-    let unpacked = unpack_within(packed, MAX_UNPACKED)?;
+impl Size {
+    /// For a page that anybody may ask for.
+    pub const PAGE: Size =
+        Size { replay: Bounds::UPLOAD, json: 20 << 20, battle: 12 << 20, solve_anything: false };
+    /// For a file on one's own machine. More is slow to open.
+    pub const FILE: Size =
+        Size { replay: Bounds::FILE, json: 200 << 20, battle: 24 << 20, solve_anything: true };
+}
+
+/// Steps of a match that is priced: a list of options for each is a lot to send.
+const MAX_PRICED: usize = 2_000;
+
+/// A film that can be shown.
+#[derive(Debug, Clone)]
+pub struct Reel {
+    /// What it shows, in a few words.
+    pub title: String,
+    /// A [`Film`] in JSON.
+    pub json: Vec<u8>,
+}
+
+/// The film of a packed replay of any game. The replay proves itself before any of it is shown.
+pub fn film(packed: impl Into<Vec<u8>>, size: &Size) -> Result<Reel, ReplayError> {
+    let unpacked = unpack_within(packed, &size.replay)?;
     match unpacked.game()? {
         GameId::LastBullet => {
             let replay: Replay<LastBullet> = unpacked.parse()?;
-            let battle = Some(last_bullet::battle(&replay)?);
-            Ok(Film { battle, ..titled(&replay, Vec::new()) })
+            let battle = Some(last_bullet::battle(&replay, size.battle)?);
+            let none: [Frame; 0] = [];
+            reel(&Film { battle, ..titled(&replay, None, none) }, size)
         }
-        other => with_game!(other, G => film_of::<G>(unpacked)),
+        other => with_game!(other, G => film_of::<G>(unpacked, size)),
     }
 }
 
-/// A match without its battle and its values.
-fn titled<G: Listed>(replay: &Replay<G>, frames: Vec<Frame>) -> Film {
+fn film_of<G: Listed>(unpacked: Unpacked, size: &Size) -> Result<Reel, ReplayError> {
+    let replay: Replay<G> = unpacked.parse()?;
+    let mut said = None;
+    replay.play(|_, _, log| {
+        let told = log.iter().flat_map(|logged| G::tell(&logged.event, &replay.names));
+        said = told.filter(|one| one.mark && one.seat.is_none()).last();
+        Ok(())
+    })?;
+    let is_priced = replay.steps <= MAX_PRICED && (size.solve_anything || is_usual::<G>(&replay.rules));
+    let values = if is_priced { values::values(&replay)? } else { None };
+    reel(&Film { values, ..titled(&replay, said, Frames(&replay)) }, size)
+}
+
+/// A match without its battle and its values. `said` is what the game has said at its end.
+fn titled<G: Listed, F>(replay: &Replay<G>, said: Option<Told>, frames: F) -> Film<F> {
     Film {
         game: G::ID,
         title: G::TITLE,
@@ -142,8 +188,8 @@ fn titled<G: Listed>(replay: &Replay<G>, frames: Vec<Frame>) -> Film {
         options: serde_json::to_value(&replay.rules).unwrap_or_default(),
         scores: replay.outcome.scores.iter().map(|&score| G::score(score)).collect(),
         outcome: replay.outcome.clone(),
-        result: result(replay, &frames),
-        steps: replay.steps.len() as u32,
+        result: result(replay, said),
+        steps: replay.steps as u32,
         frames,
         battle: None,
         values: None,
@@ -151,14 +197,13 @@ fn titled<G: Listed>(replay: &Replay<G>, frames: Vec<Frame>) -> Film {
 }
 
 /// How a match ended. Where a side has won, the game has said so at the end.
-fn result<G: Listed>(replay: &Replay<G>, frames: &[Frame]) -> String {
+fn result<G: Listed>(replay: &Replay<G>, said: Option<Told>) -> String {
     let (names, outcome) = (&replay.names, &replay.outcome);
     if names.len() == 1 {
         return format!("{}: {}", &names[Seat(0)], G::score(outcome.scores[0]));
     }
     let winners: Vec<Seat> = outcome.winners().collect();
-    let told = frames.last().and_then(|end| end.told.iter().rfind(|one| one.mark && one.seat.is_none()));
-    match (winners.as_slice(), told) {
+    match (winners.as_slice(), said) {
         ([winner], _) => format!("{} wins", &names[*winner]),
         (_, Some(told)) => told.text.to_string(),
         (winners, None) if winners.len() <= 4 => format!("{} share the win", name_all(names, winners)),
@@ -166,26 +211,72 @@ fn result<G: Listed>(replay: &Replay<G>, frames: &[Frame]) -> String {
     }
 }
 
-fn film_of<G: Listed>(unpacked: Unpacked) -> Result<Film, ReplayError> {
-    let replay: Replay<G> = unpacked.parse()?;
-    let steps = replay.steps.len();
-    if steps > MAX_STEPS {
-        let why = format!("it has {steps} steps, and at most {MAX_STEPS} are shown");
-        return Err(ReplayError::TooLarge(why));
+/// Writes a film, unless it is too large.
+fn reel<F: Serialize>(film: &Film<F>, size: &Size) -> Result<Reel, ReplayError> {
+    let title = match film.names.as_slice() {
+        names @ [_, _, ..] if names.len() <= 4 => format!("{}: {}", film.title, names.join(" and ")),
+        [name] => format!("{}: {name}", film.title),
+        names => format!("{}: {} players", film.title, names.len()),
+    };
+    let mut sheet = Sheet { json: Vec::new(), limit: size.json };
+    match serde_json::to_writer(&mut sheet, film) {
+        Ok(()) => Ok(Reel { title, json: sheet.json }),
+        Err(error) if error.is_io() => {
+            Err(ReplayError::TooLarge(format!("its film would have more than {} MB", size.json >> 20)))
+        }
+        Err(error) => Err(io::Error::from(error).into()),
     }
-    let frames = frames(&replay)?;
-    let values = if steps > MAX_PRICED { None } else { values::values(&replay)? };
-    Ok(Film { values, ..titled(&replay, frames) })
 }
 
-fn frames<G: Listed>(replay: &Replay<G>) -> Result<Vec<Frame>, ReplayError> {
-    let mut frames = Vec::with_capacity(replay.steps.len() + 1);
+/// Bytes up to a limit.
+struct Sheet {
+    json: Vec<u8>,
+    limit: usize,
+}
+
+impl Write for Sheet {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.json.len() + bytes.len() > self.limit {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        self.json.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The frames of a match, each made when it is written.
+struct Frames<'a, G: Listed>(&'a Replay<G>);
+
+impl<G: Listed> Serialize for Frames<'_, G> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let mut list = out.serialize_seq(Some(self.0.steps + 1))?;
+        let mut failed = None;
+        let shown = shoot(self.0, |frame| {
+            list.serialize_element(&frame).map_err(|error| {
+                failed = Some(error);
+                ReplayError::TooLarge("no frame more can be written".to_owned())
+            })
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => shown.map_err(S::Error::custom).and_then(|()| list.end()),
+        }
+    }
+}
+
+/// Plays a match and makes a frame of every step.
+fn shoot<G: Listed>(
+    replay: &Replay<G>,
+    mut show: impl FnMut(Frame) -> Result<(), ReplayError>,
+) -> Result<(), ReplayError> {
     let mut camera = camera::<G>(&replay.rules);
     // Who is about to decide, and what it sees.
     let mut asked: Option<(Seat, G::View)> = None;
-    replay.play(|step, game, log| {
-        let made = asked.take().zip(replay.steps.get(step.wrapping_sub(1)));
-        let choice = made.and_then(|((seat, view), step)| {
+    replay.follow(|Moment { step, game, log, .. }| {
+        let choice = asked.take().zip(step).and_then(|((seat, view), step)| {
             let chosen = step.moves.first()?;
             let action = match chosen {
                 Move::Act(action) => Some(serde_json::to_value(action).unwrap_or_default()),
@@ -201,8 +292,6 @@ fn frames<G: Listed>(replay: &Replay<G>) -> Result<Vec<Frame>, ReplayError> {
         let told = log.iter().flat_map(|logged| G::tell(&logged.event, &replay.names)).collect();
         let view = asked.as_ref().map_or_else(|| game.view(Seat(0)), |(_, view)| view.clone());
         let situation = G::situation(&view, &replay.names);
-        frames.push(Frame { choice, events, told, scene: camera(game, log), situation, next });
-        Ok(())
-    })?;
-    Ok(frames)
+        show(Frame { choice, events, told, scene: camera(game, log), situation, next })
+    })
 }

@@ -1,24 +1,16 @@
 //! A film and its viewer as one file that opens from disk. Nothing in a film can become a part of the page: its JSON has no `<`,
 //! and only the script and the style sheet whose hashes stand in the file may run.
 
-use super::Film;
+use super::Reel;
 use crate::pages;
 use data_encoding::BASE64;
 use sha2::{Digest, Sha256};
 
 /// The page; none where the viewer was not built into this program.
-pub fn page(film: &Film) -> Option<String> {
+pub fn page(film: &Reel) -> Option<String> {
     let (script, style) = pages::viewer()?;
-    let json = serde_json::to_string(film).ok()?;
-    Some(assemble(&title(film), script, style, &json))
-}
-
-fn title(film: &Film) -> String {
-    match film.names.as_slice() {
-        names @ [_, _, ..] if names.len() <= 4 => format!("{}: {}", film.title, names.join(" and ")),
-        [name] => format!("{}: {name}", film.title),
-        names => format!("{}: {} players", film.title, names.len()),
-    }
+    let json = std::str::from_utf8(&film.json).ok()?;
+    Some(assemble(&film.title, script, style, json))
 }
 
 fn assemble(title: &str, script: &str, style: &str, json: &str) -> String {

@@ -1,43 +1,114 @@
-//! Films on request. A film takes a thread for a while and memory, so few are made at a time.
+//! Films and replays on request. A film takes a thread for a while and memory, so few are made at a time; and what is sent is in
+//! memory until the visitor has it, so few are asked for at a time.
 
-use super::film;
-use crate::{Refusal, Site};
+use super::{Size, film};
+use crate::{
+    Limits, Refusal, Site,
+    guard::is_slow,
+    places::{Origin, Place, Places},
+};
 use axum::{
     Router,
-    body::{Body, to_bytes},
+    body::{Body, Bytes},
     extract::State,
-    http::header,
+    http::{HeaderName, header},
     response::{IntoResponse, Response},
     routing::post,
 };
+use futures_util::{StreamExt, stream};
 use necrodome_arena::replay::ReplayError;
-use std::{sync::Arc, time::Duration};
+use std::{
+    io, iter,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
     task::spawn_blocking,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 /// Films that are made at the same time.
 const AT_ONCE: usize = 2;
-/// Whoever waits longer for a place is told to come back.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// A file that takes longer to arrive is not waited for: it holds a place.
-const SLOW_FILE: Duration = Duration::from_secs(60);
+/// Whoever waits longer for their film to be made is told to come back.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How often they look whether it is their turn.
+const LOOK: Duration = Duration::from_millis(50);
+/// What is not taken by then is not sent.
+const SENDING: Duration = Duration::from_secs(300);
+/// It is sent in pieces of so many bytes.
+const PIECE: usize = 64 << 10;
 
 /// Where films are made.
-pub(crate) struct Studio(Arc<Semaphore>);
+pub(crate) struct Studio {
+    visitors: Arc<Places>,
+    making: Arc<Places>,
+    size: Size,
+}
+
+/// Somebody who has asked for a film or a replay.
+pub(crate) struct Customer {
+    origin: Origin,
+    place: Place,
+}
 
 impl Studio {
-    pub fn new() -> Self {
-        Studio(Arc::new(Semaphore::new(AT_ONCE)))
+    pub fn new(limits: &Limits) -> Self {
+        Studio {
+            visitors: Places::new(limits.films, limits.address_share),
+            making: Places::new(AT_ONCE, limits.address_share),
+            size: limits.film,
+        }
     }
 
-    async fn place(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        match timeout(PATIENCE, self.0.clone().acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            _ => Err(Refusal::full("too many replays are being looked at").hint("try again in a moment")),
-        }
+    /// Lets somebody in.
+    pub fn enter(&self, origin: Origin) -> Result<Customer, Refusal> {
+        let place = self.visitors.take(origin).map_err(|crowded| crowded.refuse("replays looked at"))?;
+        Ok(Customer { origin, place })
+    }
+
+    /// Makes the film of a packed replay, and sends it. Matches of the host may be by any rules.
+    pub async fn show(
+        &self,
+        customer: Customer,
+        packed: Vec<u8>,
+        of_host: bool,
+    ) -> Result<Response, Refusal> {
+        let turn = async {
+            loop {
+                match self.making.take(customer.origin) {
+                    Ok(turn) => break turn,
+                    Err(_) => sleep(LOOK).await,
+                }
+            }
+        };
+        let turn = timeout(PATIENCE, turn).await.map_err(|_| {
+            Refusal::full("too many replays are being looked at").hint("try again in a moment")
+        })?;
+        let size = Size { solve_anything: of_host, ..self.size };
+        let made = spawn_blocking(move || {
+            let _turn = turn;
+            film(packed, &size)
+        });
+        let film = made.await.map_err(Refusal::internal)?.map_err(refused)?;
+        Ok(customer.send([(header::CONTENT_TYPE, "application/json".to_owned())], film.json))
+    }
+}
+
+impl Customer {
+    /// An answer that keeps the place until all of it is sent.
+    pub fn send<const N: usize>(self, headers: [(HeaderName, String); N], bytes: Vec<u8>) -> Response {
+        let until = Instant::now() + SENDING;
+        let (place, mut left) = (self.place, Bytes::from(bytes));
+        let pieces = iter::from_fn(move || {
+            let _held = &place;
+            match left.len().min(PIECE) {
+                0 => None,
+                _ if Instant::now() > until => Some(Err(io::Error::from(io::ErrorKind::TimedOut))),
+                piece => Some(Ok(left.split_to(piece))),
+            }
+        });
+        let pieces = stream::iter(pieces);
+        (headers, Body::from_stream(pieces)).into_response()
     }
 }
 
@@ -46,33 +117,23 @@ pub(crate) fn routes() -> Router<Site> {
 }
 
 /// A replay file from the viewer's disk.
-async fn upload(State(site): State<Site>, body: Body) -> Result<Response, Refusal> {
-    let place = site.studio().place().await?;
-    let limit = site.limits().upload;
-    let read = timeout(SLOW_FILE, to_bytes(body, limit)).await;
-    let read = read.map_err(|_| Refusal::bad("the file takes too long to arrive"))?;
-    let packed = read.map_err(|_| {
-        Refusal::too_large(format!("expected a replay of at most {} MB", limit >> 20))
-            .hint("`necrodome replay FILE --html OUT.html` writes a page for it")
-    })?;
-    make(place, packed).await
-}
-
-/// The answer that shows a stored replay.
-pub(crate) async fn show(site: &Site, packed: Vec<u8>) -> Result<Response, Refusal> {
-    make(site.studio().place().await?, packed).await
-}
-
-async fn make(
-    place: OwnedSemaphorePermit,
-    packed: impl AsRef<[u8]> + Send + 'static,
-) -> Result<Response, Refusal> {
-    let made = spawn_blocking(move || {
-        let _place = place;
-        film(packed.as_ref()).map(|film| serde_json::to_vec(&film))
-    });
-    let json = made.await.map_err(Refusal::internal)?.map_err(refused)?.map_err(Refusal::internal)?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
+async fn upload(State(site): State<Site>, origin: Origin, body: Body) -> Result<Response, Refusal> {
+    let customer = site.studio().enter(origin)?;
+    let limit = site.studio().size.replay.packed;
+    let mut packed = Vec::new();
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|error| match is_slow(&error) {
+            true => Refusal::slow("the file takes too long to arrive"),
+            false => Refusal::bad("the file has not arrived as a whole"),
+        })?;
+        if packed.len() + piece.len() > limit {
+            return Err(Refusal::too_large(format!("expected a replay of at most {} MB", limit >> 20))
+                .hint("`necrodome replay FILE --html OUT.html` writes a page for it"));
+        }
+        packed.extend_from_slice(&piece);
+    }
+    site.studio().show(customer, packed, false).await
 }
 
 fn refused(error: ReplayError) -> Refusal {

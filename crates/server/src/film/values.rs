@@ -9,6 +9,7 @@ use necrodome_rules::{
 use necrodome_solve::{Ledger, LedgerEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// The value of a match to seat 0, entry by entry: `start` and the changes of all entries sum to `result`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -112,6 +113,16 @@ pub struct Priced {
 const WORST: usize = 5;
 /// What costs less costs nothing: it may be a matter of rounding.
 const NOTHING: f64 = 5e-6;
+
+/// Whether a match is played by the usual rules, but for limits on rounds and turns. A solution of others takes time and memory, and
+/// is kept as long as the server runs: only the host may ask for that.
+pub(crate) fn is_usual<G: Listed>(rules: &G::Rules) -> bool {
+    let plain = |rules: &G::Rules| {
+        let options: Map<String, Value> = serde_json::from_value(serde_json::to_value(rules).ok()?).ok()?;
+        Some(options.into_iter().filter(|(name, _)| !name.starts_with("max_")).collect::<Map<_, _>>())
+    };
+    plain(rules) == plain(&G::Rules::default())
+}
 
 /// The values of a match; none where the game is not solved under its rules and for its seats.
 pub(super) fn values<G: Listed>(replay: &Replay<G>) -> Result<Option<Values>, ReplayError> {

@@ -13,13 +13,17 @@ pub(crate) use routes::routes;
 pub use routes::{HostOrder, JoinRoom, Joined, OpenRoom, Opened, RoomSummary, SeatAction, SeatOffer};
 
 use crate::{
-    Db, Refusal, Site,
+    Db, Limits, Refusal, Site,
     keys::KeyHash,
     live::{Live, Open, Thing, now},
+    places::{Crowded, Origin, share},
     stream,
 };
-use necrodome_rules::chance::{Chance, Seeded};
-use room::{Input, Number, Room, Touched};
+use necrodome_rules::{
+    chance::{Chance, Seeded},
+    infection::Party,
+};
+use room::{Input, MAX_JOINS, Number, Room, Touched};
 use rusqlite::{Connection, params};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use view::{Board, PartyView};
@@ -44,10 +48,12 @@ pub(crate) struct LiveRoom {
     room: Room,
     link: String,
     board: Arc<Board>,
-    /// When each open proposal and each open contact ends, in milliseconds since 1970.
+    /// When each open proposal and each open contact ends, by [`now`].
     deadlines: BTreeMap<(u32, bool), u64>,
     /// When each bot that has something to decide acts.
     bots_due: BTreeMap<Number, u64>,
+    /// Where players have joined from, since the server started.
+    came_from: BTreeMap<Number, Origin>,
     /// How many pages of each player are open.
     here: BTreeMap<Number, usize>,
     /// Counts what can change the page of everybody, of one player, of the host.
@@ -168,12 +174,13 @@ impl Thing for LiveRoom {
 fn follow(
     live: &Arc<Live<LiveRoom>>,
     site: &Site,
+    origin: Origin,
     viewer: Viewer,
 ) -> Result<axum::response::Response, Refusal> {
     let mut presence = Presence { live: live.clone(), of: None };
     let mut last: Option<(Stamp, Arc<str>)> = None;
     let mut shown: Option<Arc<Board>> = None;
-    live.follow(site, move |live| {
+    live.follow(site, origin, move |live| {
         let room = live.lock();
         let stamp = room.stamp(viewer);
         if let Some((of, json)) = &last
@@ -209,6 +216,7 @@ impl LiveRoom {
             board,
             deadlines: BTreeMap::new(),
             bots_due: BTreeMap::new(),
+            came_from: BTreeMap::new(),
             here: BTreeMap::new(),
             for_everybody: 0,
             for_player: BTreeMap::new(),
@@ -228,6 +236,17 @@ impl LiveRoom {
                 (contact, self.deadlines.get(&contact).copied().unwrap_or(now.saturating_add(limit)))
             })
             .collect();
+    }
+
+    /// Refuses an address that has its share of the seats already, or of those who may come and go.
+    fn check_crowd(&self, origin: Origin, limits: &Limits) -> Result<(), Refusal> {
+        let own = || self.came_from.iter().filter(|(_, from)| **from == origin);
+        let seated = own().filter(|(player, _)| self.room.seat(**player).is_ok()).count();
+        let share = |all| share(all, limits.address_share);
+        match seated >= share(Party::MAX_PLAYERS) || own().count() >= share(MAX_JOINS as usize) {
+            true => Err(Crowded::Here.refuse("players")),
+            false => Ok(()),
+        }
     }
 
     fn player_of(&self, viewer: Viewer) -> Option<Number> {
@@ -304,7 +323,7 @@ pub(crate) async fn keep_time(site: Site) {
     }
 }
 
-/// What is due at a time (milliseconds since 1970): expires what waits for too long, and lets bots act.
+/// What is due at a time (in milliseconds, by the clock of the server): expires what waits for too long, and lets bots act.
 pub fn tick(site: &Site, now: u64) {
     for live in site.parties().0.all() {
         let due = live.lock().due(now, site.config().bot_pace);

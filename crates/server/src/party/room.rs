@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub type Number = u32;
 
 /// The most who may come and go before the game starts.
-const MAX_JOINS: Number = 4 * Party::MAX_PLAYERS as Number;
+pub(super) const MAX_JOINS: Number = 4 * Party::MAX_PLAYERS as Number;
 
 /// What comes into a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use crate::{
     json::Body,
     keys::{self, Host, IsHost, Key},
     live::{Live, now},
+    places::Origin,
 };
 use axum::{
     Json, Router,
@@ -264,18 +265,20 @@ async fn look(
 
 async fn follow(
     State(site): State<Site>,
+    origin: Origin,
     Path(id): Path<String>,
     IsHost(host): IsHost,
     Query(look): Query<LookAs>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let live = site.parties().find(&id)?;
-    super::follow(&live, &site, viewer(&live, &headers, host, &look))
+    super::follow(&live, &site, origin, viewer(&live, &headers, host, &look))
 }
 
 async fn join(
     State(site): State<Site>,
     Path(id): Path<String>,
+    origin: Origin,
     headers: HeaderMap,
     Body(wanted): Body<JoinRoom>,
 ) -> Result<Response, Refusal> {
@@ -284,6 +287,9 @@ async fn join(
     let key = Key::random();
     let hash = key.hash().to_text();
     let own = hash.clone();
+    if matches!(wanted, JoinRoom::New { .. }) {
+        live.lock().check_crowd(origin, site.limits())?;
+    }
     carry_out(site, live.clone(), move |room| {
         if let Some(member) = shown.and_then(|shown| room.holder_of(&shown)) {
             return Err(Refusal::conflict(format!("this browser plays as {} already", member.name)));
@@ -297,7 +303,10 @@ async fn join(
     })
     .await?;
     // Nobody else knows the key yet, so nobody can have left the seat.
-    let number = live.lock().room.holder_of(&hash).map(|member| member.number).unwrap_or_default();
+    let mut room = live.lock();
+    let number = room.room.holder_of(&hash).map(|member| member.number).unwrap_or_default();
+    room.came_from.insert(number, origin);
+    drop(room);
     Ok(keys::with_seat("party", &live.id, &key, Json(Joined { number })))
 }
 

@@ -15,10 +15,11 @@ pub use coach::{CoachOption, CoachWord};
 pub use state::{ActAtTable, JoinTable, NewTable, Offer, PlayInfo, Scene, TablePhase, TableSeat, TableState};
 
 use crate::{
-    Config, Db, Refusal, Site, film,
+    Config, Db, Refusal, Site,
     json::Body,
     keys::{self, IsHost, Key, KeyHash},
     live::{Live, Open, Thing, now},
+    places::{Crowded, Origin, share},
     stream,
     tournaments::Allowed,
 };
@@ -26,7 +27,7 @@ use axum::{
     Json, Router,
     extract::{Path, State},
     http::{HeaderMap, StatusCode, header},
-    response::{IntoResponse, Response},
+    response::Response,
     routing::{get, post},
 };
 use data_encoding::BASE32_NOPAD;
@@ -70,6 +71,8 @@ pub(crate) struct Tables {
     db: Db,
     house: Arc<House>,
     most: usize,
+    /// The most that one address may have opened.
+    most_of_one: usize,
     open: Open<String, Live<LiveTable>>,
 }
 
@@ -87,6 +90,8 @@ pub(crate) struct LiveTable {
     running: Option<Arc<dyn Running>>,
     /// When somebody last did something.
     touched: Instant,
+    /// Where it was opened from; unknown after a restart.
+    opened_by: Option<Origin>,
 }
 
 impl Tables {
@@ -95,10 +100,11 @@ impl Tables {
         keep::prepare(db)?;
         let house = House { launcher: config.launcher.clone(), allowed: allowed.clone() };
         let (db, most) = (db.clone(), config.limits.tables);
-        let tables = Tables { db, house: Arc::new(house), most, open: Open::default() };
+        let most_of_one = share(most, config.limits.address_share);
+        let tables = Tables { db, house: Arc::new(house), most, most_of_one, open: Open::default() };
         for kept in keep::unfinished(&tables.db)? {
             let given = keep::given(&tables.db, &kept.id)?;
-            let table = tables.table(kept.id.clone(), Seating::again(kept.setup, &given));
+            let table = tables.table(kept.id.clone(), Seating::again(kept.setup, &given), None);
             if let Err(why) = table.update(|table| table.start(given)) {
                 complain!("error: table {} cannot be taken up: {why}", kept.id);
                 keep::end(&tables.db, &kept.id, None)?;
@@ -109,10 +115,11 @@ impl Tables {
         Ok(tables)
     }
 
-    fn table(&self, id: String, seating: Seating) -> Arc<Live<LiveTable>> {
+    fn table(&self, id: String, seating: Seating, opened_by: Option<Origin>) -> Arc<Live<LiveTable>> {
         Arc::new_cyclic(|table| {
             let (table, house) = (table.clone(), self.house.clone());
-            let live = LiveTable { table, house, seating, running: None, touched: Instant::now() };
+            let touched = Instant::now();
+            let live = LiveTable { table, house, seating, running: None, touched, opened_by };
             Live::new(id, &self.db, live)
         })
     }
@@ -131,11 +138,16 @@ impl Tables {
     }
 
     /// Opens a table.
-    fn add(&self, setup: Setup) -> Result<Arc<Live<LiveTable>>, Refusal> {
+    fn add(&self, setup: Setup, origin: Origin) -> Result<Arc<Live<LiveTable>>, Refusal> {
         let _alone = self.open.alone();
         self.sweep();
         let mut going = self.open.all();
         going.retain(|table| !table.lock().is_finished());
+        let own = going.iter().filter(|table| table.lock().opened_by == Some(origin));
+        if going.len() < self.most && own.count() >= self.most_of_one {
+            let refusal = Crowded::Here.refuse("tables");
+            return Err(refusal.hint("leave a table that you do not play at any more"));
+        }
         if going.len() >= self.most {
             let longest = going.iter().max_by_key(|table| table.lock().idle());
             if !longest.is_some_and(|table| self.clear(table, AWAY)) {
@@ -143,7 +155,7 @@ impl Tables {
                     .hint("try again in a few minutes"));
             }
         }
-        let table = self.table(new_id()?, Seating::new(setup));
+        let table = self.table(new_id()?, Seating::new(setup), Some(origin));
         table.act(now(), |_| Ok(vec![Input::Open]))?;
         Ok(self.open.add(table.id.clone(), table))
     }
@@ -369,6 +381,7 @@ async fn play_info() -> Json<Vec<PlayInfo>> {
 async fn open(
     State(site): State<Site>,
     IsHost(host): IsHost,
+    origin: Origin,
     Body(wanted): Body<NewTable>,
 ) -> Result<Response, Refusal> {
     let key = Key::random();
@@ -376,8 +389,8 @@ async fn open(
     // Strangers play against built-in bots only.
     let allowed = site.tournaments().allowed();
     let programs = |name: &str| allowed.entry(game, name).filter(|_| host);
-    let setup = Setup::new(&wanted, &key, &programs)?;
-    let table = site.aside(|site| site.tables().add(setup)).await?;
+    let setup = Setup::new(&wanted, &key, &programs, host)?;
+    let table = site.aside(move |site| site.tables().add(setup, origin)).await?;
     Ok(seated(&site, &table, &key, StatusCode::CREATED))
 }
 
@@ -411,12 +424,13 @@ async fn look(
 
 async fn follow(
     State(site): State<Site>,
+    origin: Origin,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let table = site.tables().find(&id)?;
     let (address, shown) = (site.config().address.clone(), keys::shown(&headers, "table", &id));
-    table.follow(&site, move |table| {
+    table.follow(&site, origin, move |table| {
         let table = table.lock();
         // A table that was cleared has no more to say.
         (!table.seating.is_gone()).then(|| stream::to_json(&table.view(&id, &address, shown)))
@@ -489,16 +503,23 @@ async fn packed(site: &Site, id: &str) -> Result<Vec<u8>, Refusal> {
     site.aside(move |site| keep::replay(site.db(), &id)).await
 }
 
-async fn show(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refusal> {
-    film::show(&site, packed(&site, &id).await?).await
+async fn show(State(site): State<Site>, origin: Origin, Path(id): Path<String>) -> Result<Response, Refusal> {
+    let customer = site.studio().enter(origin)?;
+    site.studio().show(customer, packed(&site, &id).await?, false).await
 }
 
-async fn replay(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refusal> {
+async fn replay(
+    State(site): State<Site>,
+    origin: Origin,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let customer = site.studio().enter(origin)?;
+    let packed = packed(&site, &id).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{id}.replay\"")),
     ];
-    Ok((headers, packed(&site, &id).await?).into_response())
+    Ok(customer.send(headers, packed))
 }
 
 #[cfg(test)]
@@ -508,8 +529,8 @@ mod tests {
 
     fn waiting_table(site: &Site, ada: &Key) -> Arc<Live<LiveTable>> {
         let wanted = json!({ "game": "zombie-dice", "name": "Ada", "friends": 2 });
-        let setup = Setup::new(&serde_json::from_value(wanted).unwrap(), ada, &|_| None).unwrap();
-        site.tables().add(setup).unwrap()
+        let setup = Setup::new(&serde_json::from_value(wanted).unwrap(), ada, &|_| None, false).unwrap();
+        site.tables().add(setup, Origin::of([127, 0, 0, 1].into())).unwrap()
     }
 
     /// A request finds its table first and changes it later: here somebody else's request comes between.

@@ -3,6 +3,7 @@
 use super::state::NewTable;
 use crate::{
     Refusal,
+    film::is_usual,
     keys::{Key, KeyHash},
 };
 use necrodome_arena::entry::{EntryKind, EntrySpec, name_all};
@@ -50,13 +51,23 @@ impl SeatSetup {
 
 impl Setup {
     /// Checks what somebody wants, and gives them the first seat. `programs` are those that may sit at their table.
-    pub fn new(wanted: &NewTable, key: &Key, programs: Programs) -> Result<Self, Refusal> {
-        with_game!(wanted.game.parse::<GameId>()?, G => Self::checked::<G>(wanted, key, programs))
+    pub fn new(wanted: &NewTable, key: &Key, programs: Programs, host: bool) -> Result<Self, Refusal> {
+        with_game!(wanted.game.parse::<GameId>()?, G => Self::checked::<G>(wanted, key, programs, host))
     }
 
-    fn checked<G: Listed>(wanted: &NewTable, key: &Key, programs: Programs) -> Result<Self, Refusal> {
+    fn checked<G: Listed>(
+        wanted: &NewTable,
+        key: &Key,
+        programs: Programs,
+        host: bool,
+    ) -> Result<Self, Refusal> {
         let mut rules = rules::<G>(&wanted.options)?;
         bound::<G>(&mut rules)?;
+        let may_solve = host || is_usual::<G>(&rules);
+        if !may_solve && wanted.bots.iter().any(|bot| bot.starts_with(OPTIMAL)) {
+            return Err(Refusal::bad(format!("{OPTIMAL} plays by the usual rules only"))
+                .hint("choose another bot, or ask the host to open the table"));
+        }
         let count = 1 + usize::from(wanted.friends) + wanted.bots.len();
         if count > G::CARD.most_people {
             return Err(Refusal::bad(format!(
@@ -86,7 +97,7 @@ impl Setup {
         let setup = Setup {
             game: G::ID.to_owned(),
             options: serde_json::to_value(&rules).map_err(Refusal::internal)?,
-            coach: wanted.coach,
+            coach: wanted.coach && may_solve,
             // Too many to try them all against the dice that were seen, and exact in any JSON reader.
             seed: getrandom::u64().map_err(Refusal::internal)? >> 11,
             seats: [SeatSetup::person(&wanted.name, key.hash())]

@@ -64,7 +64,8 @@ impl Allowed {
             |span: Range<usize>| Some(1 + text.get(..span.start).unwrap_or_default().matches('\n').count());
         let file: File = toml::from_str(&text)
             .map_err(|error| refuse(error.span().and_then(line_of), error.message().replace('\n', " ")))?;
-        let folder = path.parent().unwrap_or(Path::new("."));
+        // Of a bare `bots.toml` the parent is empty, and nothing can be started in a folder without a name.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut allowed = Allowed::default();
         for line in file.bot {
             let at = |span: Range<usize>| move |why: String| (span, why);

@@ -18,13 +18,10 @@ pub use shown::{
     TournamentState, TournamentView,
 };
 
-use crate::{
-    Config, Db, Refusal,
-    live::{self, Open},
-};
+use crate::{Config, Db, Refusal, live::Open};
 use necrodome_arena::tournament::{Plan, Schedule, StoreError};
 use played::{Equipment, Tournament};
-use std::sync::Arc;
+use std::{sync::Arc, time::SystemTime};
 use tokio::sync::Semaphore;
 
 /// Replays that are made at the same time.
@@ -193,5 +190,5 @@ impl Drop for Tournaments {
 
 /// Seconds since 1970.
 fn now() -> i64 {
-    (live::now() / 1000) as i64
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }

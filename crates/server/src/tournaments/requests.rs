@@ -9,6 +9,7 @@ use crate::{
     json::Body,
     keys::{Host, IsHost},
     live::Live,
+    places::Origin,
 };
 use axum::{
     Json, Router,
@@ -155,10 +156,11 @@ async fn look(
 async fn follow(
     IsHost(host): IsHost,
     State(site): State<Site>,
+    origin: Origin,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     let tournament = find(&site, &id).await?;
-    tournament.live.follow(&site, move |live| Some(shown(live, host)))
+    tournament.live.follow(&site, origin, move |live| Some(shown(live, host)))
 }
 
 /// What this viewer is told.
@@ -245,22 +247,26 @@ async fn packed(site: &Site, id: &str, block: &str, match_number: &str) -> Resul
 
 async fn replay(
     State(site): State<Site>,
+    origin: Origin,
     Path((id, block, number)): Path<(String, String, String)>,
 ) -> Result<Response, Refusal> {
+    let customer = site.studio().enter(origin)?;
     let packed = packed(&site, &id, &block, &number).await?;
     // They are numbers, or there would be no such match.
     let name = format!("attachment; filename=\"tournament-{id}-{block}.{number}.replay\"");
     let headers =
         [(header::CONTENT_TYPE, "application/octet-stream".to_owned()), (header::CONTENT_DISPOSITION, name)];
-    Ok((headers, packed).into_response())
+    Ok(customer.send(headers, packed))
 }
 
 async fn film(
     State(site): State<Site>,
+    origin: Origin,
     Path((id, block, number)): Path<(String, String, String)>,
 ) -> Result<Response, Refusal> {
+    let customer = site.studio().enter(origin)?;
     let packed = packed(&site, &id, &block, &number).await?;
-    crate::film::show(&site, packed).await
+    site.studio().show(customer, packed, true).await
 }
 
 #[cfg(test)]

@@ -8,11 +8,13 @@ use axum::{
 use necrodome_arena::{
     lineup::built_in,
     player::{BuiltInPlayer, Player},
+    replay::{Bounds, ReplayError},
     run::run_match,
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::Seeded,
+    game::Outcome,
     infection::Infection,
     last_bullet::LastBullet,
     names::Names,
@@ -21,12 +23,9 @@ use necrodome_rules::{
     with_game,
     zombie_dice::{Race, Solo, Table},
 };
-use necrodome_server::{
-    Limits, Site,
-    film::{Film, Unit, ValueEntry, film},
-};
+use necrodome_server::{Limits, Site, film::Size};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{io::Read, sync::LazyLock};
 
 /// The packed replay of a match between built-in bots.
@@ -60,25 +59,43 @@ fn short<G: Listed>(seed: u64) -> Vec<u8> {
     replay::<G>(&bots, settings, seed)
 }
 
-/// The frames as the pages get them.
-fn frames(film: &Film) -> Vec<Value> {
-    film.frames.iter().map(|frame| serde_json::to_value(frame).unwrap()).collect()
+/// A replay whose film is larger than what is on its way between two sockets.
+pub fn large() -> Vec<u8> {
+    replay::<Infection>(&["random"; 250], &["start_antibodies=9"], 1)
+}
+
+/// The film as the pages get it.
+fn film(packed: Vec<u8>) -> Value {
+    serde_json::from_slice(&filmed(packed).unwrap()).unwrap()
+}
+
+fn filmed(packed: impl Into<Vec<u8>>) -> Result<Vec<u8>, ReplayError> {
+    necrodome_server::film::film(packed, &Size::PAGE).map(|film| film.json)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
+}
+
+fn outcome(film: &Value) -> Outcome {
+    serde_json::from_value(film["outcome"].clone()).unwrap()
 }
 
 #[test]
 fn there_is_a_frame_for_every_step_of_every_game() {
     for (id, seed) in GameId::WITH_EXAMPLES.iter().copied().flat_map(|id| [(id, 1), (id, 2), (id, 3)]) {
-        let film = film(with_game!(id, G => short::<G>(seed)).as_slice()).unwrap();
-        assert_eq!(film.game, id.as_str());
-        assert_eq!(film.names.len(), film.outcome.places.len());
+        let film = film(with_game!(id, G => short::<G>(seed)));
+        assert_eq!(film["game"], id.as_str());
+        assert_eq!(list(&film["names"]).len(), outcome(&film).places.len());
+        let frames = list(&film["frames"]);
+        let steps = film["steps"].as_u64().unwrap();
         if id == GameId::LastBullet {
-            assert_eq!(film.battle.unwrap().turns, film.steps);
-            assert!(film.frames.is_empty());
+            assert_eq!(film["battle"]["turns"], steps);
+            assert!(frames.is_empty());
             continue;
         }
-        let frames = frames(&film);
-        assert_eq!(frames.len(), film.steps as usize + 1, "{id}");
-        assert!(film.steps > 0, "{id}");
+        assert_eq!(frames.len() as u64, steps + 1, "{id}");
+        assert!(steps > 0, "{id}");
         assert_eq!(frames[0]["choice"], Value::Null, "{id}: nobody decides in the set-up");
         for (number, pair) in frames.windows(2).enumerate() {
             let (before, after) = (&pair[0], &pair[1]);
@@ -92,34 +109,32 @@ fn there_is_a_frame_for_every_step_of_every_game() {
 #[test]
 fn the_last_scene_is_the_outcome() {
     for seed in 0..10 {
-        let table = film(replay::<Table>(&["greedy", "cautious", "random"], &[], seed).as_slice()).unwrap();
-        let last = &table.frames.last().unwrap().scene;
-        assert_eq!(last["view"]["scores"], json!(table.outcome.scores));
+        let table = film(replay::<Table>(&["greedy", "cautious", "random"], &[], seed));
+        let last = &list(&table["frames"]).last().unwrap()["scene"];
+        assert_eq!(last["view"]["scores"], table["outcome"]["scores"]);
 
-        let tokyo =
-            film(replay::<Tokyo>(&["angry", "point-hunter", "random"], &[], seed).as_slice()).unwrap();
-        let monsters = tokyo.frames.last().unwrap().scene["monsters"].as_array().unwrap();
+        let tokyo = film(replay::<Tokyo>(&["angry", "point-hunter", "random"], &[], seed));
+        let monsters = list(&list(&tokyo["frames"]).last().unwrap()["scene"]["monsters"]);
         let points: Vec<i64> = monsters.iter().map(|monster| monster["points"].as_i64().unwrap()).collect();
-        assert_eq!(points, tokyo.outcome.scores);
+        assert_eq!(points, outcome(&tokyo).scores);
     }
 }
 
 #[test]
 fn a_film_says_how_the_match_ended() {
-    let solo = film(replay::<Solo>(&["greedy"], &[], 5).as_slice()).unwrap();
-    assert_eq!(solo.result, format!("greedy 0: {}", solo.scores[0]));
-    let race = film(replay::<Race>(&["greedy", "random"], &[], 5).as_slice()).unwrap();
-    let winner = race.outcome.winners().next().unwrap();
-    assert_eq!(race.result, format!("{} wins", race.names[winner.index()]));
+    let solo = film(replay::<Solo>(&["greedy"], &[], 5));
+    assert_eq!(solo["result"], format!("greedy 0: {}", solo["scores"][0].as_str().unwrap()));
+    let race = film(replay::<Race>(&["greedy", "random"], &[], 5));
+    let winner = outcome(&race).winners().next().unwrap();
+    assert_eq!(race["result"], format!("{} wins", race["names"][winner.index()].as_str().unwrap()));
     // Where many win, the game itself says who.
     let bots = ["spreader"; 6];
-    let mut parties = (0..20).map(|seed| film(replay::<Infection>(&bots, &[], seed).as_slice()).unwrap());
-    let party = parties.find(|party| party.outcome.winners().count() > 1).unwrap();
-    assert!(party.result.starts_with("The end: "), "{}", party.result);
+    let mut parties = (0..20).map(|seed| film(replay::<Infection>(&bots, &[], seed)));
+    let party = parties.find(|party| outcome(party).winners().count() > 1).unwrap();
+    assert!(party["result"].as_str().unwrap().starts_with("The end: "), "{}", party["result"]);
     // Nothing moves in a single turn, so all who are left share the win.
-    let battle =
-        film(replay::<LastBullet>(&["stand-still"; 6], &["copies=9", "max_turns=1"], 1).as_slice()).unwrap();
-    assert_eq!(battle.result, "6 share the win");
+    let battle = film(replay::<LastBullet>(&["stand-still"; 6], &["copies=9", "max_turns=1"], 1));
+    assert_eq!(battle["result"], "6 share the win");
 }
 
 /// The dice of a turn that is over are not in any view any more: they are put together from its rolls.
@@ -127,11 +142,11 @@ fn a_film_says_how_the_match_ended() {
 fn ended_turns_show_the_dice_as_they_lay() {
     let (mut busted, mut ended) = (0, 0);
     for seed in 0..20 {
-        let film = film(replay::<Race>(&["greedy", "random"], &[], seed).as_slice()).unwrap();
-        for frame in &film.frames {
+        let film = film(replay::<Race>(&["greedy", "random"], &[], seed));
+        for frame in list(&film["frames"]) {
             let parts = |turn: &Value| ["seat", "why", "banked"].map(|part| turn[part].clone());
-            let told = frame.events.iter().filter(|event| event["type"] == "turn_ended");
-            let turns = frame.scene["ended"].as_array().unwrap();
+            let told = list(&frame["events"]).iter().filter(|event| event["type"] == "turn_ended");
+            let turns = list(&frame["scene"]["ended"]);
             assert_eq!(turns.iter().map(parts).collect::<Vec<_>>(), told.map(parts).collect::<Vec<_>>());
             for turn in turns {
                 ended += 1;
@@ -153,19 +168,20 @@ fn ended_turns_show_the_dice_as_they_lay() {
 fn the_party_can_be_put_together_from_its_changes() {
     let bots = ["careful", "spreader", "random", "random", "spreader", "careful", "random", "spreader"];
     for seed in 0..8 {
-        let film = film(replay::<Infection>(&bots, &["start_antibodies=2"], seed).as_slice()).unwrap();
+        let film = film(replay::<Infection>(&bots, &["start_antibodies=2"], seed));
         let mut roles: Vec<Value> = vec![Value::Null; bots.len()];
-        for frame in &film.frames {
-            for player in frame.scene["changed"].as_array().unwrap() {
+        let frames = list(&film["frames"]);
+        for frame in frames {
+            for player in list(&frame["scene"]["changed"]) {
                 roles[player["seat"].as_u64().unwrap() as usize] = player["role"].clone();
             }
-            for event in frame.events.iter().filter(|event| event["type"] == "announced") {
+            for event in list(&frame["events"]).iter().filter(|event| event["type"] == "announced") {
                 let humans = roles.iter().filter(|role| **role != "zombie").count();
                 assert_eq!(event["report"]["humans"], humans, "what is announced is what is shown");
             }
         }
         assert!(roles.iter().all(Value::is_string), "the set-up shows everybody");
-        assert_eq!(film.frames.last().unwrap().scene["turns"], film.outcome.turns);
+        assert_eq!(frames.last().unwrap()["scene"]["turns"], film["outcome"]["turns"]);
     }
 }
 
@@ -177,31 +193,33 @@ fn values_add_up_and_their_marks_are_the_worst() {
         replay::<Tokyo>(&["angry", "point-hunter"], &[], 3),
         replay::<Solo>(&["random"], &[], 4),
     ];
+    let number = |value: &Value| value.as_f64().unwrap();
     for packed in films {
-        let film = film(packed.as_slice()).unwrap();
-        let values = film.values.as_ref().unwrap();
-        assert_eq!(values.unit == Unit::Points, film.names.len() == 1);
-        let mut value = values.start;
+        let film = film(packed);
+        let (game, values) = (&film["game"], &film["values"]);
+        assert_eq!(values["unit"] == "points", list(&film["names"]).len() == 1);
+        let mut value = number(&values["start"]);
         let mut costs = Vec::new();
-        for entry in &values.entries {
-            let (ValueEntry::Decision { before, after, .. }
-            | ValueEntry::Roll { before, after, .. }
-            | ValueEntry::Limit { before, after }) = entry;
-            assert!((before - value).abs() < 1e-9, "{}: {value}, then {entry:?}", film.game);
-            value = *after;
-            if let ValueEntry::Decision { options, best, value, regret, chosen, .. } = entry {
-                assert!((best - options[0].value).abs() < 1e-12, "the best option comes first");
-                let marked: Vec<_> = options.iter().filter(|option| option.chosen).collect();
-                assert_eq!(marked.len(), 1, "{}: {chosen} of {options:?}", film.game);
-                assert!((marked[0].value - value).abs() < 1e-9 && (best - value - regret).abs() < 1e-12);
-                costs.push(*regret);
+        for entry in list(&values["entries"]) {
+            assert!((number(&entry["before"]) - value).abs() < 1e-9, "{game}: {value}, then {entry}");
+            value = number(&entry["after"]);
+            if entry["type"] == "decision" {
+                let (options, best) = (list(&entry["options"]), number(&entry["best"]));
+                assert!((best - number(&options[0]["value"])).abs() < 1e-12, "the best option comes first");
+                let marked: Vec<_> = options.iter().filter(|option| option["chosen"] == true).collect();
+                assert_eq!(marked.len(), 1, "{game}: {entry}");
+                let (worth, regret) = (number(&entry["value"]), number(&entry["regret"]));
+                assert!((number(&marked[0]["value"]) - worth).abs() < 1e-9);
+                assert!((best - worth - regret).abs() < 1e-12);
+                costs.push(regret);
             }
         }
-        assert!((value - values.result).abs() < 1e-9, "{}", film.game);
+        assert!((value - number(&values["result"])).abs() < 1e-9, "{game}");
         costs.sort_by(|a, b| b.total_cmp(a));
-        let worst = values.worst.iter().map(|&place| match &values.entries[place as usize] {
-            ValueEntry::Decision { regret, .. } => *regret,
-            other => panic!("{other:?} is no decision"),
+        let worst = list(&values["worst"]).iter().map(|place| {
+            let entry = &values["entries"][place.as_u64().unwrap() as usize];
+            assert_eq!(entry["type"], "decision");
+            number(&entry["regret"])
         });
         let worst: Vec<f64> = worst.collect();
         assert_eq!(worst, costs[..worst.len()]);
@@ -212,7 +230,7 @@ fn values_add_up_and_their_marks_are_the_worst() {
 #[test]
 fn games_that_are_not_solved_have_no_values() {
     for packed in [replay::<Table>(&["greedy", "cautious", "random"], &[], 1), short::<Infection>(1)] {
-        assert!(film(packed.as_slice()).unwrap().values.is_none());
+        assert_eq!(film(packed)["values"], Value::Null);
     }
 }
 
@@ -261,7 +279,8 @@ async fn a_file_is_shown_and_other_files_are_refused_with_words() {
 
 #[tokio::test]
 async fn too_large_is_said_before_it_is_read() {
-    let limits = Limits { upload: 1000, ..config().limits };
+    let replay = Bounds { packed: 1000, ..Size::PAGE.replay };
+    let limits = Limits { film: Size { replay, ..Size::PAGE }, ..config().limits };
     let site = Site::open(necrodome_server::Config { limits, ..config() }).unwrap();
     assert!(upload(&site, vec![0; 2000]).await.refused(413).contains("at most"));
 }
@@ -281,8 +300,8 @@ async fn a_bomb_is_refused() {
 fn a_name_cannot_break_out_of_a_page() {
     let evil = "</script><script>alert(1)</script>".to_owned();
     let packed = replay_of::<Race>(&["greedy", "cautious"], &[evil.clone(), "<!--".to_owned()], &[], 3);
-    let film = film(packed.as_slice()).unwrap();
-    assert_eq!(film.names[0], evil);
+    let film = necrodome_server::film::film(packed, &Size::FILE).unwrap();
+    assert!(film.title.contains(&evil), "{}", film.title);
     // Without the pages there is nothing to write; the parts of the page are tested where they are put together.
     let Some(page) = necrodome_server::film::page(&film) else { return };
     assert!(!page.contains("<script>alert(1)"), "the name has left its place");
@@ -302,12 +321,12 @@ proptest! {
         let mut damaged = good.clone();
         let place = (at * damaged.len() as f64) as usize;
         damaged[place] ^= with;
-        let _ = film(damaged.as_slice());
+        let _ = filmed(damaged);
         let damaged = changed(good, |lines| {
             let line = line % lines.len();
             let keep = lines[line].char_indices().map(|(i, _)| i).nth(cut).unwrap_or(0);
             lines[line].truncate(keep);
         });
-        prop_assert!(film(damaged.as_slice()).is_err(), "a line that was cut is missed");
+        prop_assert!(filmed(damaged).is_err(), "a line that was cut is missed");
     }
 }

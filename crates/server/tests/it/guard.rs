@@ -6,10 +6,13 @@ use axum::{
     http::{Method, Request, StatusCode, header},
 };
 use necrodome_server::{Config, Limits, Site, listen};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     sync::oneshot,
 };
 
@@ -58,7 +61,7 @@ async fn other_sites_cannot_act_in_the_name_of_a_visitor() {
 
 #[tokio::test]
 async fn a_foreign_name_does_not_lead_to_a_server_for_this_machine() {
-    let mut stranger = Visitor::stranger(&Site::open(Config { loopback: true, ..config() }).unwrap());
+    let mut stranger = Visitor::stranger(&Site::open(Config { host_names: Vec::new(), ..config() }).unwrap());
     let ask =
         |host: &'static str| Request::get("/api/site").header("host", host).body(Body::empty()).unwrap();
     for foreign in [
@@ -156,14 +159,37 @@ fn holds(path: &std::path::Path, text: &str) -> bool {
 
 /// A server on a real socket; it ends when the sender is dropped.
 async fn serve(limits: Limits) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+    serve_site(Site::open(Config { limits, ..config() }).unwrap()).await
+}
+
+async fn serve_site(site: Site) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
     let listening = listen((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
     let address = listening.address().unwrap();
     let (end, ended) = oneshot::channel::<()>();
-    let site = Site::open(Config { limits, ..config() }).unwrap();
     let task = tokio::spawn(listening.serve(site, async {
         let _ = ended.await;
     }));
     (address, end, task)
+}
+
+/// What comes back for some bytes after which nothing comes.
+async fn sent(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // Who is refused early is not listened to until the end.
+    let _ = stream.write_all(bytes).await;
+    let _ = stream.shutdown().await;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// What comes back for a request that wants the connection closed.
+async fn asked(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).into_owned()
 }
 
 async fn said(mut stream: TcpStream) -> String {
@@ -174,7 +200,7 @@ async fn said(mut stream: TcpStream) -> String {
 
 #[tokio::test]
 async fn too_many_connections_get_a_clear_answer() {
-    let (address, end, task) = serve(Limits { connections: 2, ..config().limits }).await;
+    let (address, end, task) = serve(Limits { connections: 2, address_share: 100, ..config().limits }).await;
     let ask = b"GET /api/site HTTP/1.1\r\nhost: x\r\n\r\n";
     let mut open = Vec::new();
     for _ in 0..2 {
@@ -192,6 +218,170 @@ async fn too_many_connections_get_a_clear_answer() {
     task.await.unwrap();
 }
 
+/// A connection from another address of this machine.
+async fn connect_from(last: u8, to: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((Ipv4Addr::new(127, 0, 0, last), 0).into()).unwrap();
+    socket.connect(to).await.unwrap()
+}
+
+/// The first line of an answer.
+async fn status(stream: &mut TcpStream) -> String {
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).await.unwrap();
+    String::from_utf8_lossy(&first).into_owned()
+}
+
+const ASK: &[u8] = b"GET /api/site HTTP/1.1\r\nhost: x\r\n\r\n";
+
+#[tokio::test]
+async fn one_address_cannot_take_all_connections() {
+    let (address, end, task) = serve(Limits { connections: 4, ..config().limits }).await;
+    let mut greedy = vec![connect_from(2, address).await, connect_from(2, address).await];
+    for stream in &mut greedy {
+        stream.write_all(b"GET /api").await.unwrap();
+    }
+    let answer = said(connect_from(2, address).await).await;
+    assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("retry-after"), "{answer}");
+    let mut modest = connect_from(3, address).await;
+    modest.write_all(ASK).await.unwrap();
+    assert_eq!(status(&mut modest).await, "HTTP/1.1 200");
+    drop((greedy, modest));
+    end.send(()).unwrap();
+    task.await.unwrap();
+}
+
+#[tokio::test]
+async fn one_address_cannot_take_all_live_pages() {
+    let site = Site::open(Config { limits: Limits { streams: 2, ..config().limits }, ..config() }).unwrap();
+    let mut host = Visitor::host(&site).await;
+    let room = host.post("/api/party", serde_json::json!({})).await.ok()["id"].as_str().unwrap().to_owned();
+    let (address, end, task) = serve_site(site).await;
+    let ask = format!("GET /api/party/{room}/stream HTTP/1.1\r\nhost: x\r\n\r\n");
+    let mut open = Vec::new();
+    for (from, expected) in [(2, "200"), (2, "429"), (3, "200"), (4, "503")] {
+        let mut stream = connect_from(from, address).await;
+        stream.write_all(ask.as_bytes()).await.unwrap();
+        assert_eq!(status(&mut stream).await, format!("HTTP/1.1 {expected}"), "address {from}");
+        open.push(stream);
+    }
+    drop(open);
+    end.send(()).unwrap();
+    task.await.unwrap();
+}
+
+#[tokio::test]
+async fn one_address_cannot_take_all_tables_or_seats() {
+    let limits = Limits { tables: 4, address_share: 50, ..config().limits };
+    let site = Site::open(Config { limits, ..config() }).unwrap();
+    let mut stranger = Visitor::stranger(&site);
+    let table = serde_json::json!({ "game": "zombie-dice", "name": "Ada", "friends": 1 });
+    let first = stranger.post("/api/tables", &table).await.ok()["id"].as_str().unwrap().to_owned();
+    stranger.post("/api/tables", &table).await.ok();
+    let refused = stranger.post("/api/tables", &table).await;
+    assert_eq!(refused.headers[header::RETRY_AFTER], "2");
+    assert!(refused.refused(429).contains("from this address"));
+    assert!(stranger.post(&format!("/api/tables/{first}/leave"), ()).await.status.is_success());
+    stranger.post("/api/tables", &table).await.ok();
+
+    // One in a hundred of 500 seats, and of 2000 who may come and go.
+    let limits = Limits { address_share: 1, ..config().limits };
+    let site = Site::open(Config { limits, ..config() }).unwrap();
+    let mut host = Visitor::host(&site).await;
+    let room = host.post("/api/party", serde_json::json!({})).await.ok()["id"].as_str().unwrap().to_owned();
+    let mut joined = 0;
+    let refused = loop {
+        let mut guest = Visitor::stranger(&site);
+        let name = format!("guest {joined}");
+        let answer =
+            guest.post(&format!("/api/party/{room}/join"), serde_json::json!({ "name": name })).await;
+        if !answer.status.is_success() {
+            break answer;
+        }
+        joined += 1;
+        if joined > 5 {
+            let leave = serde_json::json!({ "type": "leave" });
+            assert!(guest.post(&format!("/api/party/{room}/act"), leave).await.status.is_success());
+        }
+        if joined == 5 {
+            // The sixth seat is one too many, until somebody leaves.
+            let mut sixth = Visitor::stranger(&site);
+            let join = serde_json::json!({ "name": "the sixth" });
+            sixth.post(&format!("/api/party/{room}/join"), join).await.refused(429);
+            let leave = serde_json::json!({ "type": "leave" });
+            assert!(guest.post(&format!("/api/party/{room}/act"), leave).await.status.is_success());
+        }
+    };
+    assert_eq!(joined, 20);
+    assert!(refused.refused(429).contains("players from this address"));
+    // The host is not one of them.
+    let bots = serde_json::json!({ "type": "add_bots", "bot": "careful", "count": 100 });
+    assert!(host.post(&format!("/api/party/{room}/host"), bots).await.status.is_success());
+}
+
+/// Whoever sends a byte now and then is cut off when the time for all of it is over.
+#[tokio::test]
+async fn slow_senders_are_cut_off() {
+    let slow = Duration::from_millis(300);
+    let (address, end, task) = serve(Limits { slow_head: slow, slow_body: slow, ..config().limits }).await;
+    let heads = [
+        "POST /api/film HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n",
+        "POST /api/tables HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n",
+        "POST /api/film HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n",
+        "GET /api/site HTTP/1.1\r\nx-slow: ",
+    ];
+    for (number, head) in heads.iter().enumerate() {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let (mut from, mut to) = stream.split();
+        let piece: &[u8] = if head.contains("chunked") { b"1\r\nx\r\n" } else { b"x" };
+        let drip = async {
+            while to.write_all(piece).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            std::future::pending::<()>().await;
+        };
+        let mut answer = Vec::new();
+        tokio::select! {
+            () = drip => {}
+            // It may be cut off in the middle of what it sends.
+            _ = from.read_to_end(&mut answer) => {}
+        }
+        let answer = String::from_utf8_lossy(&answer);
+        let is_head = number == 3;
+        assert!(answer.starts_with("HTTP/1.1 408") || is_head && answer.is_empty(), "{head}: {answer}");
+    }
+    end.send(()).unwrap();
+    task.await.unwrap();
+}
+
+/// What nobody takes is not kept: the place is free again.
+#[tokio::test]
+async fn slow_readers_are_cut_off() {
+    let limits = Limits { slow_reader: Duration::from_millis(300), films: 1, ..config().limits };
+    let (address, end, task) = serve(limits).await;
+    let replay = crate::film::large();
+    let head = format!("POST /api/film HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", replay.len());
+    let mut idle = TcpStream::connect(address).await.unwrap();
+    idle.write_all(&[head.as_bytes(), &replay].concat()).await.unwrap();
+    assert_eq!(status(&mut idle).await, "HTTP/1.1 200");
+    let mut refused = 0;
+    loop {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(&[head.as_bytes(), &replay].concat()).await.unwrap();
+        match status(&mut stream).await.as_str() {
+            "HTTP/1.1 200" => break,
+            "HTTP/1.1 503" => refused += 1,
+            other => panic!("{other}"),
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(refused > 0, "the film is small enough to be sent without anybody who takes it");
+    drop(idle);
+    end.send(()).unwrap();
+    task.await.unwrap();
+}
+
 #[tokio::test]
 async fn garbage_on_the_socket_hurts_only_its_sender() {
     let (address, end, task) = serve(config().limits).await;
@@ -200,12 +390,60 @@ async fn garbage_on_the_socket_hurts_only_its_sender() {
         b"GET",
         b"GET / HTTP/9.9\r\n\r\n",
         b"POST /api/site HTTP/1.1\r\ncontent-length: -1\r\n\r\n",
+        b"GET /\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET /api/site HTTP/1.1\r\nhost: \xff\r\n\r\n",
+        b"GET /api/site HTTP/1.1\r\nhost : x\r\n\r\n",
+        // Two lengths, and a length beside pieces: whoever stands before us might see another request in it.
+        b"POST /api/film HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ncontent-length: 50\r\n\r\nGET /api/site HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"POST /api/film HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /api/site HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"POST /api/film HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+        b"POST /api/film HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked, gzip\r\n\r\n0\r\n\r\n",
     ] {
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        stream.write_all(garbage).await.unwrap();
-        stream.shutdown().await.unwrap();
-        let answer = said(stream).await;
+        let answer = sent(address, garbage).await;
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+        assert!(answer.matches("HTTP/1.1 ").count() <= 1, "a request was smuggled: {answer}");
+    }
+    let many = "x-nothing: 1\r\n".repeat(5_000);
+    let long = "x".repeat(1 << 20);
+    for head in [
+        format!("GET /api/site HTTP/1.1\r\nhost: x\r\n{many}\r\n"),
+        format!("GET /api/site HTTP/1.1\r\nhost: x\r\nx-nothing: {long}\r\n\r\n"),
+        format!("GET /api/site?{long} HTTP/1.1\r\nhost: x\r\n\r\n"),
+        format!("GET /api/party/{long} HTTP/1.1\r\nhost: x\r\n\r\n"),
+    ] {
+        let answer = sent(address, head.as_bytes()).await;
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+    let query = "x".repeat(30_000);
+    for path in [
+        format!("/api/party/AAAAA?as={query}"),
+        format!("/api/tournaments/1/matches?from={query}&count=%ff%fe"),
+        "/api/tournaments/%2e%2e%2f%2e%2e/matches/%00/1/film".to_owned(),
+        "/api/tables/..%2f..%2f..%2fetc%2fpasswd/replay".to_owned(),
+        "/api/learn/stopping?shotguns=99999999999999999999".to_owned(),
+    ] {
+        let head = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        let answer = asked(address, head.as_bytes()).await;
+        assert!(
+            answer.starts_with("HTTP/1.1 4") && answer.contains("\"error\""),
+            "{path:.60}: {answer:.300}"
+        );
+    }
+    let deep = "[".repeat(60_000);
+    for body in
+        [&b"\xff\xfe\xfd"[..], b"{", b"nul", b"{\"game\":1e999}", deep.as_bytes(), b"{\"name\":\"\\ud800\"}"]
+    {
+        for path in ["/api/tables", "/api/advise", "/api/party/AAAAA/join", "/api/tables/x/act"] {
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            let answer = asked(address, &[head.as_bytes(), body].concat()).await;
+            assert!(
+                answer.starts_with("HTTP/1.1 4") && answer.contains("\"error\""),
+                "{path}: {answer:.300}"
+            );
+        }
     }
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(b"GET /api/site HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();

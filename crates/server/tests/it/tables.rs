@@ -503,7 +503,7 @@ async fn who_leaves_a_match_that_is_over_changes_nothing() {
 
 #[tokio::test]
 async fn there_are_only_so_many_tables() {
-    let limits = Limits { tables: 2, ..config().limits };
+    let limits = Limits { tables: 2, address_share: 100, ..config().limits };
     let site = Site::open(Config { limits, ..config() }).unwrap();
     let mut first = Person::open(&site, table("zombie-dice-solo", &[])).await;
     let _second = Person::open(&site, table("tokyo", &["angry"])).await;

@@ -10,7 +10,7 @@ mod tests;
 
 use curves::Curves;
 use data_encoding::BASE64;
-use necrodome_arena::replay::{Replay, ReplayError};
+use necrodome_arena::replay::{Moment, Replay, ReplayError};
 use necrodome_rules::{
     game::{Game, Seat},
     last_bullet::LastBullet,
@@ -19,7 +19,6 @@ pub use notable::Notable;
 use notable::Watcher;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::io;
 use stream::Writer;
 
 /// What a page can show. More is slow to play again, to send and to draw.
@@ -30,15 +29,16 @@ struct Limits {
     squares: f64,
     /// However little happens in them.
     turns: usize,
-    /// Bytes of the stream. Three thousand turns of twenty entries take three megabytes.
+    /// Bytes of the stream.
     stream: usize,
 }
 
 const LIMITS: Limits =
-    Limits { copies: 50_000, squares: (2048 * 2048) as f64, turns: 200_000, stream: 24 << 20 };
+    Limits { copies: 50_000, squares: (2048 * 2048) as f64, turns: 200_000, stream: usize::MAX };
 
-/// Bots may talk a lot: what they say beyond so many bytes is left out.
+/// Bots may talk a lot: what they say beyond so many bytes is left out. To say nothing takes some, too.
 const MAX_SAID: usize = 2 << 20;
+const SAYING: usize = 40;
 
 /// A battle to look at.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -76,9 +76,9 @@ pub struct Said {
     pub reason: String,
 }
 
-/// Plays a replay and films it.
-pub fn battle(replay: &Replay<LastBullet>) -> Result<BattleFilm, ReplayError> {
-    battle_within(&LIMITS, replay)
+/// Plays a replay and films it, in at most so many bytes.
+pub fn battle(replay: &Replay<LastBullet>, stream: usize) -> Result<BattleFilm, ReplayError> {
+    battle_within(&Limits { stream, ..LIMITS }, replay)
 }
 
 fn battle_within(limits: &Limits, replay: &Replay<LastBullet>) -> Result<BattleFilm, ReplayError> {
@@ -86,7 +86,8 @@ fn battle_within(limits: &Limits, replay: &Replay<LastBullet>) -> Result<BattleF
     let (seats, copies) = (replay.names.len(), replay.rules.copies.get());
     let mut shooting: Option<(Writer, Curves, Watcher)> = None;
     let mut talk = Talk::default();
-    replay.play(|turn, game, log| {
+    let mut to_act: Vec<Seat> = Vec::new();
+    replay.follow(|Moment { number: turn, step, game, log }| {
         let (writer, curves, watcher) = shooting.get_or_insert_with(|| {
             (
                 Writer::new(game, seats, copies as usize),
@@ -97,9 +98,11 @@ fn battle_within(limits: &Limits, replay: &Replay<LastBullet>) -> Result<BattleF
         writer.turn(game, log);
         curves.turn(turn as u32, game);
         watcher.turn(turn as u32, game, log);
-        if let Some(step) = replay.steps.get(turn) {
-            talk.turn(turn as u32, game.to_act(), &step.reasons);
+        if let Some(step) = step {
+            talk.turn(turn as u32 - 1, &to_act, &step.reasons);
         }
+        to_act.clear();
+        to_act.extend(game.to_act());
         match writer.len() > limits.stream {
             true => Err(too_much(format!("more than {} bytes by turn {turn}", limits.stream))),
             false => Ok(()),
@@ -109,7 +112,7 @@ fn battle_within(limits: &Limits, replay: &Replay<LastBullet>) -> Result<BattleF
     Ok(BattleFilm {
         side: writer.side(),
         copies,
-        turns: replay.steps.len() as u32,
+        turns: replay.steps as u32,
         stream: BASE64.encode(&writer.finish()),
         living: curves.living,
         zombies: curves.zombies,
@@ -122,10 +125,10 @@ fn battle_within(limits: &Limits, replay: &Replay<LastBullet>) -> Result<BattleF
 
 impl Limits {
     /// Refuses what is too large before any of it is played.
-    fn check(&self, replay: &Replay<LastBullet>) -> io::Result<()> {
+    fn check(&self, replay: &Replay<LastBullet>) -> Result<(), ReplayError> {
         let copies = replay.names.len() as u64 * u64::from(replay.rules.copies.get());
         let squares = copies as f64 / f64::from(replay.rules.density);
-        let turns = replay.steps.len();
+        let turns = replay.steps;
         let why = if copies > self.copies {
             format!("{copies} copies, and {} is the limit", self.copies)
         } else if squares > self.squares {
@@ -139,10 +142,8 @@ impl Limits {
     }
 }
 
-fn too_much(why: String) -> io::Error {
-    io::Error::other(format!(
-        "this battle is too large to be shown on a page: {why} (`necrodome replay` tells it in words)"
-    ))
+fn too_much(why: String) -> ReplayError {
+    ReplayError::TooLarge(format!("{why} (`necrodome replay` tells it in words)"))
 }
 
 /// What the bots say, up to a limit.
@@ -157,7 +158,7 @@ impl Talk {
     fn turn(&mut self, turn: u32, to_act: &[Seat], reasons: &[Option<String>]) {
         for (&seat, reason) in to_act.iter().zip(reasons) {
             let Some(reason) = reason else { continue };
-            self.bytes += reason.len();
+            self.bytes += SAYING + reason.len();
             if self.bytes > MAX_SAID {
                 self.silent_from.get_or_insert(turn);
                 return;

@@ -174,7 +174,7 @@ fn living_at(film: &BattleFilm, seat: usize, turn: u32) -> u32 {
 
 /// Everything on the field, every shot and every curve are what the referee says, in every turn.
 fn check(replay: &Replay<LastBullet>) -> BattleFilm {
-    let film = battle(replay).unwrap();
+    let film = battle(replay, usize::MAX).unwrap();
     let mut decoder = Decoder::new(&film);
     let mut numbers: Vec<u32> = (0..decoder.pieces.len() as u32).collect();
     replay
@@ -207,7 +207,7 @@ fn check(replay: &Replay<LastBullet>) -> BattleFilm {
         })
         .unwrap();
     assert_eq!(decoder.at, decoder.bytes.len(), "nothing is left over");
-    assert_eq!(film.turns as usize, replay.steps.len());
+    assert_eq!(film.turns as usize, replay.steps);
     film
 }
 
@@ -260,7 +260,7 @@ fn reasons_are_told_with_the_turn_they_were_given_in() {
 #[test]
 fn too_much_talk_is_left_out_from_a_turn_on() {
     let mut talk = Talk::default();
-    let long = vec![Some("x".repeat(MAX_SAID / 2))];
+    let long = vec![Some("x".repeat(MAX_SAID / 2 - SAYING))];
     for turn in 0..4 {
         talk.turn(turn, &[Seat(0)], &long);
     }
@@ -271,13 +271,13 @@ fn too_much_talk_is_left_out_from_a_turn_on() {
 fn what_is_too_large_for_a_page_is_refused_with_the_reason() {
     let replay = replay(2, 0, &["runner", "gunner"], &rules(serde_json::json!({ "copies": 10 })));
     let refused = |limits: Limits| battle_within(&limits, &replay).unwrap_err().to_string();
-    let turns = replay.steps.len();
+    let turns = replay.steps;
     assert!(turns > 5);
     assert!(battle_within(&Limits { turns, copies: 20, ..LIMITS }, &replay).is_ok());
     assert_eq!(
         refused(Limits { turns: 5, ..LIMITS }),
         format!(
-            "this battle is too large to be shown on a page: {turns} turns, and 5 is the limit \
+            "the replay is too large: {turns} turns, and 5 is the limit \
              (`necrodome replay` tells it in words)"
         )
     );

@@ -25,7 +25,8 @@ pub fn site() -> Site {
 /// How it is set up.
 pub fn config() -> Config {
     let limits = Limits { rate: u32::MAX, burst: u32::MAX, ..Limits::default() };
-    Config { limits, ..Config::default() }
+    let host_names = ["arena.example", "x"].map(str::to_owned).into();
+    Config { limits, host_names, ..Config::default() }
 }
 
 /// A browser.
