@@ -76,8 +76,7 @@ fn conclude(work: impl FnOnce() -> Result<Ending, Failure>) -> i32 {
     let Ok(log) = io::stderr().as_fd().try_clone_to_owned() else { return 1 };
     let mut log = File::from(log);
     let ending = work().unwrap_or_else(|Failure { error, of_program }| {
-        let seen = fs::read_dir("/usr/bin").map_or(0, |folder| folder.count());
-        let _ = writeln!(log, "cannot start the bot: {error} ({seen} programs in /usr/bin)");
+        let _ = writeln!(log, "cannot start the bot: {error}");
         let how = if of_program { How::NotStarted } else { How::NotConfined };
         how(errno_of(&error)).into()
     });
@@ -130,7 +129,7 @@ fn stay(order: &Order) -> Result<Ending, Failure> {
         };
         return Err(Failure { error, of_program: *of_program != 0 });
     }
-    let_go_of_pipes()?;
+    let_go_of_pipes(&nothing()?)?;
     let ending = watch(bot, &inbox, &order)?;
     kill_all();
     if let Some(folder) = temporary {
@@ -173,9 +172,11 @@ fn open_namespaces(order: &Order) -> Result<(Pid, SignalFd), Failure> {
     sandbox::leave()?;
     // New credentials may have cleared it.
     prctl::set_pdeathsig(Signal::SIGUSR1)?;
+    // Before there is somebody who takes the files of the machine away, from this process, too.
+    let nothing = nothing()?;
     let first = Pid::from_raw(order.stage(FIRST)?.spawn()?.id() as i32);
     prctl::set_dumpable(false)?;
-    let_go_of_pipes()?;
+    let_go_of_pipes(&nothing)?;
     if order.arena != getppid().as_raw() {
         let _ = kill(first, Signal::SIGKILL);
     }
@@ -215,7 +216,7 @@ pub(super) fn first(order: &Order) -> i32 {
         SigSet::empty().thread_set_mask()?;
         let bot = order.program().spawn().map_err(|error| Failure { error, of_program: true })?;
         let inbox = block_signals()?;
-        let_go_of_pipes()?;
+        let_go_of_pipes(&nothing()?)?;
         Ok(watch(Pid::from_raw(bot.id() as i32), &inbox, &order)?)
     })
 }
@@ -231,12 +232,15 @@ fn block_signals() -> io::Result<SignalFd> {
 }
 
 /// The pipes are the bot's: the arena must notice when the bot closes them.
-fn let_go_of_pipes() -> io::Result<()> {
-    let nothing: File = OpenOptions::new().read(true).write(true).open("/dev/null")?;
-    dup2_stdin(&nothing)?;
-    dup2_stdout(&nothing)?;
-    dup2_stderr(&nothing)?;
+fn let_go_of_pipes(nothing: &File) -> io::Result<()> {
+    dup2_stdin(nothing)?;
+    dup2_stdout(nothing)?;
+    dup2_stderr(nothing)?;
     Ok(())
+}
+
+fn nothing() -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open("/dev/null")
 }
 
 /// Waits for the end of the bot, or for a reason to end it. SIGTERM: end it politely; SIGUSR1: at once.
