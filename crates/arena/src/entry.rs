@@ -1,4 +1,4 @@
-//! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `cmd:python3 -u bot.py --fast`,
+//! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `./mybot.wasm`, `cmd:python3 -u bot.py --fast`,
 //! `compat:zombiedice:my_bots.py:MyZombie`, `human`, each with an optional `name=` in front.
 
 pub mod compat;
@@ -6,7 +6,7 @@ mod interpreter;
 
 pub use interpreter::{version_of, versions};
 
-use crate::{guest::Invitation, process::Program};
+use crate::{guest::Invitation, process::Program, wasm};
 use necrodome_rules::{
     bot::BotSpec,
     names::{MAX_NAME, Names, SetupError},
@@ -14,7 +14,7 @@ use necrodome_rules::{
 };
 use std::{
     fs,
-    io::ErrorKind,
+    io::{ErrorKind, Read},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
@@ -37,6 +37,8 @@ pub enum EntryKind {
     BuiltIn(BotSpec),
     /// A program of its own.
     Program(Program),
+    /// A WebAssembly module, which the arena runs by itself.
+    Wasm(wasm::Module),
     /// Somebody in the program that runs the arena.
     Guest(Invitation),
     /// A person at this terminal.
@@ -46,7 +48,7 @@ pub enum EntryKind {
 impl EntryKind {
     /// Whether the same player goes on from match to match, and could remember them.
     pub fn remembers(&self) -> bool {
-        matches!(self, EntryKind::Program(_) | EntryKind::Guest(_))
+        matches!(self, EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_))
     }
 }
 
@@ -69,11 +71,19 @@ pub enum EntryError {
     },
     /// Nobody knows how to run the file.
     #[error(
-        "cannot tell how to run {path:?}: expected .py, .js, .mjs, .rb, .jar, .java or an executable file"
+        "cannot tell how to run {path:?}: expected .py, .js, .mjs, .rb, .jar, .java, .wasm or an executable file"
     )]
     NoRunner {
         /// The file.
         path: PathBuf,
+    },
+    /// The file is no WebAssembly module that could play.
+    #[error("cannot run {path:?}: {why}")]
+    Wasm {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: wasm::BadModule,
     },
     /// `cmd:` with nothing, or with an open quote.
     #[error("bad command {text:?}: {why}")]
@@ -126,6 +136,8 @@ impl EntrySpec {
             EntryKind::Program(command_program(command, folder)?)
         } else if let Some(written) = text.strip_prefix(compat::PREFIX) {
             EntryKind::Program(compat::Written::parse(written)?.program(folder)?)
+        } else if is_module(Path::new(text)) {
+            EntryKind::Wasm(module(&seen_from(folder, text))?)
         } else if looks_like_file(text) {
             EntryKind::Program(file_program(&seen_from(folder, text))?)
         } else {
@@ -138,7 +150,11 @@ impl EntrySpec {
     /// What the program of an entry consists of: a hash of the content of every file that its command names, wherever they lie. None
     /// of who is no program. What a program loads by itself is not known here.
     pub fn fingerprint(&self) -> Option<String> {
-        let EntryKind::Program(program) = &self.kind else { return None };
+        let program = match &self.kind {
+            EntryKind::Program(program) => program,
+            EntryKind::Wasm(module) => return Some(module.fingerprint()),
+            _ => return None,
+        };
         let mut hasher = blake3::Hasher::new();
         // An interpreter is found by its name alone: upgrading it makes no new bot.
         for path in program.files() {
@@ -170,7 +186,7 @@ impl EntrySpec {
             (None, EntryKind::Guest(_)) => self.text.clone(),
             (None, EntryKind::Program(_)) if let Some(written) = self.compat() => written.wish(),
             (None, EntryKind::BuiltIn(spec)) => spec.to_string(),
-            (None, EntryKind::Program(_)) if looks_like_file(&self.text) => {
+            (None, EntryKind::Program(_) | EntryKind::Wasm(_)) if looks_like_file(&self.text) => {
                 let stem = Path::new(&self.text).file_stem().unwrap_or_default();
                 stem.to_string_lossy().into_owned()
             }
@@ -179,6 +195,7 @@ impl EntrySpec {
                 let stem = file.and_then(|file| Path::new(file).file_stem());
                 stem.map_or_else(|| program.words[0].clone(), |stem| stem.to_string_lossy().into_owned())
             }
+            (None, EntryKind::Wasm(_)) => self.text.clone(),
             (None, EntryKind::Human) => "human".to_owned(),
         };
         text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect::<String>().trim().to_owned()
@@ -244,7 +261,7 @@ pub fn moved_to(folder: &Path, written: &str) -> String {
 
 /// Whether an entry (without its name) is meant as a file: it has a slash, or an extension that can be run.
 pub fn looks_like_file(text: &str) -> bool {
-    text.contains('/') || runner(Path::new(text)).is_some()
+    text.contains('/') || runner(Path::new(text)).is_some() || is_module(Path::new(text))
 }
 
 /// The program that runs files with this extension.
@@ -267,6 +284,23 @@ fn runner(path: &Path) -> Option<&'static [&'static str]> {
         ],
         _ => return None,
     })
+}
+
+/// Whether a file is meant as a WebAssembly module.
+fn is_module(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "wasm")
+}
+
+/// Reads and checks a WebAssembly module.
+fn module(path: &Path) -> Result<wasm::Module, EntryError> {
+    if !fs::metadata(path).map_err(missing(path))?.is_file() {
+        return Err(EntryError::Unreadable { path: path.to_owned(), why: "it is not a file".to_owned() });
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(missing(path))?;
+    file.take(wasm::MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(missing(path))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    wasm::Module::new(&bytes, &[&name]).map_err(|why| EntryError::Wasm { path: path.to_owned(), why })
 }
 
 /// A file as seen from a folder, without needless dots.

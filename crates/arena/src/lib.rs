@@ -16,5 +16,6 @@ pub mod replay;
 pub mod run;
 pub mod tournament;
 pub mod varint;
+pub mod wasm;
 
 pub use necrodome_stats as stats;

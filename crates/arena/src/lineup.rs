@@ -6,6 +6,7 @@ use crate::{
     player::{BuiltInPlayer, Player},
     process::{Launcher, Limits, ProcessTransport},
     protocol::ProtocolPlayer,
+    wasm::WasmTransport,
 };
 use necrodome_rules::{
     bot::{Bot, BotSpec, BuiltIn, Regular},
@@ -141,6 +142,10 @@ pub fn player<G: Listed>(
         EntryKind::Program(program) => {
             let Terms { launcher, limits, .. } = terms;
             let transport = ProcessTransport::new(launcher.clone(), program.clone(), *limits, G::CARD);
+            Ok(Box::new(ProtocolPlayer::<G, _>::new(transport, name, &terms.rules, terms.seats)))
+        }
+        EntryKind::Wasm(module) => {
+            let transport = WasmTransport::new(module.clone(), terms.limits, G::CARD);
             Ok(Box::new(ProtocolPlayer::<G, _>::new(transport, name, &terms.rules, terms.seats)))
         }
         EntryKind::Guest(invitation) => {

@@ -41,13 +41,15 @@ pub enum Answer<A> {
     Arena(String),
 }
 
-/// How much time a player has used.
+/// How much a player has used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Effort {
     /// Decisions made.
     pub decisions: u64,
     /// CPU time used for them.
     pub cpu: Duration,
+    /// Instructions used for them, of players that are paid by the instruction.
+    pub fuel: u64,
 }
 
 /// Decides for a seat, over many matches.

@@ -232,6 +232,9 @@ impl From<EntryError> for Error {
             EntryError::NoRunner { path } => {
                 refused.hint(format!("say how to run it: cmd:RUNNER {}", path.display()))
             }
+            EntryError::Wasm { .. } => {
+                refused.hint("`necrodome docs wasm` tells how to build a bot that runs as .wasm")
+            }
             EntryError::NoPython { .. } => refused.hint("install it, or put it on the PATH"),
             EntryError::NoPackage { python } => {
                 refused.hint(format!("in the folder of the sources, run `{python} -m pip install ./python`"))

@@ -125,6 +125,18 @@ pub struct LimitFlags {
     /// Processes and threads (256)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     processes: Option<u64>,
+    /// Millions of instructions of a .wasm bot for a decision (500)
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
+    decision_fuel_m: Option<u64>,
+    /// Millions of instructions of a .wasm bot for all decisions of a match (10000)
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
+    match_fuel_m: Option<u64>,
+    /// Millions of instructions of a .wasm bot to start (5000)
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
+    start_fuel_m: Option<u64>,
+    /// Megabytes of memory of a .wasm bot (256)
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
+    wasm_memory_mb: Option<u64>,
     #[command(flatten)]
     pub sandbox: SandboxFlags,
 }
@@ -139,6 +151,10 @@ impl LimitFlags {
             start_ms: self.start_ms.unwrap_or(limits.start_ms),
             memory_mb: self.memory_mb.unwrap_or(limits.memory_mb),
             processes: self.processes.unwrap_or(limits.processes),
+            decision_fuel_m: self.decision_fuel_m.unwrap_or(limits.decision_fuel_m),
+            match_fuel_m: self.match_fuel_m.unwrap_or(limits.match_fuel_m),
+            start_fuel_m: self.start_fuel_m.unwrap_or(limits.start_fuel_m),
+            wasm_memory_mb: self.wasm_memory_mb.unwrap_or(limits.wasm_memory_mb),
             ..limits
         }
     }

@@ -1,10 +1,11 @@
 //! Seeded matches and rare positions, played through the same player that tournaments use.
 
 use super::{
-    Candidate, CheckError, Finding, Findings, Wrong, example, json, ms,
+    Candidate, CheckError, Finding, Findings, Wrong, example, json,
     positions::{RarePosition, hunt, line_up},
     seated, shortened,
     trials::Setup,
+    wire::Cost,
 };
 use crate::{
     fault::{Fault, FaultKind},
@@ -19,7 +20,7 @@ use necrodome_rules::{
     game::{Game, Outcome},
     names::Names,
 };
-use std::{cell::RefCell, rc::Rc, time::Duration};
+use std::{cell::RefCell, rc::Rc};
 
 /// A setup that can be played: its rules, and names with the candidate in the first seat.
 pub(super) struct Hall<G: Game> {
@@ -62,7 +63,7 @@ const ENOUGH: usize = 3;
 #[derive(Default)]
 struct Watched {
     decisions: u64,
-    cpu: Vec<Duration>,
+    costs: Vec<Cost>,
     /// What went wrong first, and what kind it was.
     failure: Option<(String, Wrong)>,
     /// The last line that was forgiven.
@@ -140,7 +141,8 @@ impl<G: Listed> Player<G> for Observed<G> {
                     *came = Some(action);
                 }
                 if effort.decisions == 1 {
-                    self.watched.borrow_mut().cpu.push(effort.cpu);
+                    let cost = if effort.fuel > 0 { Cost::Fuel(effort.fuel) } else { Cost::Cpu(effort.cpu) };
+                    self.watched.borrow_mut().costs.push(cost);
                 }
             }
             Answer::Partly { fault, .. } | Answer::Fault(fault) => {
@@ -181,7 +183,7 @@ pub(super) fn check<G: Listed>(
     halls: &[Hall<G>],
     notes: &mut Findings,
 ) -> Result<(), CheckError> {
-    let mut cpu = Vec::new();
+    let mut costs = Vec::new();
     let mut timed_out = false;
     let mut failures = 0;
     for (index, hall) in halls.iter().enumerate() {
@@ -209,25 +211,26 @@ pub(super) fn check<G: Listed>(
         }
         failures += room.leave(notes);
         let watched = room.watched.borrow();
-        cpu.extend_from_slice(&watched.cpu);
+        costs.extend_from_slice(&watched.costs);
         timed_out |= watched.timed_out;
     }
-    notes.add(cpu_finding(candidate, cpu, timed_out));
+    notes.add(cost_finding(candidate, costs, timed_out));
     Ok(())
 }
 
-/// What is said of the bot's CPU time.
-fn cpu_finding(candidate: &Candidate, mut cpu: Vec<Duration>, timed_out: bool) -> Finding {
-    let limit = ms(Duration::from_millis(candidate.limits.decision_ms));
-    cpu.sort_unstable();
-    let (Some(&largest), Some(&median)) = (cpu.last(), cpu.get(cpu.len() / 2)) else {
+/// What is said of what the bot's decisions cost.
+fn cost_finding(candidate: &Candidate, mut costs: Vec<Cost>, timed_out: bool) -> Finding {
+    costs.sort_unstable();
+    let (Some(&largest), Some(&median)) = (costs.last(), costs.get(costs.len() / 2)) else {
         return Finding::skipped("cpu", "no decision was measured");
     };
     let text = format!(
-        "a decision took {} of CPU time in the median of {}, {} at most, where {limit} are allowed",
-        ms(median),
-        cpu.len(),
-        ms(largest)
+        "a decision took {} {} in the median of {}, {} at most, where {} are allowed",
+        median.number(),
+        median.unit(),
+        costs.len(),
+        largest.number(),
+        largest.allowed(&candidate.limits).number()
     );
     match timed_out {
         true => Finding::fail("cpu", format!("ran out of time; otherwise {text}"), None),

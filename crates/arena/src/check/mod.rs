@@ -5,6 +5,7 @@ mod matches;
 mod positions;
 mod protocol;
 mod trials;
+mod wire;
 
 use crate::{
     entry::{EntryKind, EntrySpec},
@@ -133,13 +134,13 @@ pub fn check_bot<G: Listed>(
         EntryKind::BuiltIn(spec) => {
             drop(built_in::<G>(spec, &G::Rules::default(), Seeded::new(0, "check", 0))?)
         }
-        EntryKind::Program(_) | EntryKind::Guest(_) => {}
+        EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_) => {}
     }
     let mut notes = Findings { report: CheckReport::default(), tell };
     let halls = open_halls::<G>(candidate)?;
     let Some(first) = halls.first() else { return Ok(notes.report) };
-    if let EntryKind::Program(program) = &candidate.entry.kind {
-        if !protocol::check(candidate, program, first, &mut notes) {
+    if matches!(candidate.entry.kind, EntryKind::Program(_) | EntryKind::Wasm(_)) {
+        if !protocol::check(candidate, first, &mut notes) {
             return Ok(notes.report);
         }
     } else {

@@ -3,14 +3,13 @@
 use super::{
     Candidate, Finding, Findings, Wrong, example, json,
     matches::{Hall, no_outcome},
-    ms,
     positions::{RarePosition, hunt},
     shortened,
+    wire::{Cost, Stage, Wire},
 };
 use crate::{
     fault::{Fault, FaultKind},
     player::Answer,
-    process::{Allowance, Process, Program},
     protocol::{
         IN_ACT, IN_READY, MAX_LISTED, Message, PROTOCOL, Ready, ToBot, excerpt, expect_id, is_chatter,
         parse_act, to_line,
@@ -21,24 +20,15 @@ use necrodome_rules::{
     names::{Names, SetupError},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// What a bot must answer to `hello`.
 const READY: &str = r#"{"type":"ready","protocol":1}"#;
-/// How long a bot has to stay silent when it was not asked.
-const SILENCE: Duration = Duration::from_millis(100);
 /// Ids are to be repeated, not counted.
 const IDS: [u64; 7] = [2, 3, 10, 11, 999, 1_000_000_007, 7];
 
 /// Checks the protocol. False if the bot does not start or falls at its first decision, so that nothing else can be tried.
-pub(super) fn check<G: Listed>(
-    candidate: &Candidate,
-    program: &Program,
-    hall: &Hall<G>,
-    notes: &mut Findings,
-) -> bool {
-    let mut talk =
-        Talk { candidate, program, hall, process: None, ready: None, known: Vec::new(), forgiving: true };
+pub(super) fn check<G: Listed>(candidate: &Candidate, hall: &Hall<G>, notes: &mut Findings) -> bool {
+    let mut talk = Talk { candidate, hall, process: None, ready: None, known: Vec::new(), forgiving: true };
     if !talk.hello(notes) {
         return false;
     }
@@ -66,12 +56,11 @@ fn odd_names(names: &Names) -> Result<Names, SetupError> {
     Names::new(names.iter().enumerate().map(odd))
 }
 
-/// A conversation with one process; a new one is started after a fault.
+/// A conversation with one running bot; a new one is started after a fault.
 struct Talk<'a, G: Listed> {
     candidate: &'a Candidate<'a>,
-    program: &'a Program,
     hall: &'a Hall<G>,
-    process: Option<Process>,
+    process: Option<Wire>,
     ready: Option<Ready>,
     /// Faults that the bot has shown in plain questions.
     known: Vec<FaultKind>,
@@ -97,16 +86,12 @@ impl<G: Listed> Talk<'_, G> {
         to_line(&hello)
     }
 
-    /// A running process that has been greeted, with its first line and the CPU time until then.
-    fn greet(&mut self, notes: &mut Findings) -> Result<(Process, Vec<u8>, Duration), Fault> {
-        let limits = &self.candidate.limits;
-        let max_line = limits.line_limit(&G::CARD);
-        let mut process =
-            Process::spawn(&self.candidate.launcher, self.program, limits, max_line).map_err(|error| {
-                Fault::new(FaultKind::NoStart, format!("the arena cannot start a program: {error}"))
-            })?;
+    /// A running bot that has been greeted, with its first line and what that has cost.
+    fn greet(&mut self, notes: &mut Findings) -> Result<(Wire, Vec<u8>, Cost), Fault> {
+        let no_program = || Err(Fault::new(FaultKind::NoStart, "this bot is no program"));
+        let mut process = Wire::open(self.candidate, &G::CARD).unwrap_or_else(no_program)?;
         process.send(&self.hello_line(), true)?;
-        match receive(&mut process, limits.start_allowance(), IN_READY, &mut self.forgiving, notes) {
+        match receive(&mut process, Stage::Start, IN_READY, &mut self.forgiving, notes) {
             Ok((line, used)) => Ok((process, line, used)),
             Err(fault) => {
                 notes.add_log(process.log());
@@ -136,8 +121,9 @@ impl<G: Listed> Talk<'_, G> {
             serde_json::from_slice(&line).ok().and_then(|line: Value| line.get("protocol")?.as_u64());
         match serde_json::from_slice::<Ready>(&line) {
             Ok(ready) if ready.protocol == PROTOCOL => {
-                let allowed = ms(Duration::from_millis(self.candidate.limits.start_ms));
-                let text = format!("says ready after {} of CPU time, where {allowed} are allowed", ms(used));
+                let allowed = process.allowed(Stage::Start).number();
+                let (number, unit) = (used.number(), used.unit());
+                let text = format!("says ready after {number} {unit}, where {allowed} are allowed");
                 notes.add(Finding::ok("start", text));
                 notes.add(Finding::ok("protocol", format!("speaks version {PROTOCOL}")));
                 self.ready = Some(ready);
@@ -162,7 +148,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 
     /// The running process, or a new one.
-    fn process(&mut self, notes: &mut Findings) -> Result<&mut Process, Failure> {
+    fn process(&mut self, notes: &mut Findings) -> Result<&mut Wire, Failure> {
         if self.process.is_none() {
             let message = String::from_utf8_lossy(&self.hello_line()).into_owned();
             let (process, _, _) = self.greet(notes).map_err(|fault| Failure {
@@ -220,13 +206,11 @@ impl<G: Listed> Talk<'_, G> {
             view.insert("future_field".to_owned(), extra.clone());
         }
         let line = to_line(&question);
-        let limits = self.candidate.limits;
-        let allowed = limits.allowance(Duration::from_millis(limits.decision_ms));
         let mut forgiving = self.forgiving;
         let process = self.process(notes)?;
         let mut came = String::new();
         let sent = process.send(&line, forgiving);
-        let received = sent.and_then(|_| receive(process, allowed, IN_ACT, &mut forgiving, notes));
+        let received = sent.and_then(|()| receive(process, Stage::Decision, IN_ACT, &mut forgiving, notes));
         let answer = received.and_then(|(line, _)| {
             came = String::from_utf8_lossy(&line).into_owned();
             parse_act::<G>(&line, id, |came| expect_id(came, id))
@@ -308,7 +292,7 @@ impl<G: Listed> Talk<'_, G> {
         let message = json!({"type": "future_message", "id": 12, "future_field": extra}).to_string();
         let told = self.process(notes).map(|process| {
             process.tell(message.as_bytes());
-            process.unasked(SILENCE)
+            process.unasked()
         });
         match told {
             Ok(came) if came.is_empty() => {}
@@ -404,7 +388,7 @@ impl<G: Listed> Talk<'_, G> {
         let Some(mut process) = self.process.take() else {
             return notes.add(Finding::skipped("end of input", "the process has ended before"));
         };
-        let came = process.unasked(SILENCE);
+        let came = process.unasked();
         if came.is_empty() && notes.has_warned() {
             // Told already.
         } else if came.is_empty() {
@@ -420,13 +404,12 @@ impl<G: Listed> Talk<'_, G> {
             let text = "writes what nobody has asked for to standard output".to_owned();
             notes.add(Finding::fail("output", text, Some(wrong)));
         }
-        let code = process.end_input();
-        let (fault, log) = process.finish();
+        let (ends, fault, log) = process.finish();
         notes.add_log(&log);
         let left = fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::LeftChildren);
-        match (code, &fault) {
-            (Some(_), _) => notes.add(Finding::ok("end of input", "ends when its input ends")),
-            (None, fault) => {
+        match (ends, &fault) {
+            (true, _) => notes.add(Finding::ok("end of input", "ends when its input ends")),
+            (false, fault) => {
                 let came = match fault {
                     Some(fault) if !left => fault.to_string(),
                     _ => "the process lived on until SIGTERM".to_owned(),
@@ -447,21 +430,20 @@ impl<G: Listed> Talk<'_, G> {
     }
 }
 
-/// The answer of a process, with its CPU time. Once a match a line that is not one is forgiven if an answer follows.
+/// The answer of a bot, with what it has cost. Once a match a line that is not one is forgiven if an answer follows.
 fn receive(
-    process: &mut Process,
-    allowed: Allowance,
+    process: &mut Wire,
+    stage: Stage,
     word: &str,
     forgiving: &mut bool,
     notes: &mut Findings,
-) -> Result<(Vec<u8>, Duration), Fault> {
-    let mut receive = || process.receive(allowed).map(|(line, spent)| (line, spent.cpu));
-    let first = receive()?;
+) -> Result<(Vec<u8>, Cost), Fault> {
+    let first = process.receive(stage)?;
     if !*forgiving || !is_chatter(&first.0, word) {
         return Ok(first);
     }
     *forgiving = false;
-    match receive() {
+    match process.receive(stage) {
         Ok(second) if !is_chatter(&second.0, word) => {
             notes.chatter(&format!("{} came before the answer", excerpt(&first.0)));
             Ok(second)

@@ -1,6 +1,7 @@
 //! What a program runs with, such as `Python 3.12.3`: a note for reports. It is never compared, and nothing fails without it.
 
 use super::{EntryKind, EntrySpec};
+use crate::wasm::RUNTIME;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use std::{
     collections::BTreeMap,
@@ -21,7 +22,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub fn versions(entries: &[EntrySpec]) -> Vec<Option<String>> {
     let mut known = BTreeMap::new();
     let mut version = |entry: &EntrySpec| {
-        let EntryKind::Program(program) = &entry.kind else { return None };
+        let program = match &entry.kind {
+            EntryKind::Program(program) => program,
+            EntryKind::Wasm(_) => return Some(RUNTIME.to_owned()),
+            _ => return None,
+        };
         let word = program.words.first()?;
         known.entry(word.clone()).or_insert_with(|| version_of(word)).clone()
     };

@@ -33,6 +33,14 @@ pub struct Limits {
     pub line_bytes: Option<usize>,
     /// How often a bot is started again after a fault before it is out.
     pub restarts: u32,
+    /// Millions of instructions of a WebAssembly module for a decision.
+    pub decision_fuel_m: u64,
+    /// Millions of instructions of a WebAssembly module for all decisions of a match.
+    pub match_fuel_m: u64,
+    /// Millions of instructions of a WebAssembly module to start up.
+    pub start_fuel_m: u64,
+    /// Megabytes of memory of a WebAssembly module.
+    pub wasm_memory_mb: u64,
 }
 
 /// The usual time is not written, so that plans of before are still the same.
@@ -55,6 +63,11 @@ impl Default for Limits {
             file_mb: 64,
             line_bytes: None,
             restarts: 3,
+            decision_fuel_m: 500,
+            match_fuel_m: 10_000,
+            start_fuel_m: 5_000,
+            // It is the arena's own memory, in each thread.
+            wasm_memory_mb: 256,
         }
     }
 }
@@ -71,6 +84,10 @@ impl Limits {
             ("memory_mb", self.memory_mb),
             ("processes", self.processes),
             ("files", self.files),
+            ("decision_fuel_m", self.decision_fuel_m),
+            ("match_fuel_m", self.match_fuel_m),
+            ("start_fuel_m", self.start_fuel_m),
+            ("wasm_memory_mb", self.wasm_memory_mb),
             ("line_bytes", self.line_bytes.map_or(1, |bytes| bytes as u64)),
         ];
         numbers.into_iter().find(|(_, number)| *number == 0).map(|(name, _)| name)

@@ -196,11 +196,8 @@ impl Process {
     /// used since its last answer, when nobody had asked it anything.
     pub(crate) fn send(&mut self, line: &[u8], forgiving: bool) -> Result<Duration, Fault> {
         self.pump();
-        let early = self.received.strip_suffix(b"\n").unwrap_or(&self.received);
-        let forgiven = forgiving && !early.contains(&b'\n') && is_chatter(early, IN_ACT);
-        if !self.received.is_empty() && !forgiven {
-            let shown = excerpt(&self.received);
-            return Err(Fault::new(FaultKind::Flood, format!("nothing was asked, but {shown} came")));
+        if let Some(fault) = early_output(&self.received, forgiving) {
+            return Err(fault);
         }
         let used = self.clock.as_mut().map_or(Duration::ZERO, TreeClock::now);
         let unasked = used.saturating_sub(self.charged);
@@ -446,6 +443,14 @@ impl Drop for Process {
             orphans::kill_all();
         }
     }
+}
+
+/// What is wrong with output that came before anything was asked.
+pub(crate) fn early_output(received: &[u8], forgiving: bool) -> Option<Fault> {
+    let early = received.strip_suffix(b"\n").unwrap_or(received);
+    let forgiven = forgiving && !early.contains(&b'\n') && is_chatter(early, IN_ACT);
+    let shown = (!received.is_empty() && !forgiven).then(|| excerpt(received))?;
+    Some(Fault::new(FaultKind::Flood, format!("nothing was asked, but {shown} came")))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

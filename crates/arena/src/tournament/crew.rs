@@ -105,7 +105,7 @@ impl<'a, G: Listed> Crew<'a, G> {
                 .and_then(|maker| maker.build(&|| own_chance(0, 0)))
                 .ok()
                 .map(Some),
-            Some(EntryKind::Program(_) | EntryKind::Guest(_) | EntryKind::Human) => None,
+            Some(EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_) | EntryKind::Human) => None,
             None => Some(None),
         };
         let players = match entries.iter().map(bot).collect() {
@@ -150,7 +150,7 @@ impl<'a, G: Listed> Crew<'a, G> {
             return Err(StoreError::OtherProgram { names }.into());
         }
         let entries = self.arena.entries.iter().zip(players).enumerate();
-        let is_program = |entry: &EntrySpec| matches!(entry.kind, EntryKind::Program(_));
+        let is_program = |entry: &EntrySpec| matches!(entry.kind, EntryKind::Program(_) | EntryKind::Wasm(_));
         let programs = entries.filter(|(_, (entry, _))| entry.is_some_and(is_program));
         Ok(programs.filter_map(|(entry, (_, player))| closed(entry, player.take()?)).collect())
     }

@@ -12,3 +12,4 @@ mod protocol;
 mod recorded;
 mod replay;
 mod seatings;
+mod wasm;

@@ -20,9 +20,11 @@ Examples:
   necrodome new-bot zombie-dice python mybot.py
   necrodome new-bot zombie-dice rust bots/eater
   necrodome new-bot last-bullet java . --name Sniper
+  necrodome new-bot tokyo rust bots/eater --wasm
 
 Languages: python, javascript, java, rust, c, ruby. PATH is a file, or a folder that is made if it is missing;
-in Rust it is always the folder of a new crate.")]
+in Rust it is always the folder of a new crate. With --wasm, in Rust and C, the bot is built to a .wasm file: `necrodome docs
+wasm` tells why.")]
 pub struct Args {
     /// What it plays (see `necrodome games`)
     game: String,
@@ -33,6 +35,9 @@ pub struct Args {
     /// The bot's name; without one that of the file or folder
     #[arg(long)]
     name: Option<String>,
+    /// Build it to a .wasm file, which the arena runs by itself (rust and c)
+    #[arg(long)]
+    wasm: bool,
     /// Overwrite files that are there
     #[arg(long)]
     force: bool,
@@ -93,16 +98,22 @@ const LANGUAGES: [Language; 6] = [
     },
 ];
 
+/// Rust's name for WASI preview 1.
+const RUST_TARGET: &str = "wasm32-wasip1";
+
 pub fn run(args: &Args) -> Result<(), Error> {
     let game = lineup::game(&args.game)?;
     let language = language(&args.language)?;
+    if args.wasm && !["rust", "c"].contains(&language.name) {
+        return Err(Error::usage(format!("--wasm: expected rust or c, got {}", language.name)));
+    }
     let plan = plan(args, game, language)?;
     let files = OutputFile::claim_all(plan.files.iter().map(|(path, _)| path.clone()), args.force)?;
     for (file, (_, text)) in files.into_iter().zip(&plan.files) {
         let access = if text.starts_with("#!") { Access::Program } else { Access::Usual };
         file.with_access(access).write(text)?;
     }
-    print_next_steps(game, language, &plan)
+    print_next_steps(game, language, &plan, args.wasm)
 }
 
 fn language(name: &str) -> Result<&'static Language, Error> {
@@ -151,9 +162,15 @@ fn plan(args: &Args, game: GameId, language: &Language) -> Result<BotFiles, Erro
     let fill = |text: &str| {
         let text = text.replace("{{game}}", game.as_str()).replace("{{hint}}", game.card().hint);
         let text = match language.name {
+            _ if is_crate && args.wasm => text
+                .replace("cargo build --release", &format!("cargo build --release --target {RUST_TARGET}"))
+                .replace(
+                    "target/release/{{name}}",
+                    &format!("target/{RUST_TARGET}/release/{{{{name}}}}.wasm"),
+                ),
             _ if is_crate => text,
             "java" => rename_class(&text, &own),
-            "c" => rename_c(&text, &own),
+            "c" => rename_c(&text, &own, args.wasm),
             _ => text.replace(language.files[0].0, &own),
         };
         text.replace("{{name}}", &filled_name)
@@ -260,9 +277,19 @@ fn rename_class(text: &str, file: &str) -> String {
     }
 }
 
-fn rename_c(text: &str, file: &str) -> String {
-    let stem = file.strip_suffix(".c").unwrap_or(file);
-    text.replace("-o bot bot.c", &format!("-o {stem} {file}")).replace("./bot\n", &format!("./{stem}\n"))
+fn rename_c(text: &str, file: &str, wasm: bool) -> String {
+    let program = c_program(Path::new(file), wasm).display().to_string();
+    text.replace("cc -O2 -o bot bot.c", &format!("{} -O2 -o {program} {file}", c_compiler(wasm)))
+        .replace("./bot\n", &format!("./{program}\n"))
+}
+
+/// What is compiled from a file of C.
+fn c_program(file: &Path, wasm: bool) -> PathBuf {
+    file.with_extension(if wasm { "wasm" } else { "" })
+}
+
+fn c_compiler(wasm: bool) -> &'static str {
+    if wasm { "clang --target=wasm32-wasi" } else { "cc" }
 }
 
 /// How an entry is written: with a slash, so that it is not taken for a built-in bot.
@@ -276,19 +303,31 @@ fn quoted(text: &str) -> String {
     if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-fn print_next_steps(game: GameId, language: &Language, plan: &BotFiles) -> Result<(), Error> {
+fn print_next_steps(game: GameId, language: &Language, plan: &BotFiles, wasm: bool) -> Result<(), Error> {
     let main = plan.main();
     let mut steps = Vec::new();
     let entry = match language.name {
         "rust" => {
             let manifest = quoted(&plan.folder().join("Cargo.toml").display().to_string());
-            steps.push(format!("cargo build --release --manifest-path {manifest}"));
-            as_entry(&plan.folder().join("target/release").join(&plan.name))
+            let (target, built) = if wasm {
+                steps.push(format!("rustup target add {RUST_TARGET}"));
+                (
+                    format!(" --target {RUST_TARGET}"),
+                    format!("target/{RUST_TARGET}/release/{}.wasm", plan.name),
+                )
+            } else {
+                (String::new(), format!("target/release/{}", plan.name))
+            };
+            steps.push(format!("cargo build --release{target} --manifest-path {manifest}"));
+            as_entry(&plan.folder().join(built))
         }
         "c" => {
-            let program = main.with_extension("");
+            let program = c_program(main, wasm);
             let words = [&program, main].map(|path| quoted(&path.display().to_string()));
-            steps.push(format!("cc -O2 -o {} {}", words[0], words[1]));
+            if wasm {
+                steps.push("apt-get install clang lld wasi-libc libclang-rt-dev-wasm32".to_owned());
+            }
+            steps.push(format!("{} -O2 -o {} {}", c_compiler(wasm), words[0], words[1]));
             as_entry(&program)
         }
         _ => as_entry(main),

@@ -34,7 +34,7 @@ Examples:
   necrodome match zombie-dice greedy 'Ada=cmd:python3 -u my_bot.py --fast' --json
   necrodome match zombie-dice greedy compat:zombiedice:my_bots.py:MyZombie
 
-A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, .java, or an executable), a
+A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, .java, .wasm, or an executable), a
 command (cmd:...), or a class that was written for another program (compat:KIND:FILE.py:CLASS with KIND zombiedice,
 gamezombies or godzilla; needs the Python package), each with an optional NAME= in front. `human` is you: one for each
 match, and told only what its seat may know.

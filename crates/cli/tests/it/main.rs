@@ -22,3 +22,4 @@ mod serve;
 mod solve;
 mod terminal;
 mod tournament;
+mod wasm;

@@ -106,6 +106,54 @@ fn java() {
     }
 }
 
+/// Built as the next steps say, and never started as a process.
+#[test]
+fn c_as_wasm() {
+    need("clang", "clang lld wasi-libc libclang-rt-dev-wasm32");
+    for (game, others) in GAMES {
+        let folder = TempDir::new().unwrap();
+        let told = output_in(folder.path(), &["new-bot", game, "c", "mybot.c", "--wasm"]);
+        let build = "clang --target=wasm32-wasi -O2 -o mybot.wasm mybot.c";
+        assert!(told.contains(&format!("  {build}\n")), "{told}");
+        let text = fs::read_to_string(folder.path().join("mybot.c")).unwrap();
+        assert!(text.contains(build) && text.contains("./mybot.wasm\n"), "{text}");
+        let words: Vec<&str> = build.split(' ').skip(1).collect();
+        run(folder.path(), "clang", &words);
+        plays(folder.path(), game, others, "./mybot.wasm");
+    }
+}
+
+#[test]
+fn rust_as_wasm() {
+    let folder = TempDir::new().unwrap();
+    let told = output_in(folder.path(), &["new-bot", "tokyo", "rust", "eater", "--wasm"]);
+    let build = "cargo build --release --target wasm32-wasip1 --manifest-path eater/Cargo.toml";
+    assert!(told.contains(&format!("  rustup target add wasm32-wasip1\n  {build}\n")), "{told}");
+    let entry = "eater/target/wasm32-wasip1/release/eater.wasm";
+    assert!(told.contains(&format!("necrodome check-bot tokyo {entry}\n")), "{told}");
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("new-bot");
+    let build = std::process::Command::new(env!("CARGO"))
+        .args(["build", "--release", "--quiet", "--target", "wasm32-wasip1"])
+        .current_dir(folder.path().join("eater"))
+        .env("CARGO_TARGET_DIR", &target)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&build.stderr);
+    assert!(build.status.success(), "rustup target add wasm32-wasip1 (./scripts/test does)\n{said}");
+    let module = target.join("wasm32-wasip1/release/eater.wasm");
+    for (game, others) in GAMES {
+        plays(folder.path(), game, others, &module.display().to_string());
+    }
+}
+
+#[test]
+fn only_what_compiles_to_wasm_is_offered_as_such() {
+    let folder = TempDir::new().unwrap();
+    let said = refusal(folder.path(), &["new-bot", "tokyo", "ruby", "bot.rb", "--wasm"], 2);
+    assert_eq!(said, "error: --wasm: expected rust or c, got ruby");
+    assert!(!folder.path().join("bot.rb").exists());
+}
+
 #[test]
 fn rust() {
     let folder = TempDir::new().unwrap();

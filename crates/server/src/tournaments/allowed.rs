@@ -3,7 +3,6 @@
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec},
     lineup,
-    process::Program,
 };
 use necrodome_rules::{
     catalog::{GameId, UnknownGame},
@@ -34,7 +33,7 @@ pub(crate) struct Allowed(Vec<AllowedBot>);
 #[derive(Debug)]
 struct AllowedBot {
     name: String,
-    program: Program,
+    kind: EntryKind,
     games: Vec<GameId>,
 }
 
@@ -75,8 +74,8 @@ impl Allowed {
                 .and_then(|()| games(&line))
                 .and_then(|games| {
                     unlike_built_ins(line.name.get_ref(), &games).map_err(at(line.name.span()))?;
-                    let program = program(line.run.get_ref(), folder).map_err(at(line.run.span()))?;
-                    Ok(AllowedBot { name: line.name.get_ref().clone(), program, games })
+                    let kind = program(line.run.get_ref(), folder).map_err(at(line.run.span()))?;
+                    Ok(AllowedBot { name: line.name.get_ref().clone(), kind, games })
                 });
             allowed.0.push(bot.map_err(|(span, why)| refuse(line_of(span), why))?);
         }
@@ -101,12 +100,8 @@ impl Allowed {
 
     /// The program behind a name, as an entry.
     pub fn entry(&self, game: GameId, name: &str) -> Option<EntrySpec> {
-        let program = self.program(game, name)?.clone();
-        Some(EntrySpec { name: None, text: name.to_owned(), kind: EntryKind::Program(program) })
-    }
-
-    fn program(&self, game: GameId, name: &str) -> Option<&Program> {
-        self.0.iter().find(|bot| bot.name == name && bot.games.contains(&game)).map(|bot| &bot.program)
+        let bot = self.0.iter().find(|bot| bot.name == name && bot.games.contains(&game))?;
+        Some(EntrySpec { name: None, text: name.to_owned(), kind: bot.kind.clone() })
     }
 }
 
@@ -134,10 +129,11 @@ fn unlike_built_ins(name: &str, games: &[GameId]) -> Result<(), String> {
     }
 }
 
-fn program(run: &str, folder: &Path) -> Result<Program, String> {
+/// A program of any kind.
+fn program(run: &str, folder: &Path) -> Result<EntryKind, String> {
     let entry = EntrySpec::parse(run, folder).and_then(|entry| entry.check().map(|()| entry));
     match entry.map_err(|error| format!("run: {error}"))?.kind {
-        EntryKind::Program(program) => Ok(program),
+        kind @ (EntryKind::Program(_) | EntryKind::Wasm(_)) => Ok(kind),
         EntryKind::BuiltIn(_) | EntryKind::Guest(_) | EntryKind::Human => Err(format!(
             "run: expected a file such as ./{run}.py, cmd: and a command, or compat:KIND:FILE.py:CLASS, got {run:?}"
         )),
@@ -164,8 +160,9 @@ mod tests {
         let allowed = read(text).unwrap();
         assert_eq!(allowed.names(GameId::Infection), ["ada", "bob"]);
         assert_eq!(allowed.names(GameId::ZombieDice), ["bob"]);
-        assert!(allowed.program(GameId::Infection, "ada").unwrap().words[2].ends_with("ada.py"));
-        assert!(allowed.program(GameId::ZombieDice, "ada").is_none());
+        let EntryKind::Program(ada) = allowed.entry(GameId::Infection, "ada").unwrap().kind else { panic!() };
+        assert!(ada.words[2].ends_with("ada.py"));
+        assert!(allowed.entry(GameId::ZombieDice, "ada").is_none());
         assert!(read("").unwrap().names(GameId::Infection).is_empty());
     }
 

@@ -9,7 +9,7 @@ use crate::{
     progress::Progress,
 };
 use necrodome_arena::{
-    entry::{EntryKind, EntrySpec},
+    entry::EntrySpec,
     fault::{Fault, Notes, Trouble},
     lineup::{LineupError, Terms, player},
     player::{MatchStart, Player},
@@ -71,7 +71,7 @@ impl<G: Listed> Case<G> {
     }
 
     fn is_process(&self) -> bool {
-        self.entries.iter().any(|entry| matches!(entry.kind, EntryKind::Program(_)))
+        self.entries.iter().any(|entry| entry.kind.remembers())
     }
 }
 
@@ -193,7 +193,7 @@ fn survey<G: Listed>(case: &Case<G>, other: bool) -> Result<Survey, Error> {
     let mut asked = Vec::new();
     for seat in 0..seats {
         let mut player = case.player(seat)?;
-        let process = matches!(case.entries[seat].kind, EntryKind::Program(_));
+        let process = case.entries[seat].kind.remembers();
         if process {
             // The handshake comes with the first match.
             player.start(&MatchStart { seat: Seat(0), names: &case.names, seed: 1 });

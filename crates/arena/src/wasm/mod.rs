@@ -1,0 +1,230 @@
+//! Bots as WebAssembly modules: they speak the same lines as processes, but run inside the arena and pay with instructions
+//! instead of milliseconds. So their results, timeouts included, are the same on every machine.
+//!
+//! A module is a command of WASI preview 1. It sees its input, its output, its log, a clock that its own instructions move, and
+//! random numbers that follow from what it was told: no files, no network, no environment.
+
+mod machine;
+mod transport;
+mod wasi;
+
+pub(crate) use machine::{Machine, millions};
+pub use transport::WasmTransport;
+
+use crate::{fault::Fault, process::Limits};
+use machine::MILLION;
+use std::{fmt, sync::Arc};
+use wasmi::{
+    CompilationMode, Config, CustomFuelCosts, Engine, ExternType, Linker, Store, StoreLimitsBuilder,
+    errors::{ErrorKind, LinkerError},
+};
+use wasmparser::{CompositeInnerType, Parser, Payload};
+
+/// What runs modules, as reports tell it.
+pub const RUNTIME: &str = "wasmi 2";
+
+/// The largest module, in bytes.
+pub(crate) const MAX_BYTES: usize = 32 << 20;
+/// The most local variables of a function. Each call sets them to zero, whatever fuel it costs.
+const MAX_LOCALS: u32 = 1_000;
+/// The most parameters, or results, of a function or a block. Each branch to it copies them.
+const MAX_VALUES: usize = 64;
+/// How deep calls may be nested, and the bytes that their variables may take.
+const MAX_DEPTH: usize = 20_000;
+const MAX_STACK: usize = 4 << 20;
+/// Bytes that an instruction such as `memory.fill` may write for one unit of fuel.
+const BYTES_PER_FUEL: u32 = 16;
+
+/// A module that was checked and translated. Copies share it.
+#[derive(Clone)]
+pub struct Module {
+    module: Arc<wasmi::Module>,
+    linker: Arc<Linker<wasi::Wasi>>,
+    /// The words of its command line.
+    words: Arc<[String]>,
+    hash: blake3::Hash,
+}
+
+/// Why a module cannot play, in words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadModule(String);
+
+impl Module {
+    /// Checks a module. `words` are its command line: its own name, and what it is told.
+    pub fn new(bytes: &[u8], words: &[&str]) -> Result<Self, BadModule> {
+        check_size(bytes)?;
+        // An engine keeps what it has translated for as long as it lives, so each module has its own.
+        let engine = Engine::new(&config());
+        let module = wasmi::Module::new(&engine, bytes).map_err(|error| refuse(explain(&error)))?;
+        let linker = wasi::linker(&engine).map_err(|error| refuse(error.to_string()))?;
+        check_imports(&module, &linker)?;
+        check_exports(&module)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(blake3::hash(bytes).as_bytes());
+        for word in words.iter().skip(1) {
+            hasher.update(blake3::hash(word.as_bytes()).as_bytes());
+        }
+        Ok(Module {
+            module: Arc::new(module),
+            linker: Arc::new(linker),
+            words: words.iter().map(|&word| word.to_owned()).collect(),
+            hash: hasher.finalize(),
+        })
+    }
+
+    /// A hash of all that it consists of.
+    pub fn fingerprint(&self) -> String {
+        self.hash.to_hex()[..32].to_owned()
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Module({})", self.fingerprint())
+    }
+}
+
+impl PartialEq for Module {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash
+    }
+}
+
+impl Eq for Module {}
+
+/// What a module has said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// A line for each line that it was asked; after a fault that it cannot go on from, the same fault.
+    pub answers: Vec<Result<Vec<u8>, Fault>>,
+    /// What it has written to standard error.
+    pub log: Vec<u8>,
+    /// Instructions that it has used.
+    pub fuel: u64,
+}
+
+/// Asks a module one line after the other, without a game: the first within the limits of a start, the others within those of a
+/// decision. Whatever the bytes are, it comes to an end.
+pub fn converse(bytes: &[u8], lines: &[&[u8]], limits: &Limits) -> Result<Said, BadModule> {
+    let module = Module::new(bytes, &["bot.wasm"])?;
+    let mut machine = Machine::new(&module, limits, limits.line_bytes.unwrap_or(64 << 10));
+    let ask = |(number, line): (usize, &&[u8])| {
+        let millions = if number == 0 { limits.start_fuel_m } else { limits.decision_fuel_m };
+        machine.send(line, false)?;
+        machine.receive(millions.saturating_mul(MILLION))
+    };
+    let answers = lines.iter().enumerate().map(ask).collect();
+    machine.end_input(limits.decision_fuel_m.saturating_mul(MILLION));
+    Ok(Said { answers, log: machine.log().to_vec(), fuel: machine.spent() })
+}
+
+fn refuse(why: impl Into<String>) -> BadModule {
+    BadModule(why.into())
+}
+
+/// What modules may contain, and what their instructions cost: one unit each, but for those that only shape the code.
+fn config() -> Config {
+    let mut config = Config::default();
+    config
+        .consume_fuel(true)
+        .fuel_cost(CustomFuelCosts {
+            bytes_copied_per_fuel: BYTES_PER_FUEL,
+            // What is shared by many bots must not be paid by the first of them.
+            fuel_per_bytes_translated: 0,
+            fuel_per_bytes_validated: 0,
+        })
+        // All is translated before the first match: mistakes show at once.
+        .compilation_mode(CompilationMode::Eager)
+        .set_max_recursion_depth(MAX_DEPTH)
+        .set_max_stack_height(MAX_STACK)
+        .ignore_custom_sections(true)
+        .wasm_multi_memory(false);
+    config
+}
+
+/// Looks at what the runtime does not limit, before it looks at the rest.
+fn check_size(bytes: &[u8]) -> Result<(), BadModule> {
+    if bytes.len() > MAX_BYTES {
+        return Err(refuse(format!("it is larger than {} MB", MAX_BYTES >> 20)));
+    }
+    if !bytes.starts_with(b"\0asm") {
+        return Err(refuse("not a WebAssembly module: it does not begin with \\0asm"));
+    }
+    let malformed = |error: wasmparser::BinaryReaderError| refuse(format!("malformed: {error}"));
+    for payload in Parser::new(0).parse_all(bytes) {
+        match payload.map_err(malformed)? {
+            Payload::Version { encoding: wasmparser::Encoding::Component, .. } => {
+                return Err(refuse("a component, where a core module of WASI preview 1 is expected"));
+            }
+            Payload::TypeSection(types) => {
+                for group in types {
+                    for kind in group.map_err(malformed)?.types() {
+                        let CompositeInnerType::Func(kind) = &kind.composite_type.inner else { continue };
+                        let values = kind.params().len().max(kind.results().len());
+                        if values > MAX_VALUES {
+                            return Err(refuse(format!(
+                                "a function or block with {values} values, where {MAX_VALUES} are allowed"
+                            )));
+                        }
+                    }
+                }
+            }
+            Payload::CodeSectionEntry(body) => {
+                let mut locals = 0_u32;
+                for declared in body.get_locals_reader().map_err(malformed)? {
+                    locals = locals.saturating_add(declared.map_err(malformed)?.0);
+                }
+                if locals > MAX_LOCALS {
+                    return Err(refuse(format!(
+                        "a function with {locals} local variables, where {MAX_LOCALS} are allowed: compile it with -O2"
+                    )));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A command has an entry and a memory.
+fn check_exports(module: &wasmi::Module) -> Result<(), BadModule> {
+    match module.get_export("_start") {
+        Some(ExternType::Func(start)) if start.params().is_empty() && start.results().is_empty() => {}
+        _ => return Err(refuse("it exports no function _start, which every WASI command has")),
+    }
+    match module.get_export("memory") {
+        Some(ExternType::Memory(_)) => Ok(()),
+        _ => Err(refuse("it exports no memory under the name memory, which every WASI command does")),
+    }
+}
+
+/// A module can ask for nothing but WASI preview 1. It is put together, without memory and without fuel.
+fn check_imports(module: &wasmi::Module, linker: &Linker<wasi::Wasi>) -> Result<(), BadModule> {
+    let nothing = StoreLimitsBuilder::new().memory_size(0).table_elements(0).build();
+    let mut store = Store::new(module.engine(), wasi::Wasi::new(&[], 0, nothing));
+    store.limiter(|wasi| &mut wasi.limits);
+    let Err(error) = linker.instantiate_and_start(&mut store, module) else { return Ok(()) };
+    match error.kind() {
+        ErrorKind::Linker(LinkerError::MissingDefinition { name, .. }) => Err(refuse(format!(
+            "it imports {:?} of {:?}: expected nothing but functions of {}",
+            name.name(),
+            name.module(),
+            wasi::NAMESPACE
+        ))),
+        ErrorKind::Linker(LinkerError::InvalidTypeDefinition { name, .. }) => Err(refuse(format!(
+            "it imports {:?} with another signature than WASI preview 1 has",
+            name.name()
+        ))),
+        // What it lacks here it gets when it plays.
+        _ => Ok(()),
+    }
+}
+
+/// What is wrong with a module that is not accepted.
+fn explain(error: &wasmi::Error) -> String {
+    match error.kind() {
+        ErrorKind::Wasm(error) => format!("invalid: {error}"),
+        _ => format!("cannot be translated: {error}"),
+    }
+}

@@ -1,0 +1,176 @@
+//! A module at the other end: started, paid by the instruction, started again after a fault.
+
+use super::{Machine, Module, machine::MILLION};
+use crate::{
+    fault::{Fault, FaultKind},
+    player::Effort,
+    process::Limits,
+    protocol::{Silence, Transport},
+};
+use necrodome_rules::card::Card;
+use nix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+/// A bot that is a module.
+pub struct WasmTransport {
+    module: Module,
+    limits: Limits,
+    game: Card,
+    machine: Option<Machine>,
+    /// How often it may still be started.
+    starts_left: u32,
+    /// Fuel that is left for the decisions of this match, and for the present one.
+    bank: u64,
+    decision: u64,
+    effort: Effort,
+    /// What the machines before the present one have written to standard error.
+    old_log: Vec<u8>,
+}
+
+impl WasmTransport {
+    /// A module that is started when it is needed.
+    pub fn new(module: Module, limits: Limits, game: Card) -> Self {
+        WasmTransport {
+            module,
+            limits,
+            game,
+            machine: None,
+            starts_left: limits.restarts.saturating_add(1),
+            bank: 0,
+            decision: 0,
+            effort: Effort::default(),
+            old_log: Vec::new(),
+        }
+    }
+
+    /// The answer to the greeting, within what is left to start.
+    fn greeting(&mut self) -> Result<Vec<u8>, Fault> {
+        let Some(machine) = &mut self.machine else { return Err(not_running()) };
+        let left = self.limits.start_fuel_m.saturating_mul(MILLION).saturating_sub(machine.spent());
+        machine.receive(left)
+    }
+
+    /// The answer to a question, within what is left for it.
+    fn receive(&mut self) -> Result<Vec<u8>, Fault> {
+        let Some(machine) = &mut self.machine else { return Err(not_running()) };
+        let allowed = self.decision.min(self.bank);
+        let (began, spent) = (thread_time(), machine.spent());
+        let received = machine.receive(allowed);
+        let used = machine.spent() - spent;
+        self.bank -= used;
+        self.decision -= used;
+        self.effort.fuel += used;
+        self.effort.cpu += thread_time().saturating_sub(began);
+        received
+    }
+
+    /// Ends the machine, and keeps its log.
+    fn drop_machine(&mut self) {
+        if let Some(machine) = self.machine.take() {
+            self.old_log.extend_from_slice(machine.log());
+        }
+    }
+}
+
+fn not_running() -> Fault {
+    Fault::new(FaultKind::Out, "not running")
+}
+
+fn no_fuel() -> Fault {
+    Fault::new(FaultKind::Timeout, "no instructions are left in this match")
+}
+
+/// CPU time of this thread.
+fn thread_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
+
+impl Transport for WasmTransport {
+    fn is_open(&self) -> bool {
+        self.machine.is_some()
+    }
+
+    fn open(&mut self, hello: &[u8]) -> Result<Vec<u8>, Silence> {
+        if self.starts_left == 0 {
+            return Err(Fault::new(FaultKind::Out, "failed too often and is not started again").into());
+        }
+        if self.bank == 0 {
+            return Err(no_fuel().into());
+        }
+        self.starts_left -= 1;
+        let mut machine = Machine::new(&self.module, &self.limits, self.limits.line_limit(&self.game));
+        machine.tell(hello);
+        self.machine = Some(machine);
+        Ok(self.greeting().map_err(|fault| {
+            self.turn_away();
+            Fault::new(FaultKind::NoStart, fault.detail)
+        })?)
+    }
+
+    /// One that does not even start gets one more chance.
+    fn turn_away(&mut self) {
+        self.starts_left = self.starts_left.min(1);
+        self.drop_machine();
+    }
+
+    fn begin_match(&mut self) {
+        self.bank = self.limits.match_fuel_m.saturating_mul(MILLION);
+        if let Some(machine) = &mut self.machine {
+            machine.begin_match();
+        }
+    }
+
+    fn tell(&mut self, line: &[u8]) {
+        if let Some(machine) = &mut self.machine {
+            machine.tell(line);
+        }
+    }
+
+    fn ask(&mut self, line: &[u8], forgiving: bool) -> Result<(), Silence> {
+        self.decision = self.limits.decision_fuel_m.saturating_mul(MILLION);
+        let sent = match &mut self.machine {
+            _ if self.bank == 0 => Err(no_fuel()),
+            Some(machine) => machine.send(line, forgiving),
+            None => Err(not_running()),
+        };
+        Ok(sent.inspect_err(|fault| self.at_fault(fault))?)
+    }
+
+    fn answer(&mut self) -> Result<Vec<u8>, Silence> {
+        let line = self.receive().inspect_err(|fault| self.at_fault(fault))?;
+        self.effort.decisions += 1;
+        Ok(line)
+    }
+
+    fn another(&mut self, first: Fault) -> Result<Vec<u8>, Silence> {
+        let line = if first.kind == FaultKind::NoStart { self.greeting() } else { self.receive() };
+        // That the first line was not an answer tells more than that none came after it.
+        let both = |fault: Fault| match (fault.kind, first.kind) {
+            (FaultKind::Timeout, kind) | (_, kind @ FaultKind::NoStart) => {
+                Fault::new(kind, format!("{}; then {}", first.detail, fault.detail))
+            }
+            _ => fault,
+        };
+        Ok(line.map_err(both)?)
+    }
+
+    /// After a fault that it cannot play on from, the machine is gone.
+    fn at_fault(&mut self, fault: &Fault) {
+        if !fault.kind.is_survivable() {
+            self.drop_machine();
+        }
+    }
+
+    fn take_effort(&mut self) -> Effort {
+        std::mem::take(&mut self.effort)
+    }
+
+    /// The module hears that its input ends, and may write a last line to its log. How it leaves is its own affair.
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        if let Some(machine) = &mut self.machine {
+            machine.end_input(self.limits.decision_fuel_m.saturating_mul(MILLION));
+        }
+        self.drop_machine();
+        (Vec::new(), String::from_utf8_lossy(&std::mem::take(&mut self.old_log)).into_owned())
+    }
+}
