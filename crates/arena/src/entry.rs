@@ -1,7 +1,8 @@
-//! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `./mybot.wasm`, `cmd:python3 -u bot.py --fast`,
+//! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `./mybot.wasm`, `wasm:mybot.py`, `cmd:python3 -u bot.py --fast`,
 //! `compat:zombiedice:my_bots.py:MyZombie`, `human`, each with an optional `name=` in front.
 
 pub mod compat;
+mod interpreted;
 mod interpreter;
 
 pub use interpreter::{version_of, versions};
@@ -85,6 +86,14 @@ pub enum EntryError {
         /// What is wrong with it.
         why: wasm::BadModule,
     },
+    /// `wasm:` without the interpreter.
+    #[error("there is no {interpreter:?}, which runs {text}")]
+    NoInterpreter {
+        /// Its file.
+        interpreter: PathBuf,
+        /// The entry.
+        text: String,
+    },
     /// `cmd:` with nothing, or with an open quote.
     #[error("bad command {text:?}: {why}")]
     Command {
@@ -136,6 +145,8 @@ impl EntrySpec {
             EntryKind::Program(command_program(command, folder)?)
         } else if let Some(written) = text.strip_prefix(compat::PREFIX) {
             EntryKind::Program(compat::Written::parse(written)?.program(folder)?)
+        } else if let Some(written) = text.strip_prefix(interpreted::PREFIX) {
+            EntryKind::Wasm(interpreted::parse(written, folder)?)
         } else if is_module(Path::new(text)) {
             EntryKind::Wasm(module(&seen_from(folder, text))?)
         } else if looks_like_file(text) {
@@ -187,7 +198,8 @@ impl EntrySpec {
             (None, EntryKind::Program(_)) if let Some(written) = self.compat() => written.wish(),
             (None, EntryKind::BuiltIn(spec)) => spec.to_string(),
             (None, EntryKind::Program(_) | EntryKind::Wasm(_)) if looks_like_file(&self.text) => {
-                let stem = Path::new(&self.text).file_stem().unwrap_or_default();
+                let text = self.text.strip_prefix(interpreted::PREFIX).unwrap_or(&self.text);
+                let stem = Path::new(text).file_stem().unwrap_or_default();
                 stem.to_string_lossy().into_owned()
             }
             (None, EntryKind::Program(program)) => {
@@ -251,8 +263,12 @@ fn split_name(text: &str) -> (Option<&str>, &str) {
 pub fn moved_to(folder: &Path, written: &str) -> String {
     let (name, text) = split_name(written);
     let compat = text.strip_prefix(compat::PREFIX).map(compat::Written::parse);
+    let interpreted = text.strip_prefix(interpreted::PREFIX);
     let moved = match compat {
         Some(Ok(compat)) => compat.moved_to(folder),
+        None if let Some(file) = interpreted => {
+            format!("{}{}", interpreted::PREFIX, folder.join(file).display())
+        }
         None if looks_like_file(text) && !text.starts_with("cmd:") => folder.join(text).display().to_string(),
         _ => text.to_owned(),
     };
@@ -293,14 +309,19 @@ fn is_module(path: &Path) -> bool {
 
 /// Reads and checks a WebAssembly module.
 fn module(path: &Path) -> Result<wasm::Module, EntryError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    wasm::Module::new(&read(path)?, &[&name]).map_err(|why| EntryError::Wasm { path: path.to_owned(), why })
+}
+
+/// Reads a file, of which no more is kept than the largest module has.
+fn read(path: &Path) -> Result<Vec<u8>, EntryError> {
     if !fs::metadata(path).map_err(missing(path))?.is_file() {
         return Err(EntryError::Unreadable { path: path.to_owned(), why: "it is not a file".to_owned() });
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(missing(path))?;
     file.take(wasm::MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(missing(path))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    wasm::Module::new(&bytes, &[&name]).map_err(|why| EntryError::Wasm { path: path.to_owned(), why })
+    Ok(bytes)
 }
 
 /// A file as seen from a folder, without needless dots.
@@ -445,6 +466,7 @@ mod tests {
             moved("Ada=compat:zombiedice:bots/a.py:Brave"),
             "Ada=compat:zombiedice:night/bots/a.py:Brave"
         );
+        assert_eq!(moved("Ada=wasm:bots/a.py"), "Ada=wasm:night/bots/a.py");
         for same in ["greedy", "stop-at:brains=5", "cmd:python3 x/a.py", "human", "compat:nothing:a.py"] {
             assert_eq!(moved(same), same);
         }
@@ -469,6 +491,9 @@ mod tests {
             ("compat:zombiedice:./nowhere.py:A", "there is no file"),
             ("compat:zombiedice:src:A", "expected a file of Python"),
             ("./nowhere.py", "there is no file"),
+            ("./nowhere.wasm", "there is no file"),
+            ("wasm:nowhere.py", "there is no file"),
+            ("wasm:Cargo.toml", "wasm: runs files that end in .wasm, .py, .js, .mjs or .cjs"),
             ("./Cargo.toml", "cannot tell how to run"),
             ("cmd:", "expected a program"),
             ("cmd:no-such-program-here", "no such program"),

@@ -235,6 +235,7 @@ impl From<EntryError> for Error {
             EntryError::Wasm { .. } => {
                 refused.hint("`necrodome docs wasm` tells how to build a bot that runs as .wasm")
             }
+            EntryError::NoInterpreter { .. } => refused.hint("`necrodome docs wasm` tells how to get it"),
             EntryError::NoPython { .. } => refused.hint("install it, or put it on the PATH"),
             EntryError::NoPackage { python } => {
                 refused.hint(format!("in the folder of the sources, run `{python} -m pip install ./python`"))

@@ -13,7 +13,11 @@ pub use transport::WasmTransport;
 
 use crate::{fault::Fault, process::Limits};
 use machine::MILLION;
-use std::{fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 use wasmi::{
     CompilationMode, Config, CustomFuelCosts, Engine, ExternType, Linker, Store, StoreLimitsBuilder,
     errors::{ErrorKind, LinkerError},
@@ -42,8 +46,12 @@ pub struct Module {
     linker: Arc<Linker<wasi::Wasi>>,
     /// The words of its command line.
     words: Arc<[String]>,
+    /// A hash of its bytes.
     hash: blake3::Hash,
 }
+
+/// Interpreters that were made ready: each takes a second, and runs many bots.
+static SHARED: Mutex<BTreeMap<[u8; 32], Module>> = Mutex::new(BTreeMap::new());
 
 /// Why a module cannot play, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,22 +68,32 @@ impl Module {
         let linker = wasi::linker(&engine).map_err(|error| refuse(error.to_string()))?;
         check_imports(&module, &linker)?;
         check_exports(&module)?;
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(blake3::hash(bytes).as_bytes());
-        for word in words.iter().skip(1) {
-            hasher.update(blake3::hash(word.as_bytes()).as_bytes());
-        }
         Ok(Module {
             module: Arc::new(module),
             linker: Arc::new(linker),
             words: words.iter().map(|&word| word.to_owned()).collect(),
-            hash: hasher.finalize(),
+            hash: blake3::hash(bytes),
         })
     }
 
-    /// A hash of all that it consists of.
+    /// The same, for a module that runs many bots: it is checked once.
+    pub fn shared(bytes: &[u8], words: &[&str]) -> Result<Self, BadModule> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = match shared.entry(blake3::hash(bytes).into()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(Module::new(bytes, &[])?),
+        };
+        Ok(Module { words: words.iter().map(|&word| word.to_owned()).collect(), ..module.clone() })
+    }
+
+    /// A hash of all that it consists of: its bytes, and what it is told, but not its name.
     pub fn fingerprint(&self) -> String {
-        self.hash.to_hex()[..32].to_owned()
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.hash.as_bytes());
+        for word in self.words.iter().skip(1) {
+            hasher.update(blake3::hash(word.as_bytes()).as_bytes());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
     }
 }
 
@@ -87,7 +105,7 @@ impl fmt::Debug for Module {
 
 impl PartialEq for Module {
     fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash
+        self.hash == other.hash && self.words == other.words
     }
 }
 

@@ -35,7 +35,7 @@ Examples:
   necrodome match zombie-dice greedy compat:zombiedice:my_bots.py:MyZombie
 
 A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, .java, .wasm, or an executable), a
-command (cmd:...), or a class that was written for another program (compat:KIND:FILE.py:CLASS with KIND zombiedice,
+command (cmd:...), a source file inside WebAssembly (wasm:mybot.py, wasm:mybot.js), or a class that was written for another program (compat:KIND:FILE.py:CLASS with KIND zombiedice,
 gamezombies or godzilla; needs the Python package), each with an optional NAME= in front. `human` is you: one for each
 match, and told only what its seat may know.
 The same seed, game, options and bots give the same match.

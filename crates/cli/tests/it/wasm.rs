@@ -77,3 +77,40 @@ fn what_is_no_module_is_refused_with_a_hint() {
     let said = refusal(&mut necrodome_in(folder.path(), &["check-bot", "tokyo", "none.wasm"]), 2);
     assert_eq!(said, "error: there is no file \"./none.wasm\"");
 }
+
+/// Bots of other languages run unchanged inside the arena.
+fn plays_interpreted(language: &str, file: &str) {
+    let folder = TempDir::new().unwrap();
+    output_in(folder.path(), &["new-bot", "tokyo", language, file]);
+    let entry = format!("wasm:{file}");
+    let words = ["match", "tokyo", &entry, "angry", "--seed", "5", "--json"];
+    let ran = necrodome_in(folder.path(), &words).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}\nscripts/wasm-interpreters gets the interpreters");
+    let one: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(one["faults"], json!([]), "{one}");
+    assert_eq!(one, json_of(folder.path(), &words));
+}
+
+#[test]
+fn javascript_runs_inside() {
+    plays_interpreted("javascript", "mybot.js");
+}
+
+#[test]
+fn python_runs_inside() {
+    plays_interpreted("python", "mybot.py");
+}
+
+#[test]
+fn an_interpreter_that_is_not_there_is_named() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("bot.py"), "").unwrap();
+    let mut command = necrodome_in(folder.path(), &["match", "tokyo", "angry", "wasm:bot.py"]);
+    let said = refusal(command.env("NECRODOME_WASM", "nowhere"), 2);
+    assert_eq!(
+        said,
+        "error: there is no \"nowhere/python.wasm\", which runs wasm:bot.py\n\
+         hint: `necrodome docs wasm` tells how to get it"
+    );
+}
