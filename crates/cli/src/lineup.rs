@@ -131,7 +131,7 @@ pub struct LimitFlags {
     /// Millions of instructions of a .wasm bot for all decisions of a match (10000)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     match_fuel_m: Option<u64>,
-    /// Millions of instructions of a .wasm bot to start (5000)
+    /// Millions of instructions of a .wasm bot to start (20000)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     start_fuel_m: Option<u64>,
     /// Megabytes of memory of a .wasm bot (256)

@@ -65,7 +65,7 @@ impl Default for Limits {
             restarts: 3,
             decision_fuel_m: 500,
             match_fuel_m: 10_000,
-            start_fuel_m: 5_000,
+            start_fuel_m: 20_000,
             // It is the arena's own memory, in each thread.
             wasm_memory_mb: 256,
         }

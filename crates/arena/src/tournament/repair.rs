@@ -405,7 +405,7 @@ fn from_play<G: Listed>(
         let spec = EntrySpec::parse(&planned.bot, Path::new(".")).ok();
         let is_same = |spec: &EntrySpec| match spec.kind {
             EntryKind::BuiltIn(_) => planned.fingerprint.is_none(),
-            EntryKind::Program(_) => !planned.is_other(spec.fingerprint().as_deref()),
+            EntryKind::Program(_) | EntryKind::Wasm(_) => !planned.is_other(spec.fingerprint().as_deref()),
             EntryKind::Guest(_) | EntryKind::Human => false,
         };
         let gone = || {

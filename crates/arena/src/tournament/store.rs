@@ -140,7 +140,8 @@ impl Store {
         let Some(row) = rows.next()? else { return Ok(None) };
         self.archive.check(&CHUNKS, row)?;
         let efforts: Vec<(u64, u64)> = parse(&row.get::<_, String>(6)?)?;
-        let effort = |(decisions, nanoseconds)| Effort { decisions, cpu: Duration::from_nanos(nanoseconds), fuel: 0 };
+        let effort =
+            |(decisions, nanoseconds)| Effort { decisions, cpu: Duration::from_nanos(nanoseconds), fuel: 0 };
         let chunk = Chunk {
             first: row.get(2)?,
             blocks: row.get(3)?,

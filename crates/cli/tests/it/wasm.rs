@@ -60,7 +60,7 @@ fn instructions_are_counted_alike_in_every_process() {
     let check = || output_in(folder.path(), &["check-bot", "zombie-dice", "./mybot.wasm"]);
     let one = check();
     assert!(one.contains("M instructions in the median of"), "{one}");
-    assert!(one.contains("M instructions, where 5000 M are allowed"), "{one}");
+    assert!(one.contains("M instructions, where 20000 M are allowed"), "{one}");
     assert_eq!(one, check());
 }
 
