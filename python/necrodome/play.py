@@ -46,7 +46,7 @@ class Match:
     #: The id of the game, and the options of its rules.
     game: str
     options: dict[str, Any]
-    #: The same seed and bots give the same match.
+    #: The same seed and bots give the same match; where a program takes part, with the same ``secret``, too.
     seed: int
     #: The names of the bots, and what they are.
     names: list[str]
@@ -61,6 +61,8 @@ class Match:
     logs: list[str]
     #: The contents of a replay file, for ``necrodome replay`` and :func:`necrodome.analyze`.
     replay: bytes = field(repr=False)
+    #: What the dice follow from beside the seed, where a program took part.
+    secret: str | None = None
 
     @property
     def winners(self) -> list[str]:
@@ -134,7 +136,9 @@ def match(
     game: str,
     bots: Lineup,
     *,
-    seed: int | None = None,
+    seed: int | str | None = None,
+    public_dice: bool = False,
+    secret: str | None = None,
     limits: Mapping[str, Any] | None = None,
     sandbox: Sandbox = "auto",
     on_error: OnError = "raise",
@@ -144,7 +148,9 @@ def match(
 
     Further keywords are options of the rules (``necrodome games``). The same seed, game, options and bots give the same
     match. ``limits`` bounds programs, as the table ``[limits]`` of a tournament's file does; ``sandbox`` says how far they are
-    confined (``docs/security.md``).
+    confined (``docs/security.md``). A seed has up to 128 bits, as a number or
+    as text (``"0x1f"``). Where a program takes part, the dice follow from the seed and a ``secret``, which is in the result and plays
+    the match again; with ``public_dice`` from the seed alone.
 
     An exception in a bot that is an object of Python is raised here, and so is :class:`IllegalAction`; with
     ``on_error="fault"`` the match goes on by the game's rule for a bad action, and the fault is in the result.
@@ -155,8 +161,11 @@ def match(
     ['greedy', '<lambda>']
     """
     guests, entries = _line_up(bots)
-    text, replay = _play(order(game, entries, seed, limits, sandbox, options, None), guests, on_error, lambda *_: None)
+    text, replay = _play(
+        order(game, entries, (seed, public_dice, secret), limits, sandbox, options, None), guests, on_error, lambda *_: None
+    )
     document = json.loads(text)
+    document["seed"] = int(str(document["seed"]), 0)
     entered = document.pop("entries")
     names, kinds = [entry["name"] for entry in entered], [entry["bot"] for entry in entered]
     return Match(names=names, bots=kinds, replay=replay or b"", **document)
@@ -169,7 +178,9 @@ def tournament(
     blocks: int | None = None,
     format: str | None = None,
     seats: int | None = None,
-    seed: int | None = None,
+    seed: int | str | None = None,
+    public_dice: bool = False,
+    secret: str | None = None,
     until_decided: bool = False,
     margin: float | None = None,
     test: tuple[float, float] | None = None,
@@ -188,7 +199,8 @@ def tournament(
 
     What the keywords mean, and what the report says, is in ``docs/tournaments.md``; further keywords are options of the
     rules. The same seed gives the report that ``necrodome tournament --json`` gives for the same bots, with any number of
-    threads. With ``store`` the tournament is kept in a file and goes on where it was, after Ctrl-C, too. In a round-robin or a
+    threads. Where programs take part, the dice follow from the seed and a secret, which the report tells at the end
+    (``plan``, ``sealed_dice``): give both to play it again, or ``public_dice`` for dice that follow from the seed alone. With ``store`` the tournament is kept in a file and goes on where it was, after Ctrl-C, too. In a round-robin or a
     gauntlet entries may come and go: what is missing is played, and ``only`` names those who meet each other now. A program that was
     changed since is refused, unless ``new_version`` lets it in as a new entry.
 
@@ -217,7 +229,7 @@ def tournament(
         "only": list(only),
         "new_version": new_version,
     }
-    wanted = order(game, entries, seed, limits, sandbox, options, more)
+    wanted = order(game, entries, (seed, public_dice, secret), limits, sandbox, options, more)
     if not progress:
         return Report(_play(wanted, guests, on_error, lambda *_: None)[0])
     from tqdm.auto import tqdm
@@ -256,21 +268,25 @@ def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
 def order(
     game: str,
     entries: list[dict[str, Any]],
-    seed: int | None,
+    dice: tuple[int | str | None, bool, str | None],
     limits: Mapping[str, Any] | None,
     sandbox: str,
     options: Mapping[str, Any],
     tournament: Mapping[str, Any] | None,
 ) -> str:
     """What is to be played, as the arena reads it."""
-    if seed is not None and not 0 <= seed < 1 << 64:
-        raise ValueError(f"seed: expected a number from 0 to 2**64 - 1, got {seed}")
+    seed, public_dice, secret = dice
+    if isinstance(seed, int) and not 0 <= seed < 1 << 128:
+        raise ValueError(f"seed: expected a number from 0 to 2**128 - 1, got {seed}")
     wanted = {
         "game": game,
         "entries": entries,
         "options": dict(options),
-        "seed": seed,
-        "spare_seed": secrets.randbits(32),
+        # As text: JSON has no numbers of 128 bits.
+        "seed": None if seed is None else str(seed),
+        "spare_seed": str(secrets.randbits(128)),
+        "public_dice": public_dice,
+        "secret": secret,
         "limits": dict(limits or {}),
         "sandbox": sandbox,
         "launcher": [sys.executable, "-I", "-S", _LAUNCH],

@@ -157,6 +157,10 @@ def test_mistakes_are_named_before_anything_is_played(tmp_path: Path) -> None:
         (lambda: match("tokyo", ["angry", 7]), TypeError, "7 is no bot"),
         (lambda: match("tokyo", "angry"), TypeError, "expected a list of bots"),
         (lambda: match("tokyo", ["angry", "random"], seed=-1), ValueError, "seed: expected"),
+        (lambda: match("tokyo", ["angry", "random"], seed=1 << 128), ValueError, "seed: expected"),
+        (lambda: match("tokyo", ["angry", "random"], seed="x"), ValueError, "hexadecimal digits after 0x"),
+        (lambda: match("tokyo", ["angry", "random"], seed=1, secret="12"), ValueError, "128 hexadecimal digits"),
+        (lambda: match("tokyo", ["angry", "random"], secret="0" * 128), ValueError, "nothing without seed"),
         (lambda: match("tokyo", ["angry", "random"], limits={"x": 1}), ValueError, "unknown field `x`"),
         (
             lambda: match("tokyo", ["angry", "random"], limits={"decision_ms": 0}),
@@ -248,6 +252,28 @@ def test_processes_take_part(tmp_path: Path) -> None:
     # Many decisions: a busy machine may find the clock of a process only after the first ones.
     report = tournament("zombie-dice", ["greedy", file], blocks=40, seed=1, threads=2, progress=False)
     assert report["faults"] == [] and all(row["cpu_us"] for row in report["standings"] if row["name"] == "bot")
+
+
+def test_dice_of_processes_are_secret_unless_they_are_to_be_public(tmp_path: Path) -> None:
+    file = tmp_path / "bot.py"
+    file.write_text("import necrodome\nnecrodome.run(lambda view: 'stop' if view.turn.brains >= 3 else 'go')\n")
+    seed = 1 << 100
+    first = match("zombie-dice", ["greedy", file], seed=seed)
+    assert first.seed == seed and first.secret is not None and len(first.secret) == 128
+    again = match("zombie-dice", ["greedy", file], seed=hex(seed), secret=first.secret)
+    assert (again.scores, again.replay) == (first.scores, first.replay)
+    assert match("zombie-dice", ["greedy", file], seed=seed).replay != first.replay
+    assert match("zombie-dice", ["greedy", file], seed=seed, public_dice=True).secret is None
+    assert match("zombie-dice", ["greedy", steady], seed=seed).secret is None
+
+    def played(**dice: Any) -> Any:
+        return tournament("zombie-dice-race", ["greedy", file], blocks=3, seed=7, progress=False, **dice)
+
+    report = played()
+    (sealed,) = report["plan"]["sealed_dice"]
+    assert sealed["first"] == 0 and len(sealed["commitment"]) == 64
+    assert played(secret=sealed["secret"])["hash"] == report["hash"] != played()["hash"]
+    assert played(public_dice=True)["hash"] == played(public_dice=True)["hash"]
 
 
 def test_a_process_that_hangs_or_dies_is_charged_and_killed(tmp_path: Path) -> None:

@@ -47,6 +47,11 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
+    /// Whether it is a program, perhaps a stranger's, which might compute what it is not told.
+    pub fn is_program(&self) -> bool {
+        matches!(self, EntryKind::Program(_))
+    }
+
     /// Whether the same player goes on from match to match, and could remember them.
     pub fn remembers(&self) -> bool {
         matches!(self, EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_))
@@ -225,7 +230,7 @@ pub fn files_of<'a>(entries: impl IntoIterator<Item = &'a EntrySpec>) -> Vec<Pat
 
 /// Whether programs take part.
 pub fn has_programs(entries: &[EntrySpec]) -> bool {
-    entries.iter().any(|entry| matches!(entry.kind, EntryKind::Program(_)))
+    entries.iter().any(|entry| entry.kind.is_program())
 }
 
 /// Names for all entries: the given one, or one made from the entry, with a number behind it if that name is taken.

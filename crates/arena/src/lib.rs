@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod check;
+pub mod dice;
 pub mod entry;
 pub mod fault;
 pub mod guest;

@@ -9,7 +9,7 @@ use crate::{
 };
 use necrodome_rules::{
     catalog::Listed,
-    chance::{Chance, Seeded},
+    chance::{Chance, Seed, Seeded},
     game::{Game, Logged, Move, Outcome, Seat},
     names::{Names, SetupError},
 };
@@ -105,7 +105,7 @@ pub struct ProfilePlan<'a, G: Listed> {
     /// The solution under these rules.
     pub solution: Arc<dyn Solution<G>>,
     /// The seed of everything.
-    pub seed: u64,
+    pub seed: Seed,
     /// How many blocks: each seed is played from every seat.
     pub blocks: u32,
 }

@@ -3,10 +3,11 @@
 //! A replay file is a zstd-compressed list of JSON lines: a header, one line for each step (moves, reasons and random
 //! picks), and the end with the outcome and the hash of every event. It holds inputs, not frames.
 
+use crate::dice::Dice;
 use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
-    chance::{ScriptError, Scripted},
-    game::{Audience, Game, Logged, MAX_SEATS, Move, Outcome, Rejected},
+    chance::{Recorder, ScriptError, Scripted, Seeded},
+    game::{Audience, Game, Logged, MAX_SEATS, Move, Outcome, Rejected, Silent},
     names::{Names, SetupError},
 };
 use necrodome_solve::{Audit, Ledger, Solution};
@@ -294,6 +295,12 @@ pub enum ReplayError {
         /// Why.
         why: ScriptError,
     },
+    /// The dice are not those that follow from the seed, or the seed and the secret.
+    #[error("step {step} of the replay has other dice than those that follow from the seed and the secret")]
+    Dice {
+        /// Which step, from 1; 0 is the set-up.
+        step: usize,
+    },
     /// It is too large for those who asked.
     #[error("the replay is too large: {0}")]
     TooLarge(String),
@@ -534,6 +541,28 @@ impl<G: Listed> Replay<G> {
 }
 
 impl<G: Game> Replay<G> {
+    /// Throws the dice of a match with this seed again, and compares them with those in the replay.
+    pub fn check_dice(&self, dice: Dice) -> Result<(), ReplayError> {
+        let mut chance = Recorder::new(Seeded::new(dice.dice, "match", 0));
+        let mut game = G::new(&self.names, &self.rules, &mut chance, &mut Silent)?;
+        let mut seen = 0;
+        let mut compare = |step: usize, thrown: &[u32], picks: &[u32]| {
+            let same = thrown[seen..] == *picks;
+            seen = thrown.len();
+            if same { Ok(()) } else { Err(ReplayError::Dice { step }) }
+        };
+        compare(0, chance.picks(), &self.first_picks)?;
+        let mut number = 0;
+        let mut steps = self.lines()?;
+        while let Line::Step(step) = steps.step::<G::Action>()? {
+            number += 1;
+            let applied = game.apply(&step.moves, &mut chance, &mut Silent);
+            applied.map_err(|why| ReplayError::Rejected { step: number, why: why.to_string() })?;
+            compare(number, chance.picks(), &step.picks)?;
+        }
+        Ok(())
+    }
+
     /// Plays the replay through the referee. `watch` is called after the set-up (step 0) and after each step. At the end
     /// the hash of all events must be the recorded one.
     pub fn play(

@@ -1,6 +1,7 @@
 //! Runs one match between any players and records it.
 
 use crate::{
+    dice::{Dice, Secret},
     entry::EntrySpec,
     fault::{Fault, FaultKind, SeatFault},
     player::{Answer, MatchStart, Player},
@@ -9,7 +10,7 @@ use crate::{
 };
 use necrodome_rules::{
     catalog::Listed,
-    chance::{Chance, Recorder, Seeded},
+    chance::{Chance, Recorder, Seed, Seeded},
     game::{Game, Logged, Move, Outcome, Rejected, Seat},
     names::{Names, SetupError},
 };
@@ -35,7 +36,9 @@ pub struct MatchDocument<'a, R> {
     /// The options of the rules.
     options: &'a R,
     /// The seed of the match.
-    seed: u64,
+    seed: Seed,
+    /// What the dice follow from beside the seed, where a program took part.
+    secret: Option<&'a Secret>,
     /// Who sat on each seat.
     entries: Vec<PlannedEntry>,
     /// 1 is best; seats that tie share a place.
@@ -69,7 +72,7 @@ impl<G: Listed> Finished<G> {
         entries: &[EntrySpec],
         names: &Names,
         rules: &'a G::Rules,
-        seed: u64,
+        (seed, secret): (Seed, Option<&'a Secret>),
         logs: &'a [String],
     ) -> MatchDocument<'a, G::Rules> {
         let Outcome { places, scores, turns } = &self.outcome;
@@ -78,6 +81,7 @@ impl<G: Listed> Finished<G> {
             game: G::ID,
             options: rules,
             seed,
+            secret,
             entries,
             places,
             scores,
@@ -105,19 +109,20 @@ pub enum RunError {
     Referee(String),
 }
 
-/// Plays a match from its seed. `watch` is called after each step with the state and what has happened in it.
+/// Plays a match from its seed, or with secret dice. `watch` is called after each step with the state and what has happened in it.
 pub fn run_match<G: Game>(
     names: &Names,
     rules: &G::Rules,
-    seed: u64,
+    dice: impl Into<Dice>,
     players: &mut [Box<dyn Player<G>>],
     mut watch: impl FnMut(&G, &[Logged<G::Event>]),
 ) -> Result<Finished<G>, RunError> {
-    let mut chance = Recorder::new(Seeded::new(seed, "match", 0));
+    let Dice { dice, bots } = dice.into();
+    let mut chance = Recorder::new(Seeded::new(dice, "match", 0));
     let mut log = Vec::new();
     let mut game = G::new(names, rules, &mut chance, &mut log)?;
     let seats = Seat::all(names.len());
-    let mut own_seeds = Seeded::new(seed, "bot seeds", 0);
+    let mut own_seeds = Seeded::new(bots, "bot seeds", 0);
     for (&seat, player) in seats.iter().zip(players.iter_mut()) {
         player.start(&MatchStart { seat, names, seed: own_seeds.uniform(u32::MAX) });
     }

@@ -12,7 +12,7 @@ use necrodome_arena::{
 };
 use necrodome_rules::{
     catalog::Listed,
-    chance::Seeded,
+    chance::{Seed, Seeded},
     game::Silent,
     last_bullet::{LastBullet, LastBulletRules},
     names::Names,
@@ -149,7 +149,8 @@ fn plain_loop<G: Listed>(bots: [&str; 2], blocks: u32) -> (f64, [i64; 2]) {
         })
         .collect();
     let numbers = (0..blocks).flat_map(|block| (0..tables.len()).map(move |number| (block, number)));
-    let seeds: Vec<u64> = numbers.map(|(block, number)| schedule.match_seed(block, number)).collect();
+    let dice = tournament::TournamentDice::new(&plan, &[]).unwrap();
+    let seeds: Vec<Seed> = numbers.map(|(block, number)| dice.of_match(block, number).dice).collect();
     let mut memory = Memory::default();
     let mut scores = [0; 2];
     let start = Instant::now();

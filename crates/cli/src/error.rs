@@ -188,6 +188,7 @@ fn kind(error: &StoreError) -> ExitKind {
         | StoreError::Damaged(_)
         | StoreError::Version { .. }
         | StoreError::OtherPlan { .. }
+        | StoreError::PublicSecret
         | StoreError::OtherProgram { .. } => ExitKind::Usage,
         StoreError::Busy
         | StoreError::Unfinished
@@ -196,6 +197,7 @@ fn kind(error: &StoreError) -> ExitKind {
         | StoreError::ReadOnly
         | StoreError::Distrusted(_)
         | StoreError::Broken
+        | StoreError::Random(_)
         | StoreError::Other(_) => ExitKind::Failure,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{error::Error, human::Human, numbers::above_zero, paint::say};
 use necrodome_arena::{
+    dice::{Dice, DiceWish, Secret, random_seed},
     entry::{EntryKind, EntrySpec, files_of, has_programs, name_all},
     lineup::{Terms, player},
     player::Player,
@@ -9,7 +10,7 @@ use necrodome_arena::{
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
-    chance::Seeded,
+    chance::{Seed, Seeded},
     names::Names,
     options::{self, OptionError},
 };
@@ -28,13 +29,36 @@ pub fn rules<G: Listed>(settings: &[String]) -> Result<G::Rules, Error> {
     parse().map_err(|error| Error::option(format_args!("{} --set", G::ID), &error))
 }
 
-/// The seed given, or a random one: short enough to be typed again, and exact in any JSON reader.
-pub fn seed(given: Option<u64>) -> Result<u64, Error> {
-    match given {
-        Some(seed) => Ok(seed),
-        None => getrandom::u32().map(u64::from).map_err(|error| {
-            Error::failure(format!("the system gives no random seed: {error}")).hint("choose one with --seed")
-        }),
+/// The seed given, or a random one of 128 bits.
+pub fn seed(given: Option<Seed>) -> Result<Seed, Error> {
+    given.map_or_else(random_seed, Ok).map_err(|error| {
+        Error::failure(format!("the system gives no random seed: {error}")).hint("choose one with --seed")
+    })
+}
+
+/// What chance comes from, as flags.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct DiceFlags {
+    /// The seed, a number or 0x and hexadecimal digits; without one a random seed of 128 bits is chosen and printed
+    #[arg(long)]
+    pub seed: Option<Seed>,
+    /// Let the dice follow from the seed alone, though a program takes part, which could compute them
+    #[arg(long)]
+    pub public_dice: bool,
+    /// Play again with the secret that was told at the end, and the same --seed
+    #[arg(long, value_name = "HEX", conflicts_with = "public_dice")]
+    pub secret: Option<Secret>,
+}
+
+impl DiceFlags {
+    /// The seed and the secret of a match between these entries.
+    pub fn of_match(&self, entries: &[EntrySpec]) -> Result<(Seed, Option<Secret>), Error> {
+        if self.secret.is_some() && self.seed.is_none() {
+            return Err(Error::usage("--secret means nothing without --seed"));
+        }
+        let wish = DiceWish { public: self.public_dice, secret: self.secret.clone() };
+        let secret = wish.of_match(entries).map_err(|error| Error::failure(error.to_string()))?;
+        Ok((seed(self.seed)?, secret))
     }
 }
 
@@ -171,7 +195,7 @@ pub fn players<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,
     terms: &Terms<G::Rules>,
-    seed: u64,
+    dice: Dice,
 ) -> Result<Vec<Box<dyn Player<G>>>, Error> {
     if entries.iter().filter(|entry| entry.kind == EntryKind::Human).count() > 1 {
         return Err(Error::usage("only one human can play at this terminal"));
@@ -180,7 +204,7 @@ pub fn players<G: Listed>(
         if entry.kind == EntryKind::Human {
             return Ok(Box::new(Human::<G>::new()) as Box<dyn Player<G>>);
         }
-        Ok(player::<G>(entry, name, terms, Seeded::new(seed, "bot", seat as u64))?)
+        Ok(player::<G>(entry, name, terms, Seeded::new(dice.dice, "bot", seat as u64))?)
     };
     entries.iter().zip(names.iter()).enumerate().map(seat).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::script::Script;
 use necrodome_rules::{
-    chance::{Chance, Seeded},
+    chance::{Chance, Seed, Seeded},
     infection::{InfectionRules, Party, SurplusVirus},
     names::Names,
     options::Bounded,
@@ -125,7 +125,8 @@ impl Config {
     }
 
     /// The script that begins this party, with the roles drawn from `seed`.
-    pub fn script(&self, seed: u64) -> String {
+    pub fn script(&self, seed: impl Into<Seed>) -> String {
+        let seed = seed.into();
         let zombies = self.rules.zombies.get() as usize;
         let mut roles: Vec<bool> = (0..self.players.len()).map(|player| player < zombies).collect();
         Seeded::new(seed, "judge new", 0).shuffle(&mut roles);

@@ -14,7 +14,7 @@ pub use tally::{Report, Spread, State, Tally, TurnReport};
 
 use necrodome_rules::{
     bot::{Bot, BotSpec, BuiltIn},
-    chance::Seeded,
+    chance::{Seed, Seeded},
     game::{Game, Rejected, Silent},
     infection::{Ending, Identity, Illegal, Infection, InfectionRules, InfectionView, built_ins},
     names::{Names, SetupError},
@@ -137,22 +137,22 @@ impl Simulator {
     ///
     /// All humans share a stream, and all zombies. That is as good as one for each player, and costs three streams a
     /// game instead of sixty.
-    fn chances(seed: u64, number: u64) -> [Seeded; 3] {
+    fn chances(seed: Seed, number: u64) -> [Seeded; 3] {
         ["judge simulate", "judge simulate humans", "judge simulate zombies"]
             .map(|purpose| Seeded::new(seed, purpose, number))
     }
 
     /// One game: its state at the start and at the end of each turn, and how it ended.
-    pub fn play(&self, seed: u64, number: u64) -> Result<(Vec<State>, Ending), SimulateError> {
+    pub fn play(&self, seed: impl Into<Seed>, number: u64) -> Result<(Vec<State>, Ending), SimulateError> {
         let mut turns = Vec::new();
-        let ending = self.game(seed, number, &mut None, &mut turns, &|| true)?;
+        let ending = self.game(seed.into(), number, &mut None, &mut turns, &|| true)?;
         Ok((turns, ending))
     }
 
     /// Plays one game. `turns` becomes its state at the start and at the end of each turn; `go_on` is asked after each.
     fn game(
         &self,
-        seed: u64,
+        seed: Seed,
         number: u64,
         view: &mut Option<InfectionView>,
         turns: &mut Vec<State>,
@@ -190,10 +190,11 @@ impl Simulator {
     /// finished (0 in the middle of one) and says whether to go on.
     pub fn run(
         &self,
-        seed: u64,
+        seed: impl Into<Seed>,
         games: Range<u64>,
         progress: &(dyn Fn(u64) -> bool + Sync),
     ) -> Result<Tally, SimulateError> {
+        let seed = seed.into();
         let empty = || Tally::new(self.players());
         let chunks = games.end.saturating_sub(games.start).div_ceil(CHUNK);
         (0..chunks)

@@ -5,6 +5,7 @@
 
 use crate::setup::{self, refuse};
 use necrodome_arena::{
+    dice::{Dice, DiceWish, Secret},
     entry::{EntryError, EntryKind, EntrySpec, files_of, has_programs, name_all},
     fault::{Fault, FaultKind},
     guest::{Guest, Invitation},
@@ -14,13 +15,11 @@ use necrodome_arena::{
     protocol::Silence,
     run::run_match,
     stats::RankBy,
-    tournament::{
-        self, Archive, Claims, Opened, PlanError, Schedule, Store, TournamentError, Wishes, report,
-    },
+    tournament::{self, Archive, Claims, Opened, PlanError, Schedule, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
-    chance::Seeded,
+    chance::{Seed, Seeded},
     game::Outcome,
     names::Names,
     with_game,
@@ -251,9 +250,12 @@ struct Wanted {
     entries: Vec<WantedEntry>,
     /// The options of the rules that are set.
     options: serde_json::Value,
-    seed: Option<u64>,
+    seed: Option<Seed>,
     /// The seed if nobody else has one.
-    spare_seed: u64,
+    spare_seed: Seed,
+    #[serde(default)]
+    public_dice: bool,
+    secret: Option<Secret>,
     #[serde(default)]
     limits: Limits,
     /// How far programs are confined.
@@ -308,6 +310,16 @@ struct Ready<G: Listed> {
 }
 
 impl Wanted {
+    /// What is wanted of the dice.
+    fn dice(&self) -> PyResult<DiceWish> {
+        if self.secret.is_some() && self.seed.is_none() {
+            return Err(refuse("secret means nothing without seed"));
+        }
+        let wish = DiceWish { public: self.public_dice, secret: self.secret.clone() };
+        wish.check().map_err(refuse)?;
+        Ok(wish)
+    }
+
     fn prepare<G: Listed>(&self, sender: &SyncSender<Said>) -> PyResult<Ready<G>> {
         let rules: G::Rules = setup::rules(&self.options.to_string())?;
         self.limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name))))?;
@@ -375,13 +387,15 @@ where
     let Ready { entries, names, terms } = wanted.prepare::<G>(&sender)?;
     names.expect_seats(G::SEATS).map_err(|error| refuse(format!("{}: {error}", G::ID)))?;
     let seed = wanted.seed.unwrap_or(wanted.spare_seed);
+    let secret = wanted.dice()?.of_match(&entries).map_err(refuse)?;
     for (entry, name) in entries.iter().zip(names.iter()) {
         player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
     }
     let interrupt = Arc::new(AtomicBool::new(false));
     let stopped = interrupt.clone();
     Ok(Playing::start((0, 1), (sender, receiver), interrupt, move || {
-        play_match::<G>(&entries, &names, &terms, seed, &stopped).map_err(|error| error.to_string())
+        play_match::<G>(&entries, &names, &terms, (seed, secret.as_ref()), &stopped)
+            .map_err(|error| error.to_string())
     }))
 }
 
@@ -389,17 +403,18 @@ fn play_match<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,
     terms: &Terms<G::Rules>,
-    seed: u64,
+    (seed, secret): (Seed, Option<&Secret>),
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Ended, Box<dyn std::error::Error>> {
+    let dice = secret.map_or(Dice::from(seed), |secret| secret.dice(seed));
     let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
     for (seat, (entry, name)) in entries.iter().zip(names.iter()).enumerate() {
-        let player = player::<G>(entry, name, terms, Seeded::new(seed, "bot", seat as u64))?;
+        let player = player::<G>(entry, name, terms, Seeded::new(dice.dice, "bot", seat as u64))?;
         players.push(Box::new(Interruptible { player, interrupt: interrupt.clone() }));
     }
-    let mut finished = run_match(names, &terms.rules, seed, &mut players, |_: &G, _| {})?;
+    let mut finished = run_match(names, &terms.rules, dice, &mut players, |_: &G, _| {})?;
     let logs = finished.close(&mut players);
-    let document = finished.document(entries, names, &terms.rules, seed, &logs);
+    let document = finished.document(entries, names, &terms.rules, (seed, secret), &logs);
     let document = serde_json::to_string_pretty(&document)?;
     Ok(Ended { document, replay: Some(finished.recording.pack()?) })
 }
@@ -415,6 +430,7 @@ where
         seats: more.seats,
         blocks: more.blocks,
         seed: wanted.seed,
+        public_dice: wanted.public_dice,
         until_decided: more.until_decided,
         margin: more.margin,
         test: more.test.map(|(elo0, elo1)| Claims { elo0, elo1 }),
@@ -431,15 +447,12 @@ where
     for (entry, name) in entries.iter().zip(names.iter()) {
         player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
     }
-    let (mut store, plan, entries) = match &more.store {
-        None => (Store::in_memory(&plan).map_err(refuse)?, plan, entries),
-        Some(path) => {
-            let opened = Archive::open(path).and_then(|archive| archive.resume(&plan, more.new_version));
-            let Opened { store, plan: stored, .. } = opened.map_err(refuse)?;
-            let entries = stored.in_order(&plan, entries);
-            (store, stored, entries)
-        }
-    };
+    let secret = wanted.dice()?.secret;
+    let archive = more.store.as_ref().map_or_else(Archive::in_memory, |path| Archive::open(path));
+    let opened = archive.and_then(|archive| archive.resume(&plan, more.new_version, secret.as_ref()));
+    let Opened { mut store, plan: stored, .. } = opened.map_err(refuse)?;
+    let entries = stored.in_order(&plan, entries);
+    let plan = stored;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(refuse)?;
     let stored = store.blocks().map_err(refuse)?;
     // One object cannot be in two places, and Python runs one thread at a time.

@@ -3,9 +3,12 @@
 use super::{
     Plan, Store,
     chain::{self, Damage, PLANS},
-    log, tables,
+    log, sealed, tables,
 };
-use crate::own::{self, Distrust};
+use crate::{
+    dice::Secret,
+    own::{self, Distrust},
+};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, config::DbConfig, types::ValueRef};
 use std::{
     fs::File,
@@ -71,6 +74,12 @@ pub enum StoreError {
     /// The system failed.
     #[error("the disk has failed while the store was read or written")]
     Broken,
+    /// A secret for dice that are to be public.
+    #[error("public dice have no secret: expected one of the two")]
+    PublicSecret,
+    /// The system gives no secret.
+    #[error("the system gives no random bytes: {0}")]
+    Random(#[from] getrandom::Error),
     /// Anything else.
     #[error("the store cannot be used: {0}")]
     Other(rusqlite::Error),
@@ -198,14 +207,20 @@ impl Archive {
         path.map(all).into_iter().flatten().collect()
     }
 
-    /// Begins a new tournament.
+    /// Begins a new tournament with public dice; see [`Archive::begun`].
     pub fn begin(&self, plan: &Plan) -> Result<Store, StoreError> {
+        self.insert(plan, None)
+    }
+
+    /// Begins a new tournament whose dice follow from a secret, if there is one.
+    pub(super) fn insert(&self, plan: &Plan, secret: Option<&Secret>) -> Result<Store, StoreError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let last: i64 =
             transaction.query_row("SELECT coalesce(max(tournament), 0) FROM heads", [], |row| row.get(0))?;
         let id = last + 1;
         add_plan(&transaction, id, plan)?;
+        sealed::keep(&transaction, id, 0, secret)?;
         transaction.commit()?;
         drop(connection);
         Ok(Store::new(self.clone(), id))

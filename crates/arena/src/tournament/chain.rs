@@ -70,6 +70,16 @@ pub(super) const CLOSINGS: Part = Part {
     columns: 6,
 };
 
+/// What the dice follow from beside the seed (see sealed.rs).
+pub(super) const SECRETS: Part = Part {
+    table: "secrets",
+    sql: "CREATE TABLE secrets (
+    seal BLOB NOT NULL, tournament INT NOT NULL, first INT NOT NULL, secret BLOB NOT NULL, PRIMARY KEY (tournament, first)
+)",
+    order: "first",
+    columns: 4,
+};
+
 /// Where the chain of each part of a tournament ends.
 pub(super) const HEADS: Part = Part {
     table: "heads",
@@ -82,7 +92,7 @@ pub(super) const HEADS: Part = Part {
 };
 
 /// All that is chained. A new table is added here, and in [`place`].
-pub(super) const PARTS: [Part; 4] = [PLANS, CHUNKS, DETAILS, CLOSINGS];
+pub(super) const PARTS: [Part; 5] = [PLANS, CHUNKS, DETAILS, CLOSINGS, SECRETS];
 
 pub(super) type Seal = [u8; blake3::OUT_LEN];
 
@@ -200,6 +210,7 @@ impl Part {
                 }
             }
             "closings" => "what a program said at its end".to_owned(),
+            "secrets" => "the secret of its dice".to_owned(),
             _ => "the end of a chain".to_owned(),
         };
         Damage { tournament, part: self.table, blocks, what: format!("{what} {CHANGED}") }

@@ -1,6 +1,8 @@
 //! The players of one thread, who play one block after the other.
 
-use super::{BlockResult, Closing, Detail, PlannedEntry, Schedule, StoreError, TournamentError};
+use super::{
+    BlockResult, Closing, Detail, PlannedEntry, Schedule, StoreError, TournamentDice, TournamentError,
+};
 use crate::{
     entry::{EntryKind, EntrySpec},
     lineup::{Maker, Terms, player},
@@ -10,7 +12,7 @@ use crate::{
 use necrodome_rules::{
     bot::Regular,
     catalog::Listed,
-    chance::Seeded,
+    chance::{Seed, Seeded},
     game::{Audience, Log, Outcome, Rejected, Silent},
     names::Names,
     play,
@@ -25,6 +27,7 @@ pub(super) struct Arena<'a, G: Listed> {
     pub names: &'a Names,
     pub terms: &'a Terms<G::Rules>,
     pub schedule: &'a Schedule,
+    pub dice: &'a TournamentDice,
 }
 
 /// The players of one thread.
@@ -102,7 +105,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         }
         let bot = |entry: &Option<&EntrySpec>| match entry.map(|entry| &entry.kind) {
             Some(EntryKind::BuiltIn(spec)) => Maker::find(spec, &terms.rules)
-                .and_then(|maker| maker.build(&|| own_chance(0, 0)))
+                .and_then(|maker| maker.build(&|| own_chance(Seed::default(), 0)))
                 .ok()
                 .map(Some),
             Some(EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_) | EntryKind::Human) => None,
@@ -150,7 +153,7 @@ impl<'a, G: Listed> Crew<'a, G> {
             return Err(StoreError::OtherProgram { names }.into());
         }
         let entries = self.arena.entries.iter().zip(players).enumerate();
-        let is_program = |entry: &EntrySpec| matches!(entry.kind, EntryKind::Program(_) | EntryKind::Wasm(_));
+        let is_program = |entry: &EntrySpec| entry.kind.is_program();
         let programs = entries.filter(|(_, (entry, _))| entry.is_some_and(is_program));
         Ok(programs.filter_map(|(entry, (_, player))| closed(entry, player.take()?)).collect())
     }
@@ -211,8 +214,8 @@ impl<'a, G: Listed> Crew<'a, G> {
         let Players::BuiltIn { waiting, sitting, memory } = &mut self.players else {
             return Err(RunError::Quit.into());
         };
-        let Arena { terms, schedule, .. } = self.arena;
-        let seed = schedule.match_seed(block, number);
+        let Arena { terms, dice, .. } = self.arena;
+        let seed = dice.of_match(block, number).dice;
         let mut chance = Seeded::new(seed, "match", 0);
         sitting.clear();
         for &entry in seating {
@@ -245,18 +248,18 @@ impl<'a, G: Listed> Crew<'a, G> {
         seating: &[usize],
     ) -> Result<(Outcome, Detail), TournamentError> {
         let Players::Mixed(players) = &mut self.players else { return Err(RunError::Quit.into()) };
-        let Arena { entries, terms, schedule, .. } = self.arena;
-        let (seed, names) = (schedule.match_seed(block, number), &self.names[number]);
+        let Arena { entries, terms, dice, .. } = self.arena;
+        let (dice, names) = (dice.of_match(block, number), &self.names[number]);
         let mut sitting = Vec::with_capacity(seating.len());
         for (&entry, name) in seating.iter().zip(names.iter()) {
             let spec = entries[entry].ok_or(RunError::Quit)?;
-            let fresh = || player::<G>(spec, name, terms, own_chance(seed, entry));
+            let fresh = || player::<G>(spec, name, terms, own_chance(dice.dice, entry));
             // Processes and guests go on from match to match, built-in bots begin anew with each seed.
             let kept = players[entry].take().filter(|_| spec.kind.remembers());
             sitting.push(kept.map_or_else(fresh, Ok)?);
         }
         let (events, measured) = (&mut self.events.0, self.meter.is_some());
-        let finished = run_match(names, &terms.rules, seed, &mut sitting, |_: &G, log| {
+        let finished = run_match(names, &terms.rules, dice, &mut sitting, |_: &G, log| {
             if measured {
                 events.extend(log.iter().map(|logged| logged.event.clone()));
             }
@@ -271,6 +274,6 @@ impl<'a, G: Listed> Crew<'a, G> {
 }
 
 /// The randomness of a built-in bot: its own in each match, the same for its entry on every seat.
-pub(super) fn own_chance(seed: u64, entry: usize) -> Seeded {
+pub(super) fn own_chance(seed: Seed, entry: usize) -> Seeded {
     Seeded::new(seed, "bot", entry as u64)
 }

@@ -1,6 +1,6 @@
 //! How long a tournament must be: a pilot is played, and what it shows is extrapolated.
 
-use super::{Plan, Schedule, Store, Sums, TournamentError, natural_blocks, report::trouble, run};
+use super::{Archive, Opened, Plan, Schedule, Sums, TournamentError, natural_blocks, report::trouble, run};
 use crate::{
     entry::EntrySpec,
     fault::Trouble,
@@ -79,10 +79,10 @@ pub fn forecast(
     let id = plan.game().map_err(TournamentError::Plan)?;
     let blocks = (natural_blocks(id, entries) / 4).clamp(20, 100);
     // With the dice of the tournament itself, its size would depend on its results.
-    let seed = u64::from(Seeded::new(plan.seed, "pilot", 0).uniform(u32::MAX));
+    let seed = u64::from(Seeded::new(plan.seed, "pilot", 0).uniform(u32::MAX)).into();
     let pilot = Plan { blocks, seed, until_decided: false, margin: None, test: None, ..plan.clone() };
     let schedule = Schedule::of(&pilot)?;
-    let mut store = Store::in_memory(&pilot)?;
+    let Opened { mut store, plan: pilot, .. } = Archive::in_memory()?.begun(&pilot, None)?;
     let mut play = |blocks| {
         let part = Plan { blocks, ..pilot.clone() };
         run(&part, entries, launcher, &mut store, threads, interrupt, &mut |_| {}).map(drop)

@@ -2,6 +2,7 @@
 
 use super::{Plan, Schedule, Store, StoreError, TournamentError, crew::own_chance, results};
 use crate::{
+    dice::Dice,
     lineup::{LineupError, built_in},
     player::{BuiltInPlayer, Player},
     run::run_match,
@@ -147,7 +148,7 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
     if block >= blocks {
         return Err(MatchError::NoBlock { block, blocks });
     }
-    with_game!(plan.game().map_err(TournamentError::Plan)?, G => play_again::<G>(plan, block, number))
+    with_game!(plan.game().map_err(TournamentError::Plan)?, G => play_again::<G>(plan, store, block, number))
 }
 
 /// How a match ended, as it is stored.
@@ -161,23 +162,29 @@ pub fn stored_result(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
     Ok(stored.into_iter().nth(number as usize).ok_or_else(damaged)?)
 }
 
-fn play_again<G: Listed>(plan: &Plan, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
+/// What the dice of a match follow from.
+pub fn match_dice(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Dice, MatchError> {
+    Ok(store.dice(plan).map_err(TournamentError::from)?.of_match(block, number as usize))
+}
+
+fn play_again<G: Listed>(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
     let schedule = Schedule::new(plan, G::SEATS).map_err(TournamentError::from)?;
     let (seatings, matches) = (schedule.seatings(block), schedule.matches(block));
     let seating = seatings.get(number as usize).ok_or(MatchError::NoMatch { number, matches })?;
     let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
-    let seed = schedule.match_seed(block, number as usize);
+    let dice = match_dice(plan, store, block, number)?;
     let names = Names::new(seating.iter().map(|&entry| &plan.entries[entry].name));
     let names = names.map_err(TournamentError::from)?;
     let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
     for &entry in seating {
         let spec: BotSpec = plan.entries[entry].bot.parse().map_err(|_| MatchError::NotKept)?;
-        let bot = built_in::<G>(&spec, &rules, own_chance(seed, entry)).map_err(|error| match error {
-            LineupError::UnknownBot { .. } => MatchError::NotKept,
-            other => TournamentError::from(other).into(),
-        })?;
+        let bot =
+            built_in::<G>(&spec, &rules, own_chance(dice.dice, entry)).map_err(|error| match error {
+                LineupError::UnknownBot { .. } => MatchError::NotKept,
+                other => TournamentError::from(other).into(),
+            })?;
         players.push(Box::new(BuiltInPlayer(bot)));
     }
-    let finished = run_match(&names, &rules, seed, &mut players, |_: &G, _| {});
+    let finished = run_match(&names, &rules, dice, &mut players, |_: &G, _| {});
     Ok(finished.map_err(TournamentError::from)?.recording.pack().map_err(TournamentError::from)?)
 }

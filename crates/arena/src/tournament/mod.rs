@@ -14,6 +14,7 @@ mod report;
 mod results;
 mod resume;
 mod schedule;
+mod sealed;
 mod sense;
 mod stages;
 mod store;
@@ -25,13 +26,14 @@ pub use archive::{Archive, StoreError};
 pub use chain::Damage;
 pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
-pub use matches::{MatchError, PlayedMatch, all_matches, matches, packed_replay, stored_result};
+pub use matches::{MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, stored_result};
 pub use play::{Stop, TournamentError, Update, run};
 pub use repair::{Condition, Repair, Sound, check, repair};
 pub use report::{EntryReport, Pair, Report, Separated, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
 pub use resume::Opened;
 pub use schedule::{Schedule, ScheduleError};
+pub use sealed::{SealedDice, TournamentDice};
 pub use sense::PlanError;
 pub use stages::Stage;
 pub use store::Store;
@@ -45,6 +47,7 @@ use crate::{
 use formats::Seats;
 use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
+    chance::Seed,
     names::Names,
 };
 use schemars::JsonSchema;
@@ -75,8 +78,8 @@ pub struct Plan {
     pub seats: usize,
     /// How many blocks are played.
     pub blocks: u32,
-    /// The seed of everything.
-    pub seed: u64,
+    /// The seed: of everything, or, where dice are sealed, of who sits where, and of the dice together with a secret.
+    pub seed: Seed,
     /// Whether to stop as soon as the neighbours in the standings are told apart.
     pub until_decided: bool,
     /// Whether to stop, too, when those who are not told apart surely differ by no more than this: in win rate, score, or the
@@ -103,6 +106,12 @@ pub struct Plan {
     /// Who met whom when, if that was not always everybody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stage>,
+    /// Whether the dice follow from the seed alone, though programs take part.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub public_dice: bool,
+    /// What the dice follow from beside the seed; nothing where no program takes part, or dice are public.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sealed_dice: Vec<SealedDice>,
 }
 
 /// Two claims about how much better the first of two entries is than the second, in Elo points: at most the one, or at least the
@@ -128,7 +137,7 @@ impl Plan {
         format: Format,
         seats: usize,
         blocks: u32,
-        seed: u64,
+        seed: impl Into<Seed>,
     ) -> Self {
         Plan {
             game: game.to_owned(),
@@ -137,7 +146,7 @@ impl Plan {
             format,
             seats,
             blocks,
-            seed,
+            seed: seed.into(),
             until_decided: false,
             margin: None,
             test: None,
@@ -147,6 +156,8 @@ impl Plan {
             older: false,
             grown: false,
             stages: Vec::new(),
+            public_dice: false,
+            sealed_dice: Vec::new(),
         }
     }
 
@@ -244,7 +255,9 @@ pub struct Wishes<'a> {
     /// How many blocks are played.
     pub blocks: Option<u32>,
     /// The seed of everything.
-    pub seed: Option<u64>,
+    pub seed: Option<Seed>,
+    /// Whether the dice follow from the seed alone, even if programs take part.
+    pub public_dice: bool,
     /// Whether to stop as soon as the neighbours in the standings are told apart.
     pub until_decided: bool,
     /// How small a difference is not worth going on for.
@@ -271,7 +284,7 @@ impl Wishes<'_> {
         entries: &[EntrySpec],
         names: &Names,
         rules: &G::Rules,
-        spare_seed: impl FnOnce() -> Result<u64, E>,
+        spare_seed: impl FnOnce() -> Result<Seed, E>,
     ) -> Result<Plan, E> {
         let format = match self.format {
             None => game.card().format,
@@ -298,6 +311,8 @@ impl Wishes<'_> {
             older: false,
             grown: false,
             stages: Vec::new(),
+            public_dice: self.public_dice,
+            sealed_dice: Vec::new(),
         };
         plan.stages.extend(self.only(&plan)?);
         for (entry, version) in plan.entries.iter_mut().zip(versions(entries)) {

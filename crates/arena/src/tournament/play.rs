@@ -118,7 +118,11 @@ pub fn run(
         let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
         let launcher = launcher.clone().hiding(files_of(entries)).hiding(store.archive().files());
         let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
-        run_game::<G>(plan, entries, &terms, store, threads, interrupt, watch)
+        let stop = run_game::<G>(plan, entries, &terms, store, threads, interrupt, watch)?;
+        if stop != Stop::Interrupted {
+            store.reveal(plan)?;
+        }
+        Ok(stop)
     })
 }
 
@@ -135,8 +139,15 @@ fn run_game<G: Listed>(
     let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
     let mut members = vec![None; plan.entries.len()];
     plan.members().zip(entries).for_each(|(member, entry)| members[member] = Some(entry));
-    let arena =
-        Arena::<G> { planned: &plan.entries, entries: &members, names: &names, terms, schedule: &schedule };
+    let dice = store.dice(plan)?;
+    let arena = Arena::<G> {
+        planned: &plan.entries,
+        entries: &members,
+        names: &names,
+        terms,
+        schedule: &schedule,
+        dice: &dice,
+    };
     // A mistake in the line-up shows before the first thread starts.
     Crew::new(&arena)?;
     let mut sums = Sums::new(plan, &schedule);

@@ -266,7 +266,7 @@ fn mend(
         if range.start > next {
             let gap = next..range.start;
             let words = words_of_blocks((gap.start, gap.end - 1));
-            match make_again(of, plan, &schedule, gap, launcher) {
+            match make_again(of, &store, plan, &schedule, gap, launcher) {
                 Ok((blocks, how)) => {
                     store.append(&blocks)?;
                     repair.done.push(format!("tournament {id}: {words}: {how}"));
@@ -338,6 +338,7 @@ fn copy(old: &Connection, new: &Connection, table: &str) -> Result<(), StoreErro
 /// Blocks that are made again, and how; or why they cannot be.
 fn make_again(
     of: Tournament,
+    store: &Store,
     plan: &Plan,
     schedule: &Schedule,
     gap: Range<u32>,
@@ -347,7 +348,7 @@ fn make_again(
     with_game!(id, G => {
         match from_replays::<G>(of, plan, schedule, gap.clone()) {
             Some(blocks) => Ok((blocks, "made again from the replays of their matches")),
-            None => Ok((from_play::<G>(plan, schedule, gap, launcher)?, "played again")),
+            None => Ok((from_play::<G>(store, plan, schedule, gap, launcher)?, "played again")),
         }
     })
 }
@@ -388,6 +389,7 @@ fn from_replays<G: Listed>(
 
 /// Blocks that are played again, by those who are here and are who they were.
 fn from_play<G: Listed>(
+    store: &Store,
     plan: &Plan,
     schedule: &Schedule,
     gap: Range<u32>,
@@ -419,8 +421,9 @@ fn from_play<G: Listed>(
     let launcher = launcher.clone().hiding(files_of(&programs));
     let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
     let entries: Vec<Option<&EntrySpec>> = entries.iter().map(Option::as_ref).collect();
-    let arena =
-        Arena::<G> { planned: &plan.entries, entries: &entries, names: &names, terms: &terms, schedule };
+    let dice = &store.dice(plan).map_err(|error| error.to_string())?;
+    let (planned, entries_here) = (&plan.entries, &entries);
+    let arena = Arena::<G> { planned, entries: entries_here, names: &names, terms: &terms, schedule, dice };
     let mut crew = Crew::new(&arena).map_err(words)?;
     let remembers = entries.iter().flatten().any(|entry| entry.kind.remembers());
     let mut blocks = Vec::new();

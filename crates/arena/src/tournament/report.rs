@@ -182,7 +182,7 @@ pub fn report_of(
     let rounds = schedule.rounds(sums.blocks());
     let mut report = Report {
         summary: Vec::new(),
-        plan: plan.clone(),
+        plan: Plan { sealed_dice: store.sealed_dice(plan)?, ..plan.clone() },
         blocks: sums.blocks(),
         matches: sums.matches(),
         blocks_each: [*rounds.start(), *rounds.end()],
@@ -247,7 +247,10 @@ pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     for entry in &mut plan.entries {
         (entry.left, entry.runs_with) = (false, None);
     }
-    plan.grown = false;
+    (plan.grown, plan.public_dice) = (false, false);
+    // Whether a secret was told yet makes no difference, nor that of blocks to come.
+    plan.sealed_dice.retain(|sealed| sealed.first < stored);
+    plan.sealed_dice.iter_mut().for_each(|sealed| sealed.secret = None);
     // Who was to come, or had left, when the last block was played makes no difference to it.
     plan.stages.retain(|stage| stage.first < stored);
     if let Some(last) = plan.stages.iter().filter_map(|stage| stage.entries.last()).max() {

@@ -4,10 +4,11 @@ use super::{
     Archive, Claims, Plan, PlannedEntry, Schedule, Store, StoreError, Sums, TournamentError,
     archive::add_plan,
     formats::{self, Seats},
+    sealed,
     stages::{self, LineUp},
 };
-use crate::{process::Limits, stats::RankBy};
-use necrodome_rules::options::plain;
+use crate::{dice::Secret, process::Limits, stats::RankBy};
+use necrodome_rules::{chance::Seed, options::plain};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -28,7 +29,7 @@ pub struct Opened {
 
 impl Archive {
     /// The seed of a tournament that has this plan but for the seed; if none has, that of the last one.
-    pub fn seed_of(&self, plan: &Plan) -> Result<Option<u64>, StoreError> {
+    pub fn seed_of(&self, plan: &Plan) -> Result<Option<Seed>, StoreError> {
         let stores = self.stores()?;
         let alike = stores.iter().find(|(_, stored)| {
             let same_seed = Plan { seed: stored.seed, ..plan.clone() };
@@ -41,7 +42,9 @@ impl Archive {
     ///
     /// Where entries have come or gone, only what is missing is played, or, where all sit in each match, a new edition begins beside
     /// the old one. A program that was changed is refused, unless it is `renewed`: then it is a new entry, or makes a new edition.
-    pub fn resume(&self, asked: &Plan, renewed: bool) -> Result<Opened, StoreError> {
+    ///
+    /// `secret` is that of a tournament that is to be played again.
+    pub fn resume(&self, asked: &Plan, renewed: bool, secret: Option<&Secret>) -> Result<Opened, StoreError> {
         let (mut refused, mut edited, mut changed) = (None, None, None);
         // The newest first: there may be several editions.
         for (store, stored) in self.stores()?.into_iter().rev() {
@@ -56,29 +59,48 @@ impl Archive {
             } else if !(names.is_empty() || renewed) {
                 edited = edited.or(changed.is_none().then_some(StoreError::OtherProgram { names }));
             } else if line_up == LineUp::Same && names.is_empty() {
-                return self.go_on(store, &stored, asked);
+                return self.go_on(store, &stored, asked, secret);
             } else if edited.is_none() {
                 changed = changed.or(Some((store, stored)));
             }
         }
         match (changed, edited.or(refused)) {
             (Some((store, stored)), _) if store.blocks()? == 0 || stages::can_go_on(&stored, asked) => {
-                self.go_on(store, &stored, asked)
+                self.go_on(store, &stored, asked, secret)
             }
-            (Some(_), _) => Ok(Opened { edition: true, ..self.begun(asked)? }),
+            (Some(_), _) => Ok(Opened { edition: true, ..self.begun(asked, secret)? }),
             (None, Some(why)) => Err(why),
-            (None, None) => self.begun(asked),
+            (None, None) => self.begun(asked, secret),
         }
     }
 
-    fn begun(&self, plan: &Plan) -> Result<Opened, StoreError> {
-        let store = self.begin(plan)?;
-        Ok(Opened { store, plan: plan.clone(), joined: Vec::new(), left: Vec::new(), edition: false })
+    /// Begins a new tournament. Where programs take part its dice are secret, unless the plan wants them public; `secret` is that of
+    /// one that is to be played again.
+    pub fn begun(&self, plan: &Plan, secret: Option<&Secret>) -> Result<Opened, StoreError> {
+        let mut plan = plan.clone();
+        let secret = sealed::seal(&mut plan, 0, secret, |_| Ok(true))?;
+        let store = self.insert(&plan, secret.as_ref())?;
+        Ok(Opened { store, plan, joined: Vec::new(), left: Vec::new(), edition: false })
     }
 
     /// Goes on with a tournament, whose line-up may be another one now.
-    fn go_on(&self, store: Store, stored: &Plan, asked: &Plan) -> Result<Opened, StoreError> {
-        let plan = stages::go_on(stored, store.blocks()?, asked);
+    fn go_on(
+        &self,
+        store: Store,
+        stored: &Plan,
+        asked: &Plan,
+        secret: Option<&Secret>,
+    ) -> Result<Opened, StoreError> {
+        // What cannot be read is left as it is.
+        let damaged = |error: TournamentError| match error {
+            TournamentError::Store(error) => error,
+            other => StoreError::Damaged(other.to_string()),
+        };
+        let played = store.blocks()?;
+        let mut plan = stages::go_on(stored, played, asked);
+        plan.sealed_dice.clone_from(&stored.sealed_dice);
+        let goes_on = |plan: &Plan| sealed::goes_on(plan, &store).map_err(damaged);
+        let secret = sealed::seal(&mut plan, played, secret, goes_on)?;
         let names = |of: &Plan, without: &Plan| {
             let members = of.members().map(|member| &of.entries[member]);
             let is_new = |entry: &&PlannedEntry| {
@@ -94,18 +116,14 @@ impl Archive {
         let is_new = (&plan.entries, &plan.stages) != (&stored.entries, &stored.stages);
         let noted = (plan.blocks, plan.grown, plan.sandbox) == (stored.blocks, stored.grown, stored.sandbox);
         if is_new {
-            // What cannot be read is left as it is.
-            let damaged = |error: TournamentError| match error {
-                TournamentError::Store(error) => error,
-                other => StoreError::Damaged(other.to_string()),
-            };
             let schedule = Schedule::of(stored).map_err(damaged)?;
             Sums::new(stored, &schedule).catch_up(&schedule, &store)?;
         }
-        if is_new || !noted {
+        if is_new || !noted || secret.is_some() || plan.public_dice != stored.public_dice {
             let mut connection = self.connection();
             let transaction = connection.transaction()?;
             add_plan(&transaction, store.id(), &plan)?;
+            sealed::keep(&transaction, store.id(), played, secret.as_ref())?;
             transaction.commit()?;
         }
         Ok(Opened { store, plan, joined, left, edition: false })
@@ -158,6 +176,8 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
         older,
         grown: _,
         stages: _,
+        public_dice,
+        sealed_dice: _,
     } = stored;
     let until = |decided: bool| if decided { "it is decided" } else { "all blocks are played" }.to_owned();
     if *older && !asked.older {
@@ -176,6 +196,10 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
         differ("the number of seats is", seats.to_string(), asked.seats.to_string());
     }
     differ("the seed is", seed.to_string(), asked.seed.to_string());
+    if *public_dice && asked.has_programs() {
+        let dice = |public| if public { "public" } else { "secret" }.to_owned();
+        differ("its dice are", dice(true), dice(asked.public_dice));
+    }
     differ("it is played until", until(*until_decided), until(asked.until_decided));
     let claims = |test: &Option<Claims>| {
         test.map_or("none".to_owned(), |Claims { elo0, elo1 }| format!("{elo0},{elo1}"))

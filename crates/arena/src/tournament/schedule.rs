@@ -7,7 +7,7 @@ use super::{
     stages,
 };
 use necrodome_rules::{
-    chance::{Chance, Seeded},
+    chance::{Chance, Seed, Seeded},
     game::Game,
     with_game,
     words::range,
@@ -88,9 +88,7 @@ pub struct Schedule {
     seats: usize,
     shuffles: bool,
     rotates: bool,
-    /// Whether all matches of a block have its seed.
-    shares_dice: bool,
-    seed: u64,
+    seed: Seed,
     /// Where the last stage begins.
     stage: u32,
     /// Where it ends.
@@ -180,7 +178,6 @@ impl Schedule {
             seats,
             shuffles,
             rotates: rules.rotates,
-            shares_dice: seats == 1 || plan.older,
             seed: plan.seed,
             stage: plan.stages.last().map_or(0, |stage| stage.first),
             end,
@@ -277,20 +274,6 @@ impl Schedule {
     /// The first block since which everybody sits as in this one.
     pub(super) fn seated_since(&self, block: u32) -> u32 {
         if self.shuffles { block } else { self.span(block).first }
-    }
-
-    /// The seed of a match, its own: matches that share their dice are mostly less informative than as many that do not, and a
-    /// program could remember the dice of one for the next. Entries that play alone share the seed of the block, so that their
-    /// scores can be compared on the same dice.
-    pub fn match_seed(&self, block: u32, number: usize) -> u64 {
-        let number = if self.shares_dice { 0 } else { number as u64 };
-        self.seed_of("block", number << 32 | u64::from(block))
-    }
-
-    fn seed_of(&self, purpose: &'static str, index: u64) -> u64 {
-        let mut chance = Seeded::new(self.seed, purpose, index);
-        // 2^53: exact in any JSON reader.
-        u64::from(chance.uniform(1 << 21)) << 32 | u64::from(chance.uniform(u32::MAX))
     }
 }
 
@@ -428,22 +411,5 @@ pub(super) mod tests {
             assert_eq!(refused.unwrap_err(), why, "{format:?} {entries} {seats}");
         }
         assert_eq!(schedule(Format::RoundRobin, 60, 6), Err(ScheduleError::TooMany));
-    }
-
-    #[test]
-    fn matches_have_seeds_of_their_own() {
-        let schedule = schedule(Format::Table, 3, 3).unwrap();
-        let matches = (0..1000).flat_map(|block| (0..6).map(move |number| (block, number)));
-        let seeds: BTreeSet<u64> =
-            matches.map(|(block, number)| schedule.match_seed(block, number)).collect();
-        assert_eq!(seeds.len(), 6000);
-        assert!(seeds.iter().all(|&seed| seed < 1 << 53));
-    }
-
-    #[test]
-    fn who_plays_alone_meets_the_dice_of_the_others() {
-        let schedule = Schedule::new(&plan(Format::RoundRobin, 3, 1), 1..=1).unwrap();
-        assert_eq!(schedule.match_seed(5, 2), schedule.match_seed(5, 0));
-        assert_ne!(schedule.match_seed(5, 0), schedule.match_seed(6, 0));
     }
 }

@@ -62,16 +62,16 @@ fn two_tournaments_in_one_file_do_not_touch_each_other() {
     let plans: Vec<Plan> = archive.stores().unwrap().into_iter().map(|(_, plan)| plan).collect();
     assert_eq!(plans, [one.clone(), other.clone()]);
     let longer = Plan { blocks: 250, ..other };
-    let mut store = archive.resume(&longer, false).unwrap().store;
+    let mut store = archive.resume(&longer, false, None).unwrap().store;
     assert_eq!(store.blocks().unwrap(), 200, "it goes on with the one that has its plan");
     assert_eq!(play(&longer, &mut store).hash, alone(&longer).hash);
-    let stranger = archive.resume(&plan(["greedy", "random"], 300, 3), false).unwrap_err();
+    let stranger = archive.resume(&plan(["greedy", "random"], 300, 3), false, None).unwrap_err();
     assert_eq!(stranger.to_string(), "the store holds another tournament: the seed is 2 there, 3 here");
-    let stranger = archive.resume(&plan(["random", "optimal"], 300, 2), false).unwrap_err();
+    let stranger = archive.resume(&plan(["random", "optimal"], 300, 2), false, None).unwrap_err();
     let why =
         "the store holds another tournament: the entries are cautious, greedy there, random, optimal here";
     assert_eq!(stranger.to_string(), why);
-    assert_eq!(archive.seed_of(&Plan { seed: 0, ..one }).unwrap(), Some(1));
+    assert_eq!(archive.seed_of(&Plan { seed: 0.into(), ..one }).unwrap(), Some(1.into()));
 }
 
 /// The tables as version 2 had them, with what the file of today holds.
@@ -127,7 +127,7 @@ fn files_of_older_versions_can_be_read_and_go_on_if_they_were_seated_as_today() 
         let folder = TempDir::new().unwrap();
         let (new, old) = (folder.path().join("new"), folder.path().join("old"));
         let short = plan(["greedy", "random"], 100, 1);
-        play(&short, &mut Archive::open(&new).unwrap().resume(&short, false).unwrap().store);
+        play(&short, &mut Archive::open(&new).unwrap().resume(&short, false, None).unwrap().store);
         let connection = Connection::open(&new).unwrap();
         connection.execute("ATTACH ?1 AS old", [old.to_str().unwrap()]).unwrap();
         connection.execute_batch(if version < 3 { AS_VERSION_2 } else { AS_VERSION_5 }).unwrap();
@@ -166,7 +166,7 @@ fn files_of_older_versions_can_be_read_and_go_on_if_they_were_seated_as_today() 
         assert_eq!(check(), printed);
         let archive = Archive::open(&old).unwrap();
         assert_eq!(archive.older_version(), None);
-        let resumed = archive.resume(&long, false);
+        let resumed = archive.resume(&long, false, None);
         if older {
             // Matches of today are seated otherwise, so they must not be mixed with those.
             let refused = resumed.unwrap_err().to_string();

@@ -322,7 +322,7 @@ pub fn audit_stops(pool: &Pool, most: u32, runs: u32) -> (u32, u32) {
     let (truth, _) = pool.truth();
     let (mut stopped, mut missed) = (0, 0);
     for run in 0..runs {
-        let mut chance = Seeded::new(run.into(), "stops", 0);
+        let mut chance = Seeded::new(u64::from(run), "stops", 0);
         let mut tally = Tally::new(pool.design);
         let (mut stops, mut misses) = (false, false);
         for block in 1..=u64::from(most) {

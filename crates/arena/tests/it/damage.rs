@@ -44,7 +44,7 @@ fn fill(path: &Path, blocks: u32) -> Archive {
         play(&plan, &specs, &mut store);
         // More blocks are wanted: another plan, another chunk.
         let longer = Plan { blocks: blocks + 2, grown: true, ..plan };
-        let mut store = archive.resume(&longer, false).unwrap().store;
+        let mut store = archive.resume(&longer, false, None).unwrap().store;
         play(&longer, &specs, &mut store);
         let fault = Fault::new(FaultKind::Crash, "fell over");
         store.close(&[Closing { entry: 1, faults: vec![fault], log: "goodbye".into() }]).unwrap();

@@ -23,7 +23,7 @@ fn plan(bots: &[&str], blocks: u32) -> Plan {
 }
 
 fn play(archive: &Archive, asked: &Plan, threads: usize) -> (Opened, Report) {
-    let opened = archive.resume(asked, false).unwrap();
+    let opened = archive.resume(asked, false, None).unwrap();
     let (mut store, plan) = (opened.store.clone(), &opened.plan);
     let parse = |member: usize| EntrySpec::parse(&plan.entries[member].bot, Path::new(".")).unwrap();
     let entries: Vec<EntrySpec> = plan.members().map(parse).collect();
@@ -149,7 +149,7 @@ fn a_gauntlet_takes_new_opponents() {
     let (_, more) = play(&archive, &gauntlet(&["optimal", "greedy", "random"]), 1);
     assert_eq!((more.matches, games(&more, "random"), games(&more, "greedy")), (160, 80, 80));
     assert_eq!(more.standings[2].name, "random");
-    let refused = archive.resume(&gauntlet(&["greedy", "optimal"]), false).unwrap_err().to_string();
+    let refused = archive.resume(&gauntlet(&["greedy", "optimal"]), false, None).unwrap_err().to_string();
     assert!(refused.contains("the entries are"), "{refused}");
 }
 
@@ -183,8 +183,8 @@ fn a_gauntlet_of_another_first_program_begins_anew() {
     };
     let archive = Archive::in_memory().unwrap();
     play(&archive, &with("one"), 1);
-    assert!(archive.resume(&with("two"), false).is_err());
-    let opened = archive.resume(&with("two"), true).unwrap();
+    assert!(archive.resume(&with("two"), false, None).is_err());
+    let opened = archive.resume(&with("two"), true, None).unwrap();
     assert!(opened.edition && opened.store.id() == 2 && opened.plan.entries[0].name == "optimal");
 }
 

@@ -4,7 +4,7 @@
 use necrodome_arena::{
     lineup::built_in,
     player::{BuiltInPlayer, Player},
-    replay::{Bounds, Replay, ReplayError, open, unpack, unpack_within},
+    replay::{Bounds, Moment, Replay, ReplayError, open, unpack, unpack_within},
     run::{Finished, run_match},
 };
 use necrodome_rules::{
@@ -109,6 +109,18 @@ fn round_trip<G: Listed>() {
         played.unwrap_or_else(|error| panic!("{} seed {seed}: {error}", G::ID));
         assert_eq!(seen, (0..=replay.steps).collect::<Vec<_>>());
         assert_eq!(last, Some(finished.outcome));
+        replay.check_dice(seed.into()).unwrap();
+        // Who stops at once throws no dice, and the first few may be the same.
+        let mut picks = 0;
+        let count = |moment: Moment<G>| {
+            picks += moment.step.map_or(0, |step| step.picks.len());
+            Ok(())
+        };
+        replay.follow(count).unwrap();
+        if picks > 5 {
+            let other = replay.check_dice((seed + 1).into());
+            assert!(matches!(other, Err(ReplayError::Dice { .. })), "{} has the dice of two seeds", G::ID);
+        }
     }
 }
 

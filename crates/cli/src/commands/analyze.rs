@@ -5,18 +5,14 @@ pub(super) mod ledger;
 mod profile;
 
 use super::replay;
-use crate::{
-    error::Error,
-    lineup,
-    numbers::{whole, within},
-    output_file::OutputFile,
-};
+use crate::{error::Error, lineup, numbers::within, output_file::OutputFile};
 use necrodome_arena::{
     lineup::bots,
     replay::{Replay, Unpacked, unpack},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
+    chance::Seed,
     with_game,
 };
 use std::path::{Path, PathBuf};
@@ -50,8 +46,8 @@ pub struct Args {
     #[arg(long, value_parser = within(1..=1_000_000_u32))]
     blocks: Option<u32>,
     /// The seed of everything; without one a random seed is chosen and printed
-    #[arg(long, value_parser = whole::<u64>)]
-    seed: Option<u64>,
+    #[arg(long)]
+    seed: Option<Seed>,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,

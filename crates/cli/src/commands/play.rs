@@ -1,7 +1,7 @@
 //! `necrodome play`: a person against bots.
 
 use super::play_match;
-use crate::{error::Error, lineup, numbers::whole};
+use crate::{error::Error, lineup};
 use std::path::PathBuf;
 
 /// Play yourself, against bots
@@ -29,9 +29,8 @@ pub struct Args {
     /// Your name at the table
     #[arg(long, default_value = "player")]
     name: String,
-    /// The seed of the match; without one a random seed is chosen and printed
-    #[arg(long, value_parser = whole::<u64>)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    dice: lineup::DiceFlags,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,
@@ -47,7 +46,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<(), Error> {
     let card = lineup::game(&args.game)?.card();
-    let Args { game, mut bots, name, seed, mut set, replay, force, limits } = args;
+    let Args { game, mut bots, name, dice, mut set, replay, force, limits } = args;
     if bots.is_empty() {
         bots.extend(card.opponents.iter().map(|&bot| bot.to_owned()));
     }
@@ -63,7 +62,7 @@ pub fn run(args: Args) -> Result<(), Error> {
     play_match::run(&play_match::Args {
         game,
         bots,
-        seed,
+        dice,
         set,
         replay,
         force,

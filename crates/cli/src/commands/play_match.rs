@@ -4,12 +4,11 @@ use super::{print_json, trouble};
 use crate::{
     error::Error,
     lineup,
-    numbers::whole,
     output_file::OutputFile,
     paint::{self, bold, count, dim},
     tell::teller,
 };
-use necrodome_arena::{entry::EntryKind, run::run_match};
+use necrodome_arena::{dice::Dice, entry::EntryKind, run::run_match};
 use necrodome_rules::{
     catalog::Listed,
     game::{Outcome, Seat},
@@ -38,7 +37,8 @@ A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, 
 command (cmd:...), a source file inside WebAssembly (wasm:mybot.py, wasm:mybot.js), or a class that was written for another program (compat:KIND:FILE.py:CLASS with KIND zombiedice,
 gamezombies or godzilla; needs the Python package), each with an optional NAME= in front. `human` is you: one for each
 match, and told only what its seat may know.
-The same seed, game, options and bots give the same match.
+The same seed, game, options and bots give the same match. Where a program takes part, the dice follow from the seed and a secret,
+or the program could compute them; what to type to play the match again is printed at its end.
 A bot that does not start forfeits all its decisions: the match has a result, and the exit code is 1.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
@@ -46,9 +46,8 @@ pub struct Args {
     /// Who plays, one for each seat
     #[arg(value_name = "BOT")]
     pub(super) bots: Vec<String>,
-    /// The seed of the match; without one a random seed is chosen and printed
-    #[arg(long, value_parser = whole::<u64>)]
-    pub(super) seed: Option<u64>,
+    #[command(flatten)]
+    pub(super) dice: lineup::DiceFlags,
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
     pub(super) set: Vec<String>,
@@ -74,7 +73,6 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn play<G: Listed>(args: &Args) -> Result<(), Error> {
-    let seed = lineup::seed(args.seed)?;
     let rules = lineup::rules::<G>(&args.set)?;
     let (entries, names) = lineup::entries(&args.bots)?;
     names.expect_seats(G::SEATS).map_err(|error| Error::setup(G::ID, &error))?;
@@ -82,9 +80,11 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     if with_human && (args.json || args.quiet) {
         return Err(Error::usage("a human must be asked: leave out --json and --quiet"));
     }
+    let (seed, secret) = args.dice.of_match(&entries)?;
+    let dice = secret.as_ref().map_or(Dice::from(seed), |secret| secret.dice(seed));
     let file = args.replay.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let terms = lineup::terms(rules, &entries, &args.limits)?;
-    let mut players = lineup::players::<G>(&entries, &names, &terms, seed)?;
+    let mut players = lineup::players::<G>(&entries, &names, &terms, dice)?;
 
     let mut out = BufWriter::new(anstream::stdout().lock());
     // A person hears the story at its own place, without what others must not know.
@@ -92,7 +92,7 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let mut last = None;
     let mut story = teller::<G>();
     let mut told = Ok(());
-    let finished = run_match(&names, &terms.rules, seed, &mut players, |game: &G, log| {
+    let finished = run_match(&names, &terms.rules, dice, &mut players, |game: &G, log| {
         if tells && told.is_ok() {
             told = story.tell(&mut out, &names, game, log);
             if told.is_ok() && game.to_act().is_empty() {
@@ -111,7 +111,13 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let print = || -> Result<(), Error> {
         told?;
         if args.json {
-            return print_json(&finished.document(&entries, &names, &terms.rules, seed, &logs));
+            return print_json(&finished.document(
+                &entries,
+                &names,
+                &terms.rules,
+                (seed, secret.as_ref()),
+                &logs,
+            ));
         }
         if let Some(game) = last {
             story.end(&mut out, &names, &game)?;
@@ -119,6 +125,11 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
         print_result::<G>(&mut out, &names, &finished.outcome)?;
         trouble::print_match(&mut out, &names, &finished.faults, &logs)?;
         writeln!(out, "{}", dim(format!("{}, seed {seed}", count(finished.outcome.turns, "turn"))))?;
+        if let Some(secret) = &secret {
+            writeln!(out, "{}", dim(format!("the same dice again: --seed {seed} --secret {secret}")))?;
+        } else if args.dice.public_dice {
+            writeln!(out, "{}", dim(format!("the same dice again: --seed {seed} --public-dice")))?;
+        }
         Ok(out.flush()?)
     };
     // Neither depends on the other: a reader who has seen enough still gets the file.

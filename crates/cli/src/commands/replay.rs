@@ -1,6 +1,6 @@
 //! `necrodome replay`: tell, verify, look into or show a recorded match.
 
-use super::{keep_apart, play_match::print_result, stored};
+use super::{keep_apart, play_match::print_result, stored, tournament::print::sealed_dice};
 use crate::{
     error::Error,
     output_file::OutputFile,
@@ -8,18 +8,22 @@ use crate::{
     tell::{self, teller},
 };
 use necrodome_arena::{
+    dice::Secret,
     replay::{self, Bounds, Moment, Replay, ReplayError, Unpacked},
-    tournament::{MatchError, Plan, Store, StoreError, TournamentError, packed_replay, stored_result},
+    tournament::{
+        MatchError, Plan, Schedule, Store, TournamentError, match_dice, packed_replay, stored_result,
+    },
 };
 use necrodome_rules::{
     catalog::Listed,
+    chance::Seed,
     game::{Outcome, Seat},
     with_game,
 };
 use necrodome_server::film::{self, Reel, Size};
 use std::{
     fs::{self, File},
-    io::{self, BufRead, BufReader, BufWriter, Write},
+    io::{self, BufRead, BufReader, BufWriter, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -30,15 +34,24 @@ Examples:
   necrodome match zombie-dice greedy cautious --replay mymatch.replay
   necrodome replay mymatch.replay
   necrodome replay mymatch.replay --verify
+  necrodome replay mymatch.replay --verify --seed 7 --secret 51d0...   the dice, too
+  necrodome replay night.store --verify                           every match of a stored tournament, and its dice
   necrodome replay mymatch.replay --at 7
   necrodome replay mymatch.replay --html mymatch.html            the viewer of the web arena in one file
   necrodome replay night.store --from 12.0 --save match.replay    block 12, match 0 of a stored tournament")]
 pub struct Args {
     /// A replay file, or with --from the store of a tournament
     file: PathBuf,
-    /// Only re-run it through the referee, and check every event and the hash, with --from the stored result too
+    /// Only re-run it through the referee, and check every event and the hash; of a store also the result, the dice, and the secret
+    /// that they follow from, of all matches without --from
     #[arg(long)]
     verify: bool,
+    /// With --verify: the seed of a match that was played alone, to check its dice
+    #[arg(long, requires = "verify", conflicts_with = "from")]
+    seed: Option<Seed>,
+    /// With --verify: the secret of its dice, if it had one
+    #[arg(long, value_name = "HEX", requires = "seed")]
+    secret: Option<Secret>,
     /// Show the state after this many steps (decisions), as JSON
     #[arg(long, value_name = "STEP", conflicts_with = "verify")]
     at: Option<usize>,
@@ -63,6 +76,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let claim = |path: &PathBuf| OutputFile::claim(path, args.force);
     let (save, html) =
         (args.save.as_ref().map(claim).transpose()?, args.html.as_ref().map(claim).transpose()?);
+    if args.verify && save.is_none() && is_store(&args.file) {
+        return verify_store(&args.file, args.from.as_deref());
+    }
     let packed = read(&args.file, args.from.as_deref())?;
     if let Some(file) = save {
         return file.write(packed);
@@ -102,28 +118,100 @@ pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
     replay::read(file, &Bounds::FILE).map_err(refuse)
 }
 
-/// The packed replay of a match in a store.
-fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
-    of_store(path, place, packed_replay)
+fn is_store(path: &Path) -> bool {
+    let mut start = [0; STORE.len()];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == STORE
 }
 
-/// What a store knows of a match.
-fn of_store<T>(
-    path: &Path,
-    place: &str,
-    known: impl FnOnce(&Plan, &Store, u32, u32) -> Result<T, MatchError>,
-) -> Result<T, Error> {
-    let numbers: Option<Vec<u32>> = place.split('.').map(|number| number.parse().ok()).collect();
-    let (tournament, block, number) = match numbers.as_deref() {
-        Some(&[block, number]) => (None, block, number),
-        Some(&[tournament, block, number]) => (Some(tournament), block, number),
-        _ => return Err(Error::usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}"))),
-    };
-    let failed = |error: StoreError| Error::store(path, &error);
+/// The packed replay of a match in a store.
+fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
+    let (tournament, block, number) = numbers(place)?;
     let (store, plan) = stored(path, tournament, "--from {}.12.0")?;
-    known(&plan, &store, block, number).map_err(|error| match error {
-        MatchError::Tournament(TournamentError::Store(error)) => failed(error),
+    packed_replay(&plan, &store, block, number).map_err(|error| refused(path, error))
+}
+
+/// The tournament, block and number of a match.
+fn numbers(place: &str) -> Result<(Option<u32>, u32, u32), Error> {
+    let numbers: Option<Vec<u32>> = place.split('.').map(|number| number.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[block, number]) => Ok((None, block, number)),
+        Some(&[tournament, block, number]) => Ok((Some(tournament), block, number)),
+        _ => Err(Error::usage(format!("expected --from BLOCK.MATCH such as 12.0, got {place:?}"))),
+    }
+}
+
+fn refused(path: &Path, error: MatchError) -> Error {
+    match error {
+        MatchError::Tournament(TournamentError::Store(error)) => Error::store(path, &error),
         other => Error::usage(other.to_string()),
+    }
+}
+
+/// Verifies a match of a store, or all of a tournament: they prove themselves, end as it is stored, and their dice are those that were
+/// sealed before the first match.
+fn verify_store(path: &Path, from: Option<&str>) -> Result<(), Error> {
+    let (tournament, place) = match from.map(|from| (from, from.parse())) {
+        None => (None, None),
+        Some((_, Ok(tournament))) => (Some(tournament), None),
+        Some((place, Err(_))) => {
+            let (tournament, block, number) = numbers(place)?;
+            (tournament, Some((block, number)))
+        }
+    };
+    let (store, plan) = stored(path, tournament, "--from {}")?;
+    let failed = |error: TournamentError| refused(path, error.into());
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    let what = match place {
+        Some((block, number)) => {
+            let steps = verify_match(path, &plan, &store, block, number)?;
+            count(steps as u64, "step")
+        }
+        None => {
+            let schedule = Schedule::of(&plan).map_err(failed)?;
+            let mut verified = 0_u64;
+            for block in 0..store.blocks().map_err(|error| failed(error.into()))? {
+                for number in 0..schedule.matches(block) as u32 {
+                    verify_match(path, &plan, &store, block, number)?;
+                    verified += 1;
+                }
+            }
+            count(verified, "match")
+        }
+    };
+    let dice = if plan.older { "" } else { ", the dice" };
+    let agree = format!("{what}, every event, the hashes{dice} and the stored results agree");
+    writeln!(out, "{}: {agree}", green("verified"))?;
+    for line in sealed_dice(&plan) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Verifies a match of a store. Gives its steps.
+fn verify_match(path: &Path, plan: &Plan, store: &Store, block: u32, number: u32) -> Result<usize, Error> {
+    let packed = packed_replay(plan, store, block, number).map_err(|error| refused(path, error))?;
+    let dice = match_dice(plan, store, block, number).map_err(|error| refused(path, error))?;
+    let stored = stored_result(plan, store, block, number).map_err(|error| refused(path, error))?;
+    let file = path.display();
+    let failed = |error: ReplayError| Error::failure(format!("{file}: match {block}.{number}: {error}"));
+    let unpacked = replay::unpack(packed.as_slice()).map_err(failed)?;
+    with_game!(unpacked.game().map_err(failed)?, G => {
+        let replay: Replay<G> = unpacked.parse().map_err(failed)?;
+        replay.play(|_, _, _| Ok(())).map_err(failed)?;
+        // Older versions threw them otherwise.
+        if !plan.older {
+            replay.check_dice(dice).map_err(failed)?;
+        }
+        if stored != replay.outcome {
+            let told =
+                |outcome: &Outcome| format!("places {:?}, scores {:?}", outcome.places, outcome.scores);
+            let (stored, played) = (told(&stored), told(&replay.outcome));
+            return Err(Error::failure(format!(
+                "{file}: match {block}.{number} is stored with {stored}, but it ends with {played}"
+            ))
+            .hint("the store was changed after the match was played, or by another version of its bots"));
+        }
+        Ok(replay.steps)
     })
 }
 
@@ -137,21 +225,10 @@ fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
     if args.verify {
         replay.play(|_, _, _| Ok(())).map_err(failed)?;
         let mut agree = "every event and the hash agree";
-        if let Some(place) = &args.from {
-            let stored = of_store(&args.file, place, stored_result)?;
-            if stored != replay.outcome {
-                let told =
-                    |outcome: &Outcome| format!("places {:?}, scores {:?}", outcome.places, outcome.scores);
-                let (stored, played) = (told(&stored), told(&replay.outcome));
-                let file = args.file.display();
-                return Err(Error::failure(format!(
-                    "{file}: match {place} is stored with {stored}, but it ends with {played}"
-                ))
-                .hint(
-                    "the store was changed after the match was played, or by another version of its bots",
-                ));
-            }
-            agree = "every event, the hash and the stored result agree";
+        if let Some(seed) = args.seed {
+            let dice = args.secret.as_ref().map_or(seed.into(), |secret| secret.dice(seed));
+            replay.check_dice(dice).map_err(failed)?;
+            agree = "every event, the hash and the dice agree";
         }
         writeln!(out, "{}: {} steps, {agree}", green("verified"), replay.steps)?;
         return Ok(out.flush()?);

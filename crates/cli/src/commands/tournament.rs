@@ -21,9 +21,7 @@ use necrodome_arena::{
     lineup::{Terms, player},
     own,
     stats::RankBy,
-    tournament::{
-        self, Archive, Claims, Opened, Report, Schedule, Stop, Store, TournamentError, Wishes, report,
-    },
+    tournament::{self, Archive, Claims, Opened, Report, Schedule, Stop, TournamentError, Wishes, report},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -72,9 +70,8 @@ pub struct Args {
     /// How many blocks to play; by default as many as suit the game, and at most 200 with programs
     #[arg(long, value_parser = above_zero::<u32>)]
     blocks: Option<u32>,
-    /// The seed of everything; without one a random seed is chosen and printed
-    #[arg(long, value_parser = whole::<u64>)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    dice: lineup::DiceFlags,
     /// Who meets whom: table, round-robin, gauntlet or battle; by default what suits the game
     #[arg(long)]
     format: Option<String>,
@@ -231,6 +228,7 @@ where
         ("--only", !config.only.is_empty(), "--store", config.store.is_some()),
         ("--force", config.force, "--csv", config.tables.is_some()),
         ("--difference", config.difference.is_some(), "--plan", config.plan),
+        ("--secret", config.secret.is_some(), "--seed", config.seed.is_some() || config.store.is_some()),
     ] {
         if is_set && !is_there {
             return Err(Error::usage(format!("{flag} means nothing without {needs}")));
@@ -246,6 +244,7 @@ where
         seats: config.seats,
         blocks: config.blocks,
         seed: config.seed,
+        public_dice: config.public_dice,
         until_decided: config.until_decided,
         margin: config.margin,
         test: config.test,
@@ -278,19 +277,33 @@ where
         return if config.json { print_json(&forecast) } else { forecast::print(&forecast) };
     }
     let tables = config.tables.claim(("--store", config.store.as_deref()), config.force)?;
-    let (mut store, plan, entries) = match &config.store {
-        None => (Store::in_memory(&plan).map_err(TournamentError::from)?, plan, entries),
+    let secret = config.secret.as_ref();
+    let opened = match &config.store {
+        None => Archive::in_memory()
+            .and_then(|archive| archive.begun(&plan, secret))
+            .map_err(TournamentError::from)?,
         Some(path) => {
-            let opened = Archive::open(path).and_then(|archive| archive.resume(&plan, config.new_version));
+            let opened =
+                Archive::open(path).and_then(|archive| archive.resume(&plan, config.new_version, secret));
             let opened = opened.map_err(|error| Error::written_store(path, error))?;
             announce(&opened, path);
-            let entries = opened.plan.in_order(&plan, entries);
-            (opened.store, opened.plan, entries)
+            opened
         }
     };
+    let entries = opened.plan.in_order(&plan, entries);
+    let Opened { mut store, plan, .. } = opened;
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
-    let mut progress =
-        progress::TournamentProgress::new(&plan, &schedule, store.blocks().map_err(TournamentError::from)?);
+    let played = store.blocks().map_err(TournamentError::from)?;
+    if played < schedule.end() {
+        // Before the first match: whoever has this line can prove that the secret was not chosen later.
+        let sealed = plan.sealed_dice.iter().filter(|sealed| sealed.secret.is_none());
+        sealed.for_each(|sealed| {
+            say(format_args!("dice follow from seed {}", plan.seed));
+            say("and a secret that is told at the end; its BLAKE3 hash is");
+            say(&sealed.commitment);
+        });
+    }
+    let mut progress = progress::TournamentProgress::new(&plan, &schedule, played);
     let stopped =
         tournament::run(&plan, &entries, &launcher, &mut store, threads, interrupt::flag(), &mut |update| {
             progress.show(&update);

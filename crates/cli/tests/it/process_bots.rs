@@ -183,8 +183,18 @@ impl Played {
         let replay = folder.join(format!("{marker}.replay"));
         let entry = misbehaving(bot, &marker);
         let seed = SEED.to_string();
-        let words =
-            ["match", "zombie-dice", OPPONENT, &entry, OPPONENT, "--seed", &seed, "--json", "--replay"];
+        let words = [
+            "match",
+            "zombie-dice",
+            OPPONENT,
+            &entry,
+            OPPONENT,
+            "--seed",
+            &seed,
+            "--public-dice",
+            "--json",
+            "--replay",
+        ];
         // Where nothing but limits keeps them from what they do: at the other levels some would not come to do it.
         let output =
             process(&words).arg(&replay).args(["--sandbox", "limits"]).current_dir(folder).output().unwrap();
@@ -489,6 +499,7 @@ fn told(entry: &str, folder: &Path) -> String {
         OPPONENT,
         "--seed",
         &seed,
+        "--public-dice",
         "--quiet",
         "--sandbox",
         "limits",
@@ -644,7 +655,8 @@ fn chatter_is_a_warning() {
     let chatty = bots().join("misbehaving/chatter.py");
     let entry = |when: &str| format!("Ada=cmd:python3 -u '{}' {when}", chatty.display());
     let words = |entry: &str, more: &[&str]| {
-        let words = ["tournament", "zombie-dice-race", "greedy", entry, "--blocks=20", "--seed=1"];
+        let words =
+            ["tournament", "zombie-dice-race", "greedy", entry, "--blocks=20", "--seed=1", "--public-dice"];
         let output = process(&words).args(more).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         // Its progress is told on standard error.

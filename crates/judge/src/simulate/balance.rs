@@ -9,7 +9,7 @@ use super::{
     interval::{Estimate, Share},
     sized,
 };
-use necrodome_rules::{bot::BotSpec, infection::InfectionRules};
+use necrodome_rules::{bot::BotSpec, chance::Seed, infection::InfectionRules};
 use serde::Serialize;
 
 /// A row is dropped on stronger evidence than 95%, since it is looked at after every round.
@@ -128,10 +128,11 @@ pub fn balance(
     rules: &InfectionRules,
     plays: [&BotSpec; 2],
     bounds: &Bounds,
-    seed: u64,
+    seed: impl Into<Seed>,
     plan: &dyn Fn(u64),
     progress: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<Option<Balance>, SimulateError> {
+    let seed = seed.into();
     let row = |zombies| row(players, rules, plays, bounds, zombies);
     let mut rows = (1..=bounds.max_zombies).map(row).collect::<Result<Vec<Row>, _>>()?;
     let mut racing: Vec<usize> = (0..rows.len()).collect();

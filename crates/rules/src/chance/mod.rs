@@ -6,10 +6,12 @@
 
 mod enumerated;
 mod scripted;
+mod seed;
 mod seeded;
 
 pub use enumerated::{Distribution, EnumerateError, Enumerator, Probability, enumerate};
 pub use scripted::{ScriptError, Scripted};
+pub use seed::{Seed, SeedError};
 pub use seeded::Seeded;
 
 use alloc::vec::Vec;

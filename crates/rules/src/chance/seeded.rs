@@ -3,7 +3,7 @@
 //! ChaCha8 was chosen over faster generators because bots are hostile: seeing any number of dice tells nothing about
 //! the next one. The bounded draw is our own (Lemire's method), because libraries may change theirs.
 
-use super::Chance;
+use super::{Chance, Seed};
 use blake3::hazmat::HasherExt;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -13,10 +13,17 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 const CONTEXT: &str = "necrodome random stream v1";
 
-/// The key that BLAKE3 derives from the context, kept here since it would double the work of every stream.
+#[cfg(test)]
+const WIDE_CONTEXT: &str = "necrodome random stream v1, seeds above 64 bits";
+
+/// The keys that BLAKE3 derives from the contexts, kept here since it would double the work of every stream.
 const CONTEXT_KEY: [u8; 32] = [
     163, 28, 171, 158, 246, 179, 56, 83, 137, 211, 87, 100, 9, 21, 9, 119, 30, 226, 82, 85, 203, 7, 31, 226,
     4, 13, 224, 128, 144, 216, 204, 216,
+];
+const WIDE_CONTEXT_KEY: [u8; 32] = [
+    178, 114, 208, 107, 129, 49, 18, 103, 227, 243, 24, 33, 69, 75, 30, 120, 229, 208, 130, 176, 174, 164,
+    162, 164, 182, 254, 102, 66, 110, 170, 223, 233,
 ];
 
 /// A seeded stream of randomness.
@@ -57,14 +64,30 @@ impl From<SavedStream> for Seeded {
 impl Seeded {
     /// The stream of a seed for one purpose ("match", "bot") and an index within it. Streams that differ in any of
     /// the three are independent.
-    pub fn new(seed: u64, purpose: &str, index: u64) -> Self {
-        let mut hasher = blake3::Hasher::new_from_context_key(&CONTEXT_KEY);
-        let mut numbers = [0; 16];
-        numbers[..8].copy_from_slice(&seed.to_le_bytes());
-        numbers[8..].copy_from_slice(&index.to_le_bytes());
-        hasher.update(&numbers);
+    pub fn new(seed: impl Into<Seed>, purpose: &str, index: u64) -> Self {
+        let seed = seed.into();
+        let mut numbers = [0; 24];
+        // Short seeds have the streams that they always had.
+        let (key, end) = match seed.short() {
+            Some(short) => {
+                numbers[..8].copy_from_slice(&short.to_le_bytes());
+                (&CONTEXT_KEY, 8)
+            }
+            None => {
+                numbers[..16].copy_from_slice(&seed.number().to_le_bytes());
+                (&WIDE_CONTEXT_KEY, 16)
+            }
+        };
+        numbers[end..end + 8].copy_from_slice(&index.to_le_bytes());
+        let mut hasher = blake3::Hasher::new_from_context_key(key);
+        hasher.update(&numbers[..end + 8]);
         hasher.update(purpose.as_bytes());
         Seeded(ChaCha8Rng::from_seed(*hasher.finalize().as_bytes()))
+    }
+
+    /// A seed from the next 128 bits of the stream.
+    pub fn seed(&mut self) -> Seed {
+        Seed::new(u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64()))
     }
 }
 
@@ -87,9 +110,9 @@ impl Chance for Seeded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec::Vec;
+    use alloc::{string::ToString, vec::Vec};
 
-    fn draws(seed: u64, purpose: &str, index: u64) -> Vec<u32> {
+    fn draws(seed: impl Into<Seed>, purpose: &str, index: u64) -> Vec<u32> {
         let mut chance = Seeded::new(seed, purpose, index);
         (0..8).map(|_| chance.uniform(1000)).collect()
     }
@@ -101,9 +124,27 @@ mod tests {
         insta::assert_compact_debug_snapshot!(draws(u64::MAX, "bot", 3), @"[30, 788, 204, 554, 275, 707, 561, 885]");
     }
 
+    /// So are these, of seeds that older versions did not have.
     #[test]
-    fn the_key_is_that_of_the_context() {
+    fn the_stream_of_a_wide_seed_is_stable_too() {
+        let wide = |number: u128| Seed::new(number);
+        insta::assert_compact_debug_snapshot!(draws(wide(1 << 64), "match", 0), @"");
+        insta::assert_compact_debug_snapshot!(draws(wide(u128::MAX), "bot", 3), @"");
+        insta::assert_compact_debug_snapshot!(Seeded::new(1, "match", 0).seed().to_string(), @"");
+    }
+
+    #[test]
+    fn every_bit_of_a_wide_seed_matters() {
+        let base = 1 << 127 | 5;
+        let of = |number: u128| draws(Seed::new(number), "match", 0);
+        assert!((0..127).all(|bit| of(base ^ 1 << bit) != of(base)));
+        assert_ne!(of(1 << 64), draws(0, "match", 0));
+    }
+
+    #[test]
+    fn the_keys_are_those_of_the_contexts() {
         assert_eq!(blake3::hazmat::hash_derive_key_context(CONTEXT), CONTEXT_KEY);
+        assert_eq!(blake3::hazmat::hash_derive_key_context(WIDE_CONTEXT), WIDE_CONTEXT_KEY);
     }
 
     #[test]

@@ -19,8 +19,9 @@ use crate::{
     places::{Crowded, Origin, share},
     stream,
 };
+use necrodome_arena::dice::random_seed;
 use necrodome_rules::{
-    chance::{Chance, Seeded},
+    chance::{Chance, Seed, Seeded},
     infection::Party,
 };
 use room::{Input, MAX_JOINS, Number, Room, Touched};
@@ -371,9 +372,9 @@ impl LiveRoom {
     }
 }
 
-fn random() -> u64 {
+fn random() -> Seed {
     // Without randomness from the system no room is safe.
-    getrandom::u64().expect("the system gives random bytes")
+    random_seed().expect("the system gives random bytes")
 }
 
 /// How a refusal of the room is told over the wire.

@@ -5,7 +5,7 @@
 
 use super::{bots, game::Game, refused::Refused, view::NewsKind};
 use necrodome_rules::{
-    chance::{Chance, Seeded},
+    chance::{Chance, Seed, Seeded},
     game::Seat,
     infection::{Commitment, InfectionRules, Party},
     names::Names,
@@ -24,7 +24,7 @@ pub(super) const MAX_JOINS: Number = 4 * Party::MAX_PLAYERS as Number;
 #[allow(missing_docs)]
 pub enum Input {
     /// The room is opened. `limit`: seconds to answer a proposal, and to commit.
-    Open { rules: InfectionRules, limit: u32, seed: u64 },
+    Open { rules: InfectionRules, limit: u32, seed: Seed },
     /// Somebody joins; `key` is the hash of the key of their seat.
     Join { name: String, key: String },
     /// The host adds a bot.
@@ -122,7 +122,7 @@ pub struct Member {
 pub struct Room {
     pub(super) rules: InfectionRules,
     pub(super) limit: u32,
-    seed: u64,
+    seed: Seed,
     /// What has come in and was not undone, with its number.
     record: Vec<(u32, Input)>,
     /// The number of the next input.

@@ -23,7 +23,7 @@ use necrodome_arena::{
 };
 use necrodome_rules::{
     catalog::Listed,
-    chance::Seeded,
+    chance::{Seed, Seeded},
     game::{Audience, Game, Logged, Move, Outcome, Rejected, Seat, Silent},
     names::Names,
     words::Told,
@@ -267,7 +267,7 @@ impl<G: Listed> Match<G> {
             }));
         }
         let mut meter = solution.clone().map(|solution| solution.meter());
-        let finished = run_match(names, rules, setup.seed, &mut players, |game: &G, log| {
+        let finished = run_match(names, rules, setup.dice(), &mut players, |game: &G, log| {
             self.publish(game, log, meter.as_mut());
         });
         for player in &mut players {
@@ -391,7 +391,7 @@ struct AtTable<G: Listed> {
     given: HashMap<u32, String>,
     bot: Option<Box<dyn Player<G>>>,
     solution: Option<Arc<dyn Solution<G>>>,
-    seed: u64,
+    seed: Seed,
 }
 
 impl<G: Listed> AtTable<G> {

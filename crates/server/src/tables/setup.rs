@@ -6,12 +6,15 @@ use crate::{
     film::is_usual,
     keys::{Key, KeyHash},
 };
-use necrodome_arena::entry::{EntryKind, EntrySpec, name_all};
+use necrodome_arena::{
+    dice::{Dice, random_seed},
+    entry::{EntryKind, EntrySpec, name_all},
+};
 use necrodome_rules::{
     bot::BotSpec,
     card::Bound,
     catalog::{GameId, Listed, UnknownGame},
-    chance::Seeded,
+    chance::{Seed, Seeded},
     game::{Seat, Silent},
     names::Names,
     options::{self, NoOptions},
@@ -29,7 +32,10 @@ pub(crate) struct Setup {
     /// All options of the rules.
     pub options: Value,
     pub coach: bool,
-    pub seed: u64,
+    pub seed: Seed,
+    /// The seed of what bots are told; the same in files of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bots_seed: Option<Seed>,
     pub seats: Vec<SeatSetup>,
 }
 
@@ -50,6 +56,11 @@ impl SeatSetup {
 }
 
 impl Setup {
+    /// What chance follows from.
+    pub fn dice(&self) -> Dice {
+        Dice { dice: self.seed, bots: self.bots_seed.unwrap_or(self.seed) }
+    }
+
     /// Checks what somebody wants, and gives them the first seat. `programs` are those that may sit at their table.
     pub fn new(wanted: &NewTable, key: &Key, programs: Programs, host: bool) -> Result<Self, Refusal> {
         with_game!(wanted.game.parse::<GameId>()?, G => Self::checked::<G>(wanted, key, programs, host))
@@ -98,8 +109,9 @@ impl Setup {
             game: G::ID.to_owned(),
             options: serde_json::to_value(&rules).map_err(Refusal::internal)?,
             coach: wanted.coach && may_solve,
-            // Too many to try them all against the dice that were seen, and exact in any JSON reader.
-            seed: getrandom::u64().map_err(Refusal::internal)? >> 11,
+            // Too many to try them all against the dice that were seen, and two that have nothing to do with each other.
+            seed: random_seed().map_err(Refusal::internal)?,
+            bots_seed: Some(random_seed().map_err(Refusal::internal)?),
             seats: [SeatSetup::person(&wanted.name, key.hash())]
                 .into_iter()
                 .chain(friends)

@@ -4,6 +4,7 @@
 use super::allowed::Allowed;
 use crate::Refusal;
 use necrodome_arena::{
+    dice::random_seed,
     entry::{EntryKind, EntrySpec, compat::PREFIX, has_programs, looks_like_file, name_all, versions},
     lineup::{Terms, player},
     process::{Launcher, Limits},
@@ -13,7 +14,7 @@ use necrodome_arena::{
 use necrodome_rules::{
     bot::BotSpec,
     catalog::{GameId, Listed},
-    chance::Seeded,
+    chance::{Seed, Seeded},
     names::Names,
     options, with_game,
 };
@@ -22,8 +23,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Seeds up to here are exact in any reader of JSON.
-const MAX_SEED: u64 = (1 << 53) - 1;
 /// Who wants more has mistyped.
 const MAX_BLOCKS: u32 = 10_000_000;
 const MAX_ENTRIES: usize = 100;
@@ -48,9 +47,9 @@ pub struct NewTournament {
     /// How many blocks to play.
     #[serde(default)]
     pub blocks: Option<u32>,
-    /// The seed of everything; without one, a random one.
+    /// The seed, a number or text; without one, a random one. Where programs take part a secret is added to it.
     #[serde(default)]
-    pub seed: Option<u64>,
+    pub seed: Option<Seed>,
     /// Whether to stop as soon as neighbours in the standings are told apart.
     #[serde(default)]
     pub until_decided: bool,
@@ -159,7 +158,7 @@ impl NewTournament {
             format,
             seats: self.seats.unwrap_or_else(|| natural_seats(format, self.entries.len(), G::SEATS)),
             blocks: self.blocks.unwrap_or_else(|| natural_blocks(id, &kinds)),
-            seed: self.seed.map_or_else(random_seed, Ok)?,
+            seed: self.seed.map_or_else(random_seed, Ok).map_err(Refusal::internal)?,
             until_decided: self.until_decided,
             margin: self.margin,
             sandbox: has_programs(&kinds).then(|| launcher.level()),
@@ -169,6 +168,8 @@ impl NewTournament {
             older: false,
             grown: false,
             stages: Vec::new(),
+            public_dice: false,
+            sealed_dice: Vec::new(),
         };
         plan.check().map_err(|error| {
             let refusal = Refusal::bad(&error);
@@ -177,9 +178,6 @@ impl NewTournament {
         if !(1..=MAX_BLOCKS).contains(&plan.blocks) {
             let came = plan.blocks;
             return Err(Refusal::bad(format!("blocks: expected 1 to {MAX_BLOCKS}, got {came}")));
-        }
-        if plan.seed > MAX_SEED {
-            return Err(Refusal::bad(format!("seed: expected 0 to {MAX_SEED}, got {}", plan.seed)));
         }
         Schedule::new(&plan, G::SEATS).map_err(Refusal::bad)?;
         try_line_up::<G>(&kinds, &names, &plan, rules)?;
@@ -232,9 +230,4 @@ fn try_line_up<G: Listed>(
         player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(Refusal::bad)?;
     }
     Ok(())
-}
-
-/// Short enough to be typed again.
-fn random_seed() -> Result<u64, Refusal> {
-    getrandom::u32().map(u64::from).map_err(Refusal::internal)
 }

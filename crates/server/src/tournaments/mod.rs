@@ -19,7 +19,7 @@ pub use shown::{
 };
 
 use crate::{Config, Db, Refusal, live::Open};
-use necrodome_arena::tournament::{Plan, Schedule, StoreError};
+use necrodome_arena::tournament::{Opened, Plan, Schedule, StoreError};
 use played::{Equipment, Tournament};
 use std::{sync::Arc, time::SystemTime};
 use tokio::sync::Semaphore;
@@ -123,10 +123,10 @@ impl Tournaments {
     fn begin(&self, plan: &Plan) -> Result<i64, Refusal> {
         let _alone = self.open.alone();
         self.check_room()?;
-        let store = self.equipment.db.archive().begin(plan)?;
+        let Opened { store, plan, .. } = self.equipment.db.archive().begun(plan, None)?;
         let id = store.id();
         keep::add(&self.equipment.db, id, TournamentState::Paused, now())?;
-        let tournament = Tournament::open(store, plan.clone(), self.equipment.clone())?;
+        let tournament = Tournament::open(store, plan, self.equipment.clone())?;
         self.open.add(id, tournament).start()?;
         Ok(id)
     }

@@ -6,7 +6,7 @@ use necrodome_arena::{
     entry::looks_like_file,
     process::Level,
     stats::{self, Measure, RankBy},
-    tournament::{Plan, Report, Schedule},
+    tournament::{Plan, Report, Schedule, SealedDice},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,9 @@ pub struct TournamentView {
     /// The options of the rules.
     pub options: Value,
     /// The seed of everything; guests are told when it is over, since a program that takes part could ask for it.
-    pub seed: Option<u64>,
+    pub seed: Option<String>,
+    /// What the dice follow from beside the seed, where programs take part: its hash from the start, itself when all is played.
+    pub sealed_dice: Vec<SealedDice>,
     /// Whether it stops as soon as the neighbours are told apart.
     pub until_decided: bool,
     /// Matches of a block.
@@ -258,7 +260,8 @@ impl TournamentView {
             format: plan.format.as_str().into(),
             seats: plan.seats,
             options: plan.options.clone(),
-            seed: Some(plan.seed),
+            seed: Some(plan.seed.to_string()),
+            sealed_dice: plan.sealed_dice.clone(),
             until_decided: plan.until_decided,
             matches_of_block: schedule.matches(schedule.end().saturating_sub(1)),
             rate: 0.0,
@@ -290,6 +293,7 @@ impl TournamentView {
         self.seen = seen;
         self.order = order(report).into();
         self.summary.clone_from(&report.summary);
+        self.sealed_dice.clone_from(&report.plan.sealed_dice);
         self.line.leader = report.standings.first().map(|entry| entry.name.clone()).filter(|_| seen > 0);
         let names: Vec<&str> =
             report.plan.members().map(|member| report.plan.entries[member].name.as_str()).collect();
@@ -368,7 +372,7 @@ impl TournamentView {
     pub(super) fn for_guests(&self) -> Self {
         use TournamentState::{Cancelled, Decided, Finished};
         let is_over = matches!(self.line.state, Finished | Decided | Cancelled);
-        TournamentView { host: None, seed: self.seed.filter(|_| is_over), ..self.clone() }
+        TournamentView { host: None, seed: self.seed.clone().filter(|_| is_over), ..self.clone() }
     }
 }
 

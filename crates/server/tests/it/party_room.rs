@@ -25,7 +25,7 @@ fn rules(zombies: u32, antibodies: u32, viruses: u32, turns: u32) -> InfectionRu
 }
 
 fn open(rules: InfectionRules, seed: u64) -> Room {
-    Room::open(Input::Open { rules, limit: 30, seed }).unwrap()
+    Room::open(Input::Open { rules, limit: 30, seed: seed.into() }).unwrap()
 }
 
 fn started(rules: InfectionRules, seed: u64, players: Number) -> Room {
@@ -120,7 +120,7 @@ proptest! {
     #[test]
     fn whatever_comes_in(picks in prop::collection::vec(any::<[u8; 4]>(), 1..400), seed: u64, start in 0_u32..4, lobby in 0_u8..5) {
         let mut room = open(rules(1, start, start, 5), seed);
-        let mut taken = vec![Input::Open { rules: rules(1, start, start, 5), limit: 30, seed }];
+        let mut taken = vec![Input::Open { rules: rules(1, start, start, 5), limit: 30, seed: seed.into() }];
         for player in 0..6 {
             let join = Input::Join { name: format!("P{player}"), key: format!("k{player}") };
             room.apply(join.clone()).unwrap();

@@ -172,11 +172,11 @@ impl World {
             let rows = query.query_map([], |row| row.get::<_, String>(0)).unwrap();
             for text in rows.map(Result::unwrap) {
                 let kept: Value = serde_json::from_str(&text).unwrap();
-                let seed = [&kept["seed"], &kept["open"]["seed"]].into_iter().find_map(Value::as_u64);
-                seeds.extend(seed.map(|seed| seed.to_string()));
+                let places = [&kept["seed"], &kept["bots_seed"], &kept["open"]["seed"]];
+                seeds.extend(places.into_iter().filter_map(Value::as_str).map(str::to_owned));
             }
         }
-        assert_eq!(seeds.len(), 2, "the seeds of the party and of the table are kept where this test looks");
+        assert_eq!(seeds.len(), 3, "the seeds of the party and of the table are kept where this test looks");
         seeds
     }
 }

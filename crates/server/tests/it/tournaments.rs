@@ -9,6 +9,7 @@ use necrodome_arena::{
 use necrodome_rules::{catalog::Listed, game::Game, zombie_dice::Race};
 use necrodome_server::{Config, Limits, ServeError, Site};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
 use std::{fs, path::Path, sync::atomic::AtomicBool};
 use tempfile::TempDir;
 
@@ -203,7 +204,7 @@ async fn what_cannot_be_played_is_refused_with_words() {
         (with("seats", json!(7)), "seats"),
         (with("blocks", json!(0)), "blocks"),
         (with("blocks", json!(4_000_000_000_u32)), "blocks"),
-        (with("seed", json!(1_u64 << 60)), "seed"),
+        (with("seed", json!(-1)), "hexadecimal digits after 0x"),
         (with("entries", json!([{ "bot": "greedy" }])), "entr"),
         (
             with("entries", json!([{ "bot": "greedy", "name": "x" }, { "bot": "random", "name": "X" }])),
@@ -273,7 +274,10 @@ async fn programs_take_part_by_the_names_that_the_host_gave_them() {
     let bots = folder.path().join("bots.toml");
     let text = "[[bot]]\nname = \"ada\"\nrun = \"./secret.py\"\ngames = [\"zombie-dice-race\"]\n";
     fs::write(&bots, text).unwrap();
-    let launcher = folder.path().join("nowhere");
+    // A supervisor that says that there is no such program.
+    let launcher = folder.path().join("launcher");
+    fs::write(&launcher, "#!/bin/sh\nprintf 'n\\002\\000' >&2\n").unwrap();
+    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
     let site =
         Site::open(Config { bots: Some(bots.clone()), launcher: launcher.into(), ..config() }).unwrap();
     let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
@@ -288,7 +292,7 @@ async fn programs_take_part_by_the_names_that_the_host_gave_them() {
     assert!(host.post("/api/tournaments", wanted("tokyo")).await.refused(400).contains("no bot \"ada\""));
     let id = begin(&mut host, wanted("zombie-dice-race")).await;
     let view = watch_to_the_end(&mut guest, id).await;
-    // The supervisor is not there, so it cannot start: told to all, but where it lies only to the host.
+    // That it cannot start is told to all, but where it lies only to the host.
     assert_eq!(
         (view["faults"][0]["name"].clone(), view["faults"][0]["kind"].clone()),
         ("ada".into(), "no_start".into())

@@ -16,7 +16,12 @@ use necrodome_arena::{
     profile::{Profile, ProfileError, ProfilePlan, Surveyed, profile},
     stats::Estimate,
 };
-use necrodome_rules::{catalog::Listed, chance::Seeded, game::Seat, names::Names};
+use necrodome_rules::{
+    catalog::Listed,
+    chance::{Seed, Seeded},
+    game::Seat,
+    names::Names,
+};
 use necrodome_solve::{
     Exact, Solution, Solver, Unsolved,
     exact::{Asked, Inexact, WinChance},
@@ -41,7 +46,7 @@ struct ProfileDocument<'a, R> {
     against: Option<&'a str>,
     unit: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
+    seed: Option<Seed>,
     #[serde(flatten)]
     profile: Option<Profile>,
     /// What went wrong where nothing was played: when the bot was only asked, or did not start.
@@ -60,7 +65,7 @@ struct Case<G: Listed> {
     terms: Terms<G::Rules>,
     entries: Vec<EntrySpec>,
     names: Names,
-    seed: u64,
+    seed: Seed,
     solver: Solver<G>,
 }
 
@@ -246,7 +251,7 @@ fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
     let bot = document.bot;
     let against = document.against.map_or(String::new(), |other| format!(" against {other}"));
     if let Some(profile) = &document.profile {
-        let seed = document.seed.unwrap_or(0);
+        let seed = document.seed.unwrap_or_default();
         let (matches, decisions) = (profile.matches, profile.decisions);
         writeln!(out, "{}{against}: {matches} matches, {decisions} decisions, seed {seed}", bold(bot))?;
         let line = |out: &mut dyn Write, name: &str, value: Option<&Estimate>| {

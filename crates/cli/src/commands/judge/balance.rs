@@ -10,6 +10,7 @@ use crate::{
 use necrodome_judge::simulate::{Balance, Bounds, Cell, balance, on_threads};
 use necrodome_rules::{
     catalog::Listed,
+    chance::Seed,
     infection::{Infection, SurplusVirus},
 };
 use serde::Serialize;
@@ -59,7 +60,7 @@ struct BalanceDocument<'a> {
     options: SharedOptions,
     humans_play: String,
     zombies_play: String,
-    seed: u64,
+    seed: Seed,
     confidence: f64,
     bounds: Bounds,
     #[serde(flatten)]

@@ -3,7 +3,6 @@
 use crate::{
     error::Error,
     lineup,
-    numbers::whole,
     output_file::{Access, OutputFile},
     paint::{count, dim},
 };
@@ -11,6 +10,7 @@ use necrodome_judge::{
     config::{Config, EXAMPLE},
     script::read,
 };
+use necrodome_rules::chance::Seed;
 use std::{io::Write, path::PathBuf};
 
 /// Draw the roles of a party and write the script that begins it
@@ -28,8 +28,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", default_value = "game.txt")]
     script: PathBuf,
     /// The seed of the draw; without one it is random
-    #[arg(long, value_parser = whole::<u64>)]
-    seed: Option<u64>,
+    #[arg(long)]
+    seed: Option<Seed>,
     /// Overwrite the script if it is there already
     #[arg(long)]
     force: bool,

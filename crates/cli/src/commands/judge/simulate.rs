@@ -6,7 +6,7 @@ use crate::{
     commands::print_json,
     error::Error,
     interrupt, lineup,
-    numbers::{whole, within},
+    numbers::within,
     output_file::OutputFile,
     paint::{bold, count, dim, error_redraws},
 };
@@ -18,6 +18,7 @@ use necrodome_judge::simulate::{
 use necrodome_rules::{
     bot::BotSpec,
     catalog::Listed,
+    chance::Seed,
     infection::{Infection, InfectionRules},
     options,
 };
@@ -74,8 +75,8 @@ pub struct PartyArgs {
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,
     /// The seed of all randomness; the same seed gives the same games [default: a random one]
-    #[arg(long, value_parser = whole::<u64>)]
-    seed: Option<u64>,
+    #[arg(long)]
+    seed: Option<Seed>,
     /// How many threads play [default: one for each core]
     #[arg(long, value_parser = within(1..=1024_u32))]
     threads: Option<u32>,
@@ -91,7 +92,7 @@ pub struct PartyPlan {
     pub zombie_play: BotSpec,
     /// With the default numbers of zombies and turns.
     pub rules: InfectionRules,
-    pub seed: u64,
+    pub seed: Seed,
     pub threads: Option<usize>,
 }
 
@@ -174,7 +175,7 @@ struct SimulationDocument<'a> {
     options: &'a InfectionRules,
     humans_play: String,
     zombies_play: String,
-    seed: u64,
+    seed: Seed,
     confidence: f64,
     #[serde(flatten)]
     report: &'a Report,

@@ -275,6 +275,9 @@ fn played(report: &Report) -> Markup {
             dt { "played" } dd { (print::blocks(report)) ", " (count(report.matches, "match")) }
             @if !report.left.is_empty() { dt { "no longer in it" } dd { (report.left.join(", ")) } }
             dt { "seed" } dd { (plan.seed) }
+            @if !plan.sealed_dice.is_empty() {
+                dt { "dice" } dd { @for line in print::sealed_dice(plan) { code { (line) } br; } }
+            }
             @if let Some(hash) = &report.hash { dt { "hash" } dd { code { (hash) } } }
             @for entry in plan.members().map(|member| &plan.entries[member]) {
                 dt { (link(report, &entry.name)) } dd { code { (entry.bot) } }

@@ -12,8 +12,8 @@ use necrodome_arena::{
     profile::{Habit, PlayedBlock, habits, regret_per_match},
     replay::unpack,
     tournament::{
-        MatchError, Plan, PlannedEntry, PlayedMatch, Report, Schedule, Store, TournamentError, all_matches,
-        packed_replay,
+        MatchError, Plan, PlannedEntry, PlayedMatch, Report, Schedule, SealedDice, Store, TournamentError,
+        all_matches, packed_replay,
     },
 };
 use necrodome_rules::{catalog::Listed, game::Seat};
@@ -275,6 +275,9 @@ fn command<G: Listed>(report: &Report) -> String {
     // What stops by itself stops at the same block again.
     set("blocks", if plan.stops_early() { plan.blocks } else { report.blocks }.to_string());
     set("seed", plan.seed.to_string());
+    if let [SealedDice { first: 0, secret: Some(secret), .. }] = &plan.sealed_dice[..] {
+        set("secret", secret.to_string());
+    }
     let usual = serde_json::to_value(G::Rules::default()).unwrap_or_default();
     for (option, value) in changed(&plan.options, &usual) {
         set("set", format!("{option}={value}"));
@@ -294,6 +297,9 @@ fn command<G: Listed>(report: &Report) -> String {
     }
     if plan.rank_by != Default::default() {
         set("rank-by", "plain".to_owned());
+    }
+    if plan.public_dice {
+        words.push("--public-dice".to_owned());
     }
     shell_words::join(words)
 }

@@ -3,6 +3,7 @@
 use super::{Args, print::Shown, tables::TableFlags};
 use crate::{documents::Page, error::Error, lineup::SandboxFlags, paint::say};
 use necrodome_arena::{
+    dice::{Secret, SecretError},
     entry::moved_to,
     process::Limits,
     stats::RankBy,
@@ -10,6 +11,7 @@ use necrodome_arena::{
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
+    chance::Seed,
     options::{self, Bounded, OptionError},
 };
 use serde::Deserialize;
@@ -30,7 +32,10 @@ struct File {
     game: String,
     bots: Vec<String>,
     blocks: Option<Bounded<1, { u32::MAX }>>,
-    seed: Option<u64>,
+    seed: Option<Seed>,
+    #[serde(alias = "public-dice")]
+    public_dice: bool,
+    secret: Option<Spanned<String>>,
     format: Option<String>,
     seats: Option<usize>,
     #[serde(alias = "set")]
@@ -68,7 +73,9 @@ pub struct Config {
     pub game: String,
     pub bots: Vec<String>,
     pub blocks: Option<u32>,
-    pub seed: Option<u64>,
+    pub seed: Option<Seed>,
+    pub public_dice: bool,
+    pub secret: Option<Secret>,
     pub format: Option<String>,
     pub seats: Option<usize>,
     pub until_decided: bool,
@@ -113,7 +120,9 @@ impl Config {
         };
         config.bots.extend(args.bots.iter().cloned());
         config.blocks = args.blocks.or(config.blocks);
-        config.seed = args.seed.or(config.seed);
+        config.seed = args.dice.seed.or(config.seed);
+        config.public_dice |= args.dice.public_dice;
+        config.secret = args.dice.secret.clone().or(config.secret);
         config.format = args.format.clone().or(config.format);
         config.seats = args.seats.or(config.seats);
         config.until_decided |= args.until.is_some();
@@ -170,14 +179,18 @@ impl Config {
                 )
             })?),
         };
-        let sandbox = match &file.sandbox {
+        let at = |span: std::ops::Range<usize>| place(path, &text, span.start);
+        let secret = match &file.secret {
             None => None,
             Some(written) => Some(
-                written
-                    .get_ref()
-                    .parse()
-                    .map_err(|why: String| Error::at(place(path, &text, written.span().start), why))?,
+                written.get_ref().parse().map_err(|why: SecretError| Error::at(at(written.span()), why))?,
             ),
+        };
+        let sandbox = match &file.sandbox {
+            None => None,
+            Some(written) => {
+                Some(written.get_ref().parse().map_err(|why: String| Error::at(at(written.span()), why))?)
+            }
         };
         let limits = file.limits.unwrap_or_default();
         limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name).to_string())))?;
@@ -197,6 +210,8 @@ impl Config {
             bots: file.bots.iter().map(|bot| moved_to(folder, bot)).collect(),
             blocks: file.blocks.map(Bounded::get),
             seed: file.seed,
+            public_dice: file.public_dice,
+            secret,
             format: file.format,
             seats: file.seats,
             until_decided: file.until.is_some() || file.until_decided,

@@ -7,7 +7,7 @@ use crate::{
 };
 use necrodome_arena::{
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
-    tournament::{EntryReport, Plan, Report, Stop},
+    tournament::{EntryReport, Plan, Report, SealedDice, Stop},
 };
 use std::{collections::BTreeMap, io::Write};
 
@@ -298,12 +298,29 @@ pub fn footer(report: &Report) -> Vec<String> {
         format!("{}, {}, {blocks}, {matches}, seed {}", plan.game, plan.format.as_str(), plan.seed),
         promise.to_owned(),
     ];
+    lines.extend(sealed_dice(plan));
     if !report.left.is_empty() {
         lines.extend(wrapped(&format!("no longer in it: {}", report.left.join(", ")), 0));
     }
     lines.extend(runs_with(plan));
     lines.extend(plan.sandbox.map(|level| format!("programs were confined: {level} ({})", level.about())));
     lines.extend(report.hash.as_ref().map(|hash| format!("hash {hash}")));
+    lines
+}
+
+/// What the dice follow from beside the seed: a hash of it, and, when all is played, the secret itself.
+pub fn sealed_dice(plan: &Plan) -> Vec<String> {
+    let mut lines = Vec::new();
+    for SealedDice { first, commitment, secret } in &plan.sealed_dice {
+        if *first > 0 {
+            lines.push(format!("from block {first} on:"));
+        }
+        lines.push(format!("dice sealed by {commitment}"));
+        lines.push(match secret {
+            Some(secret) => format!("secret {secret}"),
+            None => "the secret is told when all blocks are played".to_owned(),
+        });
+    }
     lines
 }
 

@@ -1,6 +1,7 @@
 //! Tournaments, end to end: reproducible, resumable, and honest about what went wrong.
 
 mod damage;
+mod dice;
 mod line_ups;
 mod plan;
 mod programs;

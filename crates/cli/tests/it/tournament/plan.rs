@@ -59,7 +59,11 @@ fn a_file_describes_a_tournament_and_mistakes_name_the_line() {
         ("game = \n", "t.toml:1:8: "),
         ("blocks = 3\n", "t.toml: expected a game"),
         ("blocks = 0\n", "t.toml:1:10: expected a whole number from 1 to 4294967295, got 0"),
-        ("seed = \"x\"\n", "t.toml:1:8: expected a whole number, got string \"x\""),
+        (
+            "seed = \"x\"\n",
+            "t.toml:1:8: expected a whole number, 0 or more, or up to 32 hexadecimal digits after 0x, got string \"x\"",
+        ),
+        ("seed = -1\n", "after 0x, got integer -1"),
         ("bots = 3\n", "t.toml:1:8: expected a list, got integer 3"),
         ("limits = 3\n", "t.toml:1:10: expected a table, got integer 3"),
         ("game = \"tokyo\"\nuntil = \"dawn\"\n", "t.toml:2:9: expected \"decided\", got \"dawn\""),
@@ -91,6 +95,7 @@ fn every_flag_is_a_key_of_the_file() {
     let values = [
         ("blocks", "7"),
         ("seed", "5"),
+        ("public-dice", "true"),
         ("format", "\"round-robin\""),
         ("seats", "2"),
         ("set", "{ tiebreak = \"until_broken\" }"),
@@ -117,8 +122,9 @@ fn every_flag_is_a_key_of_the_file() {
         .lines()
         .filter(|line| line.trim_start().starts_with('-'))
         .filter_map(flag)
-        // A test is between two entries, only some meet in a round-robin only, a plan is not played: all tried elsewhere.
-        .filter(|flag| !["help", "test", "only", "plan", "difference"].contains(&flag.as_str()))
+        // A test is between two entries, only some meet in a round-robin only, a plan is not played, public dice have no secret: all
+        // tried elsewhere.
+        .filter(|flag| !["help", "test", "only", "plan", "difference", "secret"].contains(&flag.as_str()))
         .collect();
     assert!(flags.len() >= 10, "{flags:?}");
     let mut text = String::from("game = \"zombie-dice\"\nbots = [\"greedy\", \"random\", \"cautious\"]\n");

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 #[test]
 fn processes_are_reproducible_too() {
     let bot = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bots/python/zombie_dice.py");
-    let words = ["zombie-dice", "greedy", bot, "--seed=7", "--blocks=10"];
+    let words = ["zombie-dice", "greedy", bot, "--seed=7", "--public-dice", "--blocks=10"];
     let run = |threads| json(&[&words[..], &[threads]].concat());
     let (one, two) = (run("--threads=1"), run("--threads=2"));
     assert_eq!(hash(&one), hash(&two));
@@ -41,7 +41,7 @@ fn what_a_program_remembers_does_not_depend_on_threads_or_interruptions() {
     let folder = TempDir::new().unwrap();
     let bot = folder.path().join("remembers.py");
     fs::write(&bot, REMEMBERS).unwrap();
-    let words = ["zombie-dice-race", "greedy", bot.to_str().unwrap(), "--seed=7"];
+    let words = ["zombie-dice-race", "greedy", bot.to_str().unwrap(), "--seed=7", "--public-dice"];
     let run = |more: &[&str]| json(&[&words[..], more].concat());
     let one = run(&["--threads=1", "--blocks=140"]);
     let of = |report: &Value| (hash(report).to_owned(), report["faults"].clone());

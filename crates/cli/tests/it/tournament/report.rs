@@ -71,7 +71,15 @@ fn a_measure_that_is_not_there_is_not_passed_over_in_silence() {
 fn who_never_started_is_told_first() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("broken.py"), "def act(:\n").unwrap();
-    let words = ["tournament", "zombie-dice-race", "greedy", "./broken.py", "--seed=1", "--blocks=2"];
+    let words = [
+        "tournament",
+        "zombie-dice-race",
+        "greedy",
+        "./broken.py",
+        "--seed=1",
+        "--public-dice",
+        "--blocks=2",
+    ];
     let result = necrodome_in(folder.path(), &words).assert().success();
     let said = String::from_utf8(result.get_output().stdout.clone()).unwrap();
     assert!(said.starts_with("broken never started, and forfeited all its decisions: "), "{said}");

@@ -50,7 +50,8 @@ fn after_kill_9_nothing_that_was_shown_is_lost_and_the_result_is_the_same() {
     }
     let finished = json(&with_store);
     assert!(finished["blocks"].as_u64().unwrap() >= shown.into());
-    assert_eq!(hash(&finished), hash(&json(&words)));
+    let secret = format!("--secret={}", finished["plan"]["sealed_dice"][0]["secret"].as_str().unwrap());
+    assert_eq!(hash(&finished), hash(&json(&[&words[..], &[&secret]].concat())));
 }
 
 #[test]
