@@ -49,7 +49,7 @@ pub enum EntryKind {
 impl EntryKind {
     /// Whether it is a program, perhaps a stranger's, which might compute what it is not told.
     pub fn is_program(&self) -> bool {
-        matches!(self, EntryKind::Program(_))
+        matches!(self, EntryKind::Program(_) | EntryKind::Wasm(_))
     }
 
     /// Whether the same player goes on from match to match, and could remember them.
@@ -226,6 +226,11 @@ pub fn files_of<'a>(entries: impl IntoIterator<Item = &'a EntrySpec>) -> Vec<Pat
         _ => None,
     });
     programs.flat_map(|program| program.files().into_iter().chain([program.folder.clone()])).collect()
+}
+
+/// Whether programs take part that run as processes, and have to be confined.
+pub fn has_processes(entries: &[EntrySpec]) -> bool {
+    entries.iter().any(|entry| matches!(entry.kind, EntryKind::Program(_)))
 }
 
 /// Whether programs take part.

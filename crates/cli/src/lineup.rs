@@ -3,7 +3,7 @@
 use crate::{error::Error, human::Human, numbers::above_zero, paint::say};
 use necrodome_arena::{
     dice::{Dice, DiceWish, Secret, random_seed},
-    entry::{EntryKind, EntrySpec, files_of, has_programs, name_all},
+    entry::{EntryKind, EntrySpec, files_of, has_processes, name_all},
     lineup::{Terms, player},
     player::Player,
     process::{Launcher, Level, Limits, Wish},
@@ -96,7 +96,7 @@ impl SandboxFlags {
 
     /// How to start this very program again, as a supervisor of processes. Nothing is tried where no program takes part.
     pub fn launcher(&self, entries: &[EntrySpec]) -> Result<Launcher, Error> {
-        match has_programs(entries) {
+        match has_processes(entries) {
             true => Ok(self.launcher_for_any()?.hiding(files_of(entries))),
             false => own_program(),
         }

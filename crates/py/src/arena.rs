@@ -6,7 +6,7 @@
 use crate::setup::{self, refuse};
 use necrodome_arena::{
     dice::{Dice, DiceWish, Secret},
-    entry::{EntryError, EntryKind, EntrySpec, files_of, has_programs, name_all},
+    entry::{EntryError, EntryKind, EntrySpec, files_of, has_processes, name_all},
     fault::{Fault, FaultKind},
     guest::{Guest, Invitation},
     lineup::{Terms, player},
@@ -330,7 +330,7 @@ impl Wanted {
         let (program, words) = words.split_first().ok_or_else(|| refuse("launcher: expected a program"))?;
         let mut launcher = Launcher::new(program, words.iter().cloned());
         let wish: Wish = self.sandbox.parse().map_err(|why| refuse(format!("sandbox: {why}")))?;
-        if has_programs(&entries) {
+        if has_processes(&entries) {
             launcher = launcher.confined(wish).map_err(refuse)?.hiding(files_of(&entries));
         }
         Ok(Ready {
@@ -437,7 +437,7 @@ where
         rank_by: more.rank_by,
         only: &more.only,
         limits: wanted.limits,
-        sandbox: has_programs(&entries).then(|| terms.launcher.level()),
+        sandbox: has_processes(&entries).then(|| terms.launcher.level()),
         store: more.store.as_deref(),
     };
     let spare_seed = || Ok::<_, TournamentError>(wanted.spare_seed);

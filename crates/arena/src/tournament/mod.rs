@@ -40,7 +40,7 @@ pub use store::Store;
 pub use sums::Sums;
 
 use crate::{
-    entry::{EntrySpec, has_programs, versions},
+    entry::{EntrySpec, has_processes, versions},
     process::{Level, Limits},
     stats::RankBy,
 };
@@ -307,7 +307,7 @@ impl Wishes<'_> {
             test: self.test,
             rank_by: self.rank_by,
             limits: self.limits,
-            sandbox: self.sandbox.filter(|_| has_programs(entries)),
+            sandbox: self.sandbox.filter(|_| has_processes(entries)),
             older: false,
             grown: false,
             stages: Vec::new(),

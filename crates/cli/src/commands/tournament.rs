@@ -17,7 +17,7 @@ use crate::{
 pub(super) use config::BUNDLED;
 use config::Config;
 use necrodome_arena::{
-    entry::has_programs,
+    entry::has_processes,
     lineup::{Terms, player},
     own,
     stats::RankBy,
@@ -255,7 +255,7 @@ where
         store: config.store.as_deref(),
     };
     let launcher = config.sandbox.launcher(&entries)?;
-    let wishes = Wishes { sandbox: has_programs(&entries).then(|| launcher.level()), ..wishes };
+    let wishes = Wishes { sandbox: has_processes(&entries).then(|| launcher.level()), ..wishes };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
     if let Some(share) = config.difference.filter(|share| plan.seats > 1 && *share >= 1.0) {
         return Err(Error::usage(format!(

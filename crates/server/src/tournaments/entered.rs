@@ -5,7 +5,7 @@ use super::allowed::Allowed;
 use crate::Refusal;
 use necrodome_arena::{
     dice::random_seed,
-    entry::{EntryKind, EntrySpec, compat::PREFIX, has_programs, looks_like_file, name_all, versions},
+    entry::{EntryKind, EntrySpec, compat::PREFIX, has_processes, looks_like_file, name_all, versions},
     lineup::{Terms, player},
     process::{Launcher, Limits},
     stats::RankBy,
@@ -161,7 +161,7 @@ impl NewTournament {
             seed: self.seed.map_or_else(random_seed, Ok).map_err(Refusal::internal)?,
             until_decided: self.until_decided,
             margin: self.margin,
-            sandbox: has_programs(&kinds).then(|| launcher.level()),
+            sandbox: has_processes(&kinds).then(|| launcher.level()),
             test: self.test.map(|NewTest { elo0, elo1 }| Claims { elo0, elo1 }),
             rank_by: self.rank_by.map(RankBy::from).unwrap_or_default(),
             limits: Limits::default(),
