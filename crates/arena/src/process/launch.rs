@@ -7,7 +7,13 @@ use super::{
 };
 use nix::unistd::{close, getpid};
 use serde::{Deserialize, Serialize};
-use std::{ffi::OsString, fs, io, os::fd::RawFd, path::PathBuf, process::Command};
+use std::{
+    ffi::OsString,
+    fs, io,
+    os::fd::RawFd,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// How the arena's own program is started again to supervise a bot, and how far it confines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +70,12 @@ impl Launcher {
     }
 
     /// The command that supervises a bot. Its environment becomes the bot's, but for the order.
-    pub(super) fn supervise(&self, program: &Program, limits: &Limits) -> io::Result<Command> {
+    pub(super) fn supervise(
+        &self,
+        program: &Program,
+        limits: &Limits,
+        temporary: Option<&Path>,
+    ) -> io::Result<Command> {
         let folder = program.folder.canonicalize()?;
         let level = self.level();
         let inside = |path: &&PathBuf| path.starts_with(&folder);
@@ -74,7 +85,7 @@ impl Launcher {
             resources: limits.resources(level),
             processes: limits.processes,
             temporary_bytes: limits.file_mb.saturating_mul(1 << 20),
-            temporary: None,
+            temporary: temporary.map(Path::to_owned),
             news: None,
             words: program.words.clone(),
             shared: self.sight.shared.clone(),

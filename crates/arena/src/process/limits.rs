@@ -15,7 +15,7 @@ pub struct Limits {
     /// Milliseconds of CPU time for all decisions of a match.
     pub match_ms: u64,
     /// Milliseconds of wall-clock time in a match in which the arena waits and the bot does nothing.
-    #[serde(skip_serializing_if = "is_usual_idle")]
+    #[serde(skip_serializing_if = "usual::idle_ms")]
     pub idle_ms: u64,
     /// Milliseconds of CPU time to start up.
     pub start_ms: u64,
@@ -34,18 +34,31 @@ pub struct Limits {
     /// How often a bot is started again after a fault before it is out.
     pub restarts: u32,
     /// Millions of instructions of a WebAssembly module for a decision.
+    #[serde(skip_serializing_if = "usual::decision_fuel_m")]
     pub decision_fuel_m: u64,
     /// Millions of instructions of a WebAssembly module for all decisions of a match.
+    #[serde(skip_serializing_if = "usual::match_fuel_m")]
     pub match_fuel_m: u64,
     /// Millions of instructions of a WebAssembly module to start up.
+    #[serde(skip_serializing_if = "usual::start_fuel_m")]
     pub start_fuel_m: u64,
     /// Megabytes of memory of a WebAssembly module.
+    #[serde(skip_serializing_if = "usual::wasm_memory_mb")]
     pub wasm_memory_mb: u64,
 }
 
-/// The usual time is not written, so that plans of before are still the same.
-fn is_usual_idle(idle_ms: &u64) -> bool {
-    *idle_ms == Limits::default().idle_ms
+/// Whether a limit is the usual one: those that came later are not written then, so that plans of before are still the same.
+mod usual {
+    use super::Limits;
+
+    macro_rules! usual {
+        ($($limit:ident),*) => {
+            $(pub fn $limit(limit: &u64) -> bool {
+                *limit == Limits::default().$limit
+            })*
+        };
+    }
+    usual!(idle_ms, decision_fuel_m, match_fuel_m, start_fuel_m, wasm_memory_mb);
 }
 
 impl Default for Limits {
@@ -101,7 +114,7 @@ impl Limits {
                 Level::Full => self.processes.saturating_add(3),
                 // The system counts all that the user runs. That many bots at once are not short of anything; the supervisor sees to
                 // it that none has too many processes.
-                _ => self.processes.saturating_mul(64).saturating_add(tasks_of_user()),
+                _ => self.processes.saturating_mul(16).saturating_add(tasks_of_user()),
             },
             files: self.files,
             file_size: self.file_mb.saturating_mul(1 << 20),

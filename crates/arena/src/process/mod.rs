@@ -36,6 +36,7 @@ use std::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio},
     time::{Duration, Instant},
 };
+use tempfile::TempDir;
 
 /// How much of a bot's standard error is kept, in bytes.
 const MAX_STDERR: usize = 64 << 10;
@@ -117,6 +118,8 @@ pub(crate) struct Process {
     received: Vec<u8>,
     max_line: usize,
     limits: Limits,
+    /// The folder for its temporary files, if that is one of the machine's.
+    temporary: Option<TempDir>,
     /// How many processes are between the arena and the bot.
     depth: usize,
     log: Vec<u8>,
@@ -141,7 +144,11 @@ impl Process {
         limits: &Limits,
         max_line: usize,
     ) -> io::Result<Self> {
-        let mut command = launcher.supervise(program, limits)?;
+        // With a file system of its own it has a folder of its own in it.
+        let wants_folder = launcher.level() == Level::Strict;
+        let temporary = wants_folder.then(|| tempfile::Builder::new().prefix("necrodome-bot-").tempdir());
+        let temporary = temporary.transpose()?;
+        let mut command = launcher.supervise(program, limits, temporary.as_ref().map(TempDir::path))?;
         command
             .current_dir(&program.folder)
             .stdin(Stdio::piped())
@@ -167,6 +174,7 @@ impl Process {
             received: Vec::new(),
             max_line,
             limits: *limits,
+            temporary,
             depth: if launcher.level() == Level::Full { 2 } else { 1 },
             log: Vec::new(),
             last: Vec::new(),
@@ -441,6 +449,9 @@ impl Drop for Process {
         // A supervisor ends by itself; one that was killed, by its own bot, has left the others to the arena.
         if ended.is_ok_and(|status| status.code().is_none()) {
             orphans::kill_all();
+        }
+        if let Some(folder) = self.temporary.take() {
+            supervise::remove_all(&folder.keep());
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     ending::{Ending, How},
     launch::{ENTER, FIRST, Order},
     sandbox::{self, Level},
-    tree::{descendants, memory, shared_memory, threads},
+    tree::{all_below, descendants, memory, shared_memory, threads},
 };
 use nix::{
     errno::Errno,
@@ -105,17 +105,9 @@ fn stay(order: &Order) -> Result<Ending, Failure> {
     prctl::set_child_subreaper(true)?;
     setsid()?;
     let inbox = block_signals()?;
-    let temporary = match order.level {
-        Level::Limits => None,
-        _ => Some(tempfile::Builder::new().prefix("necrodome-bot-").tempdir()?),
-    };
     // Ends when the bot begins; if it cannot, why is in it.
     let (news, bots_end) = pipe()?;
-    let order = Order {
-        temporary: temporary.as_ref().map(|folder| folder.path().to_owned()),
-        news: Some(bots_end.as_raw_fd()),
-        ..order.clone()
-    };
+    let order = Order { news: Some(bots_end.as_raw_fd()), ..order.clone() };
     let bot = Pid::from_raw(order.stage(ENTER)?.spawn()?.id() as i32);
     prctl::set_dumpable(false)?;
     drop(bots_end);
@@ -132,14 +124,18 @@ fn stay(order: &Order) -> Result<Ending, Failure> {
     let_go_of_pipes(&nothing()?)?;
     let ending = watch(bot, &inbox, &order)?;
     kill_all();
-    if let Some(folder) = temporary {
-        let path = folder.path().to_owned();
-        // Folders can be nested deeper than files can be open; `rm` knows how to remove them.
-        if folder.close().is_err() {
-            let _ = Command::new("rm").arg("-rf").arg(path).status();
-        }
+    // The arena does so, too, unless it was killed.
+    if let Some(folder) = &order.temporary {
+        remove_all(folder);
     }
     Ok(ending)
+}
+
+/// Removes a folder, however deep it is: folders can be nested deeper than files can be open, and `rm` knows how to remove them.
+pub(super) fn remove_all(folder: &Path) {
+    if fs::remove_dir_all(folder).is_err() && folder.exists() {
+        let _ = Command::new("rm").arg("-rf").arg(folder).status();
+    }
 }
 
 /// The last stage before a bot without namespaces: gives up what bots do not get, and becomes the bot.
@@ -283,7 +279,7 @@ fn watch(bot: Pid, inbox: &SignalFd, order: &Order) -> io::Result<Ending> {
 
 /// What all processes of the bot have too much of together: each by itself is held by the limits of the system.
 fn excess(order: &Order) -> Option<How> {
-    let all = descendants(getpid());
+    let all = all_below(getpid());
     // In a namespace the system bounds the number, but not for root. The bot itself is one of them.
     let count: usize = all.iter().map(|&pid| threads(pid)).sum();
     if all.len() as u64 > order.processes + 1 || count as u64 > 2 * order.processes {

@@ -5,13 +5,18 @@ use std::fs;
 
 /// All living processes below `root`.
 pub(super) fn descendants(root: Pid) -> Vec<Pid> {
+    all_below(root).into_iter().filter(|&pid| stat(pid).is_some()).collect()
+}
+
+/// All processes below `root`, those that are dead and not buried yet too.
+pub(super) fn all_below(root: Pid) -> Vec<Pid> {
     let mut found = vec![root];
     let mut next = 0;
     while next < found.len() {
         found.extend(children(found[next]));
         next += 1;
     }
-    found.into_iter().skip(1).filter(|&pid| stat(pid).is_some()).collect()
+    found.split_off(1)
 }
 
 /// The processes that the threads of another have started, or adopted.

@@ -20,7 +20,7 @@ use std::{
 };
 use wasmi::{
     CompilationMode, Config, CustomFuelCosts, Engine, ExternType, Linker, Store, StoreLimitsBuilder,
-    errors::{ErrorKind, LinkerError},
+    errors::{ErrorKind, InstantiationError, LinkerError},
 };
 use wasmparser::{CompositeInnerType, Parser, Payload};
 
@@ -230,10 +230,10 @@ fn check_imports(module: &wasmi::Module, linker: &Linker<wasi::Wasi>) -> Result<
             name.module(),
             wasi::NAMESPACE
         ))),
-        ErrorKind::Linker(LinkerError::InvalidTypeDefinition { name, .. }) => Err(refuse(format!(
-            "it imports {:?} with another signature than WASI preview 1 has",
-            name.name()
-        ))),
+        ErrorKind::Linker(LinkerError::InvalidTypeDefinition { name, .. })
+        | ErrorKind::Instantiation(InstantiationError::FuncTypeMismatch { name, .. }) => Err(refuse(
+            format!("it imports {:?} with another signature than WASI preview 1 has", name.name()),
+        )),
         // What it lacks here it gets when it plays.
         _ => Ok(()),
     }
