@@ -111,7 +111,7 @@ fn talk<G: Listed>(lines: &[u8]) {
                 assert!(fault.kind != FaultKind::Chatter && !fault.detail.contains(char::is_control));
                 Move::Forfeit
             }
-            Answer::Quit => break,
+            Answer::Quit | Answer::Arena(_) => break,
         };
         let forfeits = game.to_act().len() - 1;
         let moves: Vec<_> = [first].into_iter().chain((0..forfeits).map(|_| Move::Forfeit)).collect();

@@ -4,7 +4,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use necrodome_arena::replay::{Bounds, ReplayError, unpack_within};
-use necrodome_rules::{catalog::Listed, game::{Game as _, Seat}, with_game};
+use necrodome_rules::{
+    catalog::Listed,
+    game::{Game as _, Seat},
+    with_game,
+};
 
 /// The first bytes of what zstd has packed.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];

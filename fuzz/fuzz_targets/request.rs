@@ -27,7 +27,8 @@ struct Arena {
 /// An arena in memory where nothing long is begun: its tables and rooms are taken.
 static ARENA: LazyLock<Arena> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-    let limits = Limits { rate: u32::MAX, burst: u32::MAX, tables: 1, rooms: 1, tournaments: 0, ..Limits::default() };
+    let limits =
+        Limits { rate: u32::MAX, burst: u32::MAX, tables: 1, rooms: 1, tournaments: 0, ..Limits::default() };
     let site = runtime.block_on(async { Site::open(Config { limits, ..Config::default() }).unwrap() });
     let router = app(site.clone());
     let host = Request::get(format!("/host/{}", site.host_key().to_text())).body(Body::empty()).unwrap();
@@ -35,7 +36,9 @@ static ARENA: LazyLock<Arena> = LazyLock::new(|| {
     let cookie = greeted.headers()[header::SET_COOKIE].to_str().unwrap();
     let mut arena = Arena {
         cookie: cookie.split(';').next().unwrap().to_owned(),
-        addresses: ["film", "advise", "party", "tables", "tournaments"].map(|at| format!("/api/{at}")).to_vec(),
+        addresses: ["film", "advise", "party", "tables", "tournaments"]
+            .map(|at| format!("/api/{at}"))
+            .to_vec(),
         router,
         runtime,
     };
