@@ -9,6 +9,7 @@ mod docs;
 mod documents;
 mod example_game;
 mod files;
+mod hostile;
 mod judge;
 mod judge_live;
 mod judge_simulate;

@@ -1,7 +1,7 @@
 //! Bots as processes, end to end: what each bot in `bots/misbehaving` does is recorded under its name, hurts nobody else,
 //! and leaves no process behind, however the arena ends.
 
-use crate::program::process;
+use crate::{hostile::rows, program::process};
 use necrodome_arena::{
     lineup::built_in,
     replay::{self, Moment, Replay, Step},
@@ -19,6 +19,7 @@ use nix::{
 };
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeSet,
     fs,
     io::Write,
     os::unix::process::ExitStatusExt,
@@ -369,16 +370,16 @@ fn every_misbehaviour_is_recorded_hurts_nobody_else_and_leaves_no_process() {
 
 #[test]
 fn every_misbehaving_bot_is_tested() {
-    let mut tested: Vec<&str> =
-        MISBEHAVING.iter().filter_map(|(bot, _)| bot.split_whitespace().next()).collect();
-    tested.sort_unstable();
-    tested.dedup();
+    let one_by_one =
+        MISBEHAVING.iter().filter_map(|(bot, _)| bot.split_whitespace().next()).map(str::to_owned);
+    // The hostile ones, and what they share.
+    let hostile = rows().into_iter().map(|row| row.file).chain(["hostile".to_owned()]);
+    let tested: BTreeSet<String> = one_by_one.chain(hostile).collect();
     let files = fs::read_dir(bots().join("misbehaving")).unwrap().flatten().map(|entry| entry.path());
-    let mut there: Vec<String> = files
+    let there: BTreeSet<String> = files
         .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
-    there.sort_unstable();
     assert_eq!(tested, there);
 }
 
