@@ -190,7 +190,7 @@ fn mistakes_are_marked_whatever_is_in_the_file() {
         "{}",
         terminal.screen()
     );
-    replace(&path, b"\xff".repeat(100_000));
+    replace(&path, b"\xff".repeat(5_000));
     terminal.expect_on_screen("1 … ");
     replace(&path, PARTY);
     terminal.expect_on_screen("6   GAME_START");

@@ -343,19 +343,26 @@ fn replays_are_looked_at_a_few_at_a_time() {
     let arena = Arena::start(folder.path(), &[]);
     assert_eq!(arena.get("/api/site").status, 200);
     let before = arena.peak();
-    let head = "POST /api/film HTTP/1.1\r\nhost: localhost\r\ncontent-length: 16000000\r\n\r\n";
-    // Each sends nearly all of a large file, and waits.
-    let mut waiting: Vec<TcpStream> = (0..12)
+    let head = |more: &str| {
+        format!("POST /api/film HTTP/1.1\r\nhost: localhost\r\ncontent-length: 16000000\r\n{more}\r\n")
+    };
+    // Each sends nearly all of a large file, and waits. It has its place when the server asks for the file.
+    let go_on = b"HTTP/1.1 100 Continue\r\n\r\n";
+    let mut waiting: Vec<TcpStream> = (0..4)
         .map(|_| {
             let mut stream = arena.connect();
-            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(head("expect: 100-continue\r\n").as_bytes()).unwrap();
+            let mut came = vec![0; go_on.len()];
+            stream.read_exact(&mut came).unwrap();
+            assert_eq!(came, go_on);
             stream
         })
         .collect();
     let some = vec![b'x'; 1 << 16];
-    let statuses: Vec<u16> = waiting
-        .drain(4..)
-        .map(|mut stream| {
+    let statuses: Vec<u16> = (0..8)
+        .map(|_| {
+            let mut stream = arena.connect();
+            stream.write_all(head("").as_bytes()).unwrap();
             let _ = stream.write_all(&some);
             answer(&mut stream).status
         })

@@ -27,7 +27,7 @@ fn a_tournament_has_the_same_hash_with_any_number_of_threads() {
     compile(folder.path(), "mybot", "", "");
     let play = |threads: &str| {
         let words = ["tournament", "zombie-dice", "greedy", "./mybot.wasm", "--blocks", "150", "--seed", "3"];
-        json_of(folder.path(), &[&words[..], &["--threads", threads, "--json"]].concat())
+        json_of(folder.path(), &[&words[..], &["--threads", threads, "--json", "--public-dice"]].concat())
     };
     let (one, two) = (play("1"), play("2"));
     assert!(one["hash"].is_string(), "{one}");
@@ -44,7 +44,7 @@ fn a_bot_that_thinks_longer_and_longer_is_stopped_at_the_same_decision_in_every_
     compile(folder.path(), "thinker", "const char *action", spin);
     let play = || {
         let words = ["match", "zombie-dice", "stop-at:brains=9", "./thinker.wasm", "--seed", "5", "--json"];
-        json_of(folder.path(), &[&words[..], &["--decision-fuel-m", "1"]].concat())
+        json_of(folder.path(), &[&words[..], &["--decision-fuel-m", "1", "--public-dice"]].concat())
     };
     let one = play();
     assert_eq!(one["faults"][0]["kind"], "timeout");
@@ -83,7 +83,7 @@ fn plays_interpreted(language: &str, file: &str) {
     let folder = TempDir::new().unwrap();
     output_in(folder.path(), &["new-bot", "tokyo", language, file]);
     let entry = format!("wasm:{file}");
-    let words = ["match", "tokyo", &entry, "angry", "--seed", "5", "--json"];
+    let words = ["match", "tokyo", &entry, "angry", "--seed", "5", "--json", "--public-dice"];
     let ran = necrodome_in(folder.path(), &words).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{said}\nscripts/wasm-interpreters gets the interpreters");

@@ -99,7 +99,7 @@ fn an_interrupted_tournament_keeps_its_secret_and_more_blocks_get_a_new_one() {
     // The store has it, and tells nobody.
     let kept: Vec<u8> = rusqlite::Connection::open(&path)
         .unwrap()
-        .query_row("SELECT secret FROM secret", [], |row| row.get(0))
+        .query_row("SELECT secret FROM secrets", [], |row| row.get(0))
         .unwrap();
     let kept: String = kept.iter().map(|byte| format!("{byte:02x}")).collect();
     for more in [&["--json"][..], &["--explain"], &["--markdown"]] {
