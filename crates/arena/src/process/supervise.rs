@@ -323,11 +323,11 @@ fn reap(bot: Pid) -> Option<How> {
     }
 }
 
-/// Kills and buries all processes below this one, those that they start meanwhile too. Gives how many there were at first.
+/// Kills and buries all processes below this one, those that they start meanwhile too. Gives how many there were.
 fn kill_all() -> usize {
-    let first = descendants(getpid());
-    let mut living = first.clone();
+    let mut buried = 0;
     loop {
+        let living = descendants(getpid());
         if getpid().as_raw() == 1 {
             // Everybody in the namespace but the first process.
             let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
@@ -338,12 +338,11 @@ fn kill_all() -> usize {
         // Orphans come to this process, so that none can get away, and when there is no child there is nobody.
         loop {
             match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-                Err(Errno::ECHILD) => return first.len(),
+                Err(Errno::ECHILD) => return buried,
                 Ok(WaitStatus::StillAlive) | Err(_) => break,
-                Ok(_) => {}
+                Ok(_) => buried += 1,
             }
         }
         std::thread::sleep(Duration::from_millis(1));
-        living = descendants(getpid());
     }
 }

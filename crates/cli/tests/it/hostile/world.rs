@@ -294,10 +294,8 @@ impl World {
         let Some(user) = self.user else { return Vec::new() };
         let folders = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"].map(fs::read_dir).into_iter().flatten();
         let there = folders.flatten().flatten().map(|entry| entry.path());
-        // A folder for temporary files stays where the one who would remove it had to be killed.
-        let is_arenas = |path: &Path| path.to_string_lossy().starts_with("/tmp/necrodome-bot-");
         let is_users = |path: &Path| path.symlink_metadata().is_ok_and(|data| data.uid() == user);
-        there.filter(|path| is_users(path) && !is_arenas(path)).collect()
+        there.filter(|path| is_users(path)).collect()
     }
 }
 
