@@ -108,6 +108,9 @@ impl SandboxFlags {
         if let Some(missing) = self.share.iter().find(|path| !path.exists()) {
             return Err(Error::usage(format!("--share: there is no file or folder {missing:?}")));
         }
+        if self.share.iter().any(|path| path.canonicalize().is_ok_and(|path| path.parent().is_none())) {
+            return Err(Error::usage("--share: expected a file or folder, got / with everything in it"));
+        }
         let wish = self.sandbox.unwrap_or_default();
         let confined = launcher.confined(wish).map_err(|error| {
             let better = Level::Strict.hint().unwrap_or("`necrodome doctor` says more");

@@ -53,7 +53,8 @@ impl Launcher {
 
     /// Bots may read these files and folders, too.
     pub fn sharing(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.sight.shared.extend(paths);
+        // As seen from here: the stages are in the bot's folder.
+        self.sight.shared.extend(paths.into_iter().filter_map(|path| path.canonicalize().ok()));
         self
     }
 
@@ -182,7 +183,9 @@ impl Order {
     /// Gives up, for this process, all that bots do not get.
     pub(super) fn give_up(&self, readable: &[PathBuf]) -> io::Result<()> {
         let own_files = self.level == Level::Full;
-        let walls = self.temporary.as_deref().map(|temporary| Walls { readable, temporary, own_files });
+        let folder = Some(self.folder.as_path()).filter(|folder| !sandbox::is_common(folder));
+        let walls =
+            self.temporary.as_deref().map(|temporary| Walls { readable, folder, temporary, own_files });
         sandbox::close(&self.resources, walls.as_ref())
     }
 

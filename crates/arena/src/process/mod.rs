@@ -379,8 +379,9 @@ impl Process {
         while self.ended.is_none() {
             match self.child.try_wait() {
                 Ok(Some(status)) => {
-                    // All that could write are gone, so that there is an end to it.
-                    while self.stderr.is_some() && status.success() {
+                    // All that could write are gone, so that there is an end to it; unless, without walls, somebody else was given the pipe.
+                    let most = Instant::now() + EXIT_GRACE;
+                    while self.stderr.is_some() && status.success() && Instant::now() < most {
                         self.pump();
                     }
                     let told = status.success().then(|| std::mem::take(&mut self.last));

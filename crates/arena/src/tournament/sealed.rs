@@ -82,9 +82,9 @@ pub(super) fn seal(
     match secret {
         Some(given) if is_given(given) => return Ok(None),
         Some(_) if plan.public_dice => return Err(StoreError::PublicSecret),
-        Some(_) if is_secret => return other("the secret of its dice is another one"),
+        Some(_) if last.is_some() => return other("the secret of its dice is another one"),
         Some(_) if last.is_none() && played > 0 => return other("its dice are public there, secret here"),
-        None if is_secret && plan.public_dice => return other("its dice are secret there, public here"),
+        None if last.is_some() && plan.public_dice => return other("its dice are secret there, public here"),
         _ => {}
     }
     let is_wanted = secret.is_some() || plan.has_programs() && !plan.public_dice;

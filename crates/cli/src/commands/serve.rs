@@ -68,11 +68,11 @@ pub struct Args {
     /// which all visitors come
     #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().address_share, value_parser = within(1..=100_u32))]
     address_share: u32,
-    #[command(flatten)]
-    sandbox: SandboxFlags,
     /// Open the host's page in the browser
     #[arg(long)]
     open: bool,
+    #[command(flatten)]
+    sandbox: SandboxFlags,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {

@@ -75,7 +75,7 @@ pub(in crate::process) fn readable(program: &Program, sight: &Sight) -> Vec<Path
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         ETC_OF_RUNTIMES.iter().any(|runtime| name.starts_with(runtime))
     }));
-    found.extend(sight.shared.iter().filter_map(|path| path.canonicalize().ok()));
+    found.extend(sight.shared.iter().cloned());
     for executable in executables(program) {
         found.extend(installation(&executable));
     }
@@ -97,7 +97,7 @@ fn home() -> Option<PathBuf> {
 }
 
 /// Whether a folder holds much more than a bot: the root, a home folder or what is above one, the folder of temporary files.
-fn is_common(folder: &Path) -> bool {
+pub(in crate::process) fn is_common(folder: &Path) -> bool {
     let above = |inner: &Path| inner.starts_with(folder);
     let homes = [home(), env::var_os("HOME").map(PathBuf::from)];
     folder.parent().is_none()
@@ -108,30 +108,49 @@ fn is_common(folder: &Path) -> bool {
             .any(|path| above(Path::new(path)))
 }
 
-/// The bot's own folder, without what is hidden in it; of a common folder only the files that the command names.
+/// The bot's own folder, without what is hidden in it. A bot in a common folder has the folders of the files that its command names,
+/// and the files alone if those are common, too.
 fn own(program: &Program, hidden: &[PathBuf]) -> Vec<PathBuf> {
     let files = program.files();
-    let Ok(folder) = program.folder.canonicalize() else { return files };
-    if is_common(&folder) {
-        return files;
+    let mut folders: Vec<PathBuf> = program.folder.canonicalize().into_iter().collect();
+    if folders.iter().any(|folder| is_common(folder)) {
+        folders = files.iter().filter_map(|file| file.parent().map(Path::to_owned)).collect();
     }
-    let foreign: Vec<&PathBuf> = hidden
-        .iter()
-        .filter(|path| path.starts_with(&folder) && !files.iter().any(|file| file.starts_with(path)))
-        .collect();
     let mut shown = files.clone();
-    show(&folder, &foreign, &mut shown);
+    for folder in folders.iter().filter(|folder| !is_common(folder)) {
+        let foreign = hidden
+            .iter()
+            .cloned()
+            .chain(stores_in(folder))
+            .filter(|path| path.starts_with(folder) && !files.iter().any(|file| file.starts_with(path)));
+        show(folder, &foreign.collect::<Vec<_>>(), &mut shown);
+    }
     shown
 }
 
+/// Tournaments that somebody keeps in a folder: their secrets may not be told yet.
+fn stores_in(folder: &Path) -> Vec<PathBuf> {
+    let is_store = |path: &PathBuf| {
+        let mut head = [0; 72];
+        let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head.starts_with(b"SQLite format 3") && head.ends_with(b"NECR")
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files =
+        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path());
+    let with_logs =
+        |path: PathBuf| ["", "-wal", "-shm", "-journal"].map(|end| format!("{}{end}", path.display()).into());
+    files.filter(is_store).flat_map(with_logs).collect()
+}
+
 /// A folder as a whole, or, where something in it is hidden, everything else in it.
-fn show(folder: &Path, hidden: &[&PathBuf], shown: &mut Vec<PathBuf>) {
+fn show(folder: &Path, hidden: &[PathBuf], shown: &mut Vec<PathBuf>) {
     if !hidden.iter().any(|path| path.starts_with(folder)) {
         return shown.push(folder.to_owned());
     }
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        if hidden.iter().any(|hidden| **hidden == path) {
+        if hidden.contains(&path) {
             continue;
         }
         match entry.file_type() {
@@ -227,13 +246,16 @@ mod tests {
         for beside in ["bots/night.store", "bots/helper.py", "bots/data/book.txt", "elsewhere/x"] {
             bot(&folder, beside);
         }
+        // A tournament that somebody keeps there, whatever it is called.
+        let kept = [&b"SQLite format 3\0"[..], &[0; 52], b"NECR", b"..."].concat();
+        fs::write(folder.join("bots/other.db"), kept).unwrap();
         let mut hidden: Vec<PathBuf> = [&ada, &ben, &carl].iter().flat_map(|bot| bot.files()).collect();
         hidden.extend([carl.folder.clone(), store.clone()]);
         let list = readable(&ada, &Sight { shared: Vec::new(), hidden: hidden.clone() });
         for own in ["bots/ada.py", "bots/helper.py", "bots/data/book.txt"] {
             assert!(sees(&list, &folder.join(own)), "{own}: {list:?}");
         }
-        for other in ["bots/ben.py", "bots/carl", "bots/night.store", "elsewhere/x"] {
+        for other in ["bots/ben.py", "bots/carl", "bots/night.store", "bots/other.db", "elsewhere/x"] {
             assert!(!sees(&list, &folder.join(other)), "{other}: {list:?}");
         }
         let list = readable(&carl, &Sight { shared: vec![folder.join("elsewhere")], hidden });
@@ -249,6 +271,13 @@ mod tests {
         let list = readable(&Program { words, folder: folder.clone() }, &Sight::default());
         assert!(sees(&list, &file.path().canonicalize().unwrap()));
         assert!(!sees(&list, &folder) && !sees(&list, Path::new("/etc/shadow")));
+        // The folder of a file that the command names is its own all the same.
+        let below = tempfile::tempdir_in(&folder).unwrap();
+        let Program { words, .. } = bot(below.path(), "bot.py");
+        let list = readable(&Program { words, folder: folder.clone() }, &Sight::default());
+        assert!(
+            sees(&list, &below.path().canonicalize().unwrap().join("helper.py")) && !sees(&list, &folder)
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod level;
 mod namespaces;
 mod walls;
 
-pub(super) use allowed::{Sight, readable};
+pub(super) use allowed::{Sight, is_common, readable};
 pub use level::{Level, LevelError, Reach, Wish};
 pub(super) use namespaces::{enter_root, leave};
 pub(super) use walls::{Walls, close};

@@ -31,6 +31,8 @@ use std::{
 pub(in crate::process) struct Walls<'a> {
     /// Files and folders that can be read and run.
     pub readable: &'a [PathBuf],
+    /// The folder that the bot runs in, whose files can be listed even where some of them are hidden.
+    pub folder: Option<&'a Path>,
     /// The one folder that can be written.
     pub temporary: &'a Path,
     /// Whether the bot has a file system of its own, in which `/proc` shows nobody else.
@@ -119,6 +121,7 @@ fn restrict_files(walls: &Walls) -> Result<(), Box<dyn std::error::Error>> {
         .add_rules(path_beneath_rules(files, read))?
         .add_rules(path_beneath_rules(DEVICES, device))?
         .add_rules(path_beneath_rules(root, AccessFs::ReadDir))?
+        .add_rules(path_beneath_rules(walls.folder, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(proc, AccessFs::ReadFile | AccessFs::ReadDir))?
         .add_rules(path_beneath_rules([walls.temporary], AccessFs::from_all(abi)))?
         .restrict_self()?;

@@ -120,13 +120,16 @@ fn an_interrupted_tournament_keeps_its_secret_and_more_blocks_get_a_new_one() {
 
     // Another secret, or none, is another tournament.
     let other = format!("--secret={}", Secret::random().unwrap());
-    for (more, why) in [
-        (&[other.as_str()][..], "the secret of its dice is another one"),
-        (&["--public-dice"], "its dice are secret there, public here"),
-    ] {
-        let said = refusal(&borrowed(&with("--blocks=100000", more)), 2);
-        assert!(said.contains(why), "{said}");
-    }
+    let refuses_others = || {
+        for (more, why) in [
+            (&[other.as_str()][..], "the secret of its dice is another one"),
+            (&["--public-dice"], "its dice are secret there, public here"),
+        ] {
+            let said = refusal(&borrowed(&with("--blocks=100000", more)), 2);
+            assert!(said.contains(why), "{said}");
+        }
+    };
+    refuses_others();
 
     // Enough was played: the secret is told, and what was played is as it says.
     let end = format!("--blocks={played}");
@@ -149,6 +152,8 @@ fn an_interrupted_tournament_keeps_its_secret_and_more_blocks_get_a_new_one() {
     output_in(folder.path(), &["replay", "t.store", "--verify"]);
     // Nothing is left to do, and nothing is sealed for it.
     assert_eq!(json(&borrowed(&with(&more, &[])))["plan"], longer["plan"]);
+    // A secret that was told does not open the door for another one.
+    refuses_others();
 }
 
 #[test]

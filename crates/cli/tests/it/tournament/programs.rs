@@ -157,3 +157,24 @@ fn a_pipe_in_a_command_does_not_hold_up_a_tournament() {
     ];
     output_in(folder.path(), &words);
 }
+
+/// Paths on the command line are seen from where the user is, whatever folder the bot is in.
+#[test]
+fn what_is_shared_can_be_read_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["bots", "shared", "private"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+        fs::write(folder.path().join(name).join("data.txt"), name).unwrap();
+    }
+    output_in(folder.path(), &["new-bot", "zombie-dice-race", "python", "bots/bot.py"]);
+    let path = folder.path().join("bots/bot.py");
+    let reads = "import sys\nfor name in ['../shared/data.txt', 'data.txt', '../private/data.txt']:\n    \
+                 try: print('read', open(name).read(), file=sys.stderr)\n    \
+                 except OSError: print('refused', name, file=sys.stderr)\n";
+    fs::write(&path, reads.to_owned() + &fs::read_to_string(&path).unwrap()).unwrap();
+    let words = ["match", "zombie-dice-race", "greedy", "./bots/bot.py", "--json", "--share", "shared"];
+    let log =
+        serde_json::from_str::<Value>(&output_in(folder.path(), &words)).unwrap()["logs"][1].to_string();
+    assert!(log.contains("read shared") && log.contains("read bots"), "{log}");
+    assert!(log.contains("refused ../private/data.txt"), "{log}");
+}
