@@ -143,6 +143,7 @@ fn play_all(rows: &[Row], level: Level) {
 }
 
 #[test]
+#[ignore = "it takes the whole machine for minutes: scripts/hostile"]
 fn a_full_sandbox_holds_every_hostile_bot() {
     if !user_may(Command::new("unshare").args(["--user", "--pid", "--fork", "--mount", "true"])) {
         return eprintln!("not tested: this machine has no user namespaces for ordinary users");
@@ -151,6 +152,7 @@ fn a_full_sandbox_holds_every_hostile_bot() {
 }
 
 #[test]
+#[ignore = "it takes the whole machine for minutes: scripts/hostile"]
 fn a_strict_sandbox_holds_every_hostile_bot() {
     play_all(&rows(), Level::Strict);
 }
