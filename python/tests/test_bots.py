@@ -144,7 +144,8 @@ if __name__ == "__main__":
 @needs_binary
 def test_the_arena_plays_with_a_file(tmp_path: Path) -> None:
     (tmp_path / "careful.py").write_text(BOT)
-    played = document("match", "zombie-dice", "./careful.py", "greedy", "--seed", "7", folder=tmp_path)
+    words = ("match", "zombie-dice", "./careful.py", "greedy", "--seed", "7", "--public-dice")
+    played = document(*words, folder=tmp_path)
     assert played["faults"] == [] and played["logs"][0].startswith("thinking\n")
 
     class Careful(Bot):

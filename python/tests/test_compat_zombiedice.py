@@ -358,7 +358,8 @@ def test_a_zombie_plays_in_the_arena(folder: Path, game: str) -> None:
 def test_a_zombie_plays_as_one_does_here(folder: Path) -> None:
     """Stopping at two shotguns, in a process and as a built-in bot, on the same dice."""
     for seed in range(5):
-        ours = match("zombie-dice", [f"compat:zombiedice:{folder}/my_bots.py:Careful", "cautious"], seed=seed)
+        careful = f"compat:zombiedice:{folder}/my_bots.py:Careful"
+        ours = match("zombie-dice", [careful, "cautious"], seed=seed, public_dice=True)
         same = match("zombie-dice", ["stop-at:brains=99,shotguns=2", "cautious"], seed=seed)
         assert ours.scores == same.scores
 
@@ -410,9 +411,10 @@ def test_a_tournament_of_a_file(folder: Path) -> None:
 @needs_binary
 def test_zombies_take_part_through_the_binary(folder: Path) -> None:
     bots = ["greedy", "compat:zombiedice:my_bots.py:Careful", "Ada=compat:zombiedice:my_bots.py:Named"]
-    played = document("match", "zombie-dice", *bots, "--seed", "5", folder=folder)
+    played = document("match", "zombie-dice", *bots, "--seed", "5", "--public-dice", folder=folder)
     assert played["faults"] == [] and [entry["name"] for entry in played["entries"]] == ["greedy", "Careful", "Ada"]
-    same = match("zombie-dice", [bot.replace("my_bots", f"{folder}/my_bots") for bot in bots], seed=5)
+    moved = [bot.replace("my_bots", f"{folder}/my_bots") for bot in bots]
+    same = match("zombie-dice", moved, seed=5, public_dice=True)
     assert same.scores == played["scores"]
     report = document("tournament", "zombie-dice-race", *bots, "--blocks", "2", "--seed", "5", folder=folder)
     assert report["faults"] == []
