@@ -209,7 +209,7 @@ def test_what_goes_wrong_is_a_fault_with_a_reason(folder: Path) -> None:
 def test_agents_take_part_through_the_binary(folder: Path) -> None:
     bot = "compat:gamezombies:agents.py:AgentQ"
     for game, others in (("zombie-dice-solo", []), ("zombie-dice-race", ["greedy"])):
-        played = document("match", game, bot, *others, "--seed", "2", folder=folder)
+        played = document("match", game, bot, *others, "--seed", "2", "--public-dice", folder=folder)
         assert played["faults"] == [] and "Brain" in played["logs"][0]
         done = necrodome("check-bot", game, bot, folder=folder)
         assert done.returncode == 0, done.stdout

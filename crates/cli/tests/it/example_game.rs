@@ -44,7 +44,7 @@ fn a_process_plays_it_through_the_protocol() {
     output_in(folder.path(), &["new-bot", "pig", "python", "bot.py"]);
     let check = output_in(folder.path(), &["check-bot", "pig", "./bot.py"]);
     assert!(check.contains("ready for the arena"), "{check}");
-    let words = ["match", "pig", "./bot.py", "hold-at", "--seed", "5", "--json"];
+    let words = ["match", "pig", "./bot.py", "hold-at", "--seed", "5", "--public-dice", "--json"];
     let document: Value = serde_json::from_str(&output_in(folder.path(), &words)).unwrap();
     assert_eq!(document["faults"].as_array().unwrap().len(), 0, "{document}");
 }

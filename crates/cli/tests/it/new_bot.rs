@@ -43,7 +43,7 @@ fn plays(folder: &Path, game: &str, others: &[&str], entry: &str) {
     let check = output_in(folder, &["check-bot", game, entry]);
     assert!(check.contains("ready for the arena"), "{check}");
     assert!(!check.lines().any(|line| line.starts_with("FAIL") || line.starts_with("skip")), "{check}");
-    let words = [&["match", game, entry][..], others, &["--seed", "5", "--json"]].concat();
+    let words = [&["match", game, entry][..], others, &["--seed", "5", "--public-dice", "--json"]].concat();
     let result: Value = serde_json::from_str(&output_in(folder, &words)).unwrap();
     assert_eq!(result["faults"], serde_json::json!([]), "{game} {entry}");
 }

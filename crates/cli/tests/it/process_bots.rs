@@ -385,7 +385,7 @@ fn every_misbehaving_bot_is_tested() {
 
 /// An arena in the middle of a match.
 fn start_match(bots: &[String]) -> Child {
-    let mut words = vec!["match", "zombie-dice", "--json", "--seed", "1"];
+    let mut words = vec!["match", "zombie-dice", "--json", "--seed", "1", "--public-dice"];
     words.extend(bots.iter().map(String::as_str));
     // As a shell starts jobs in the background: SIGINT is ignored, and must end the match all the same.
     let mut command = Command::new("sh");
@@ -446,7 +446,8 @@ fn no_process_is_left_when_the_arena_is_killed_while_a_bot_is_being_started() {
 /// What `peeks.py` has seen in a match: names of environment variables and the working directory.
 fn peeked(entry: &str, folder: &Path) -> Value {
     let replay = folder.join("peeks.replay");
-    let words = ["match", "zombie-dice-solo", entry, "--seed", "1", "--json", "--force", "--replay"];
+    let words =
+        ["match", "zombie-dice-solo", entry, "--seed", "1", "--public-dice", "--json", "--force", "--replay"];
     let mut command = process(&words);
     command.arg(&replay).current_dir(folder).env("SECRET", "brains").env("AWS_SECRET_ACCESS_KEY", "brains");
     assert_eq!(run_json(&mut command)["faults"], json!([]));
@@ -574,7 +575,7 @@ for line in sys.stdin:
 time.sleep(3600)
 "#;
     fs::write(folder.join("lingers.py"), bot).unwrap();
-    let words = ["match", "zombie-dice-solo", "./lingers.py", "--seed", "1", "--json"];
+    let words = ["match", "zombie-dice-solo", "./lingers.py", "--seed", "1", "--public-dice", "--json"];
     assert_eq!(run_json(process(&words).current_dir(&folder))["faults"], json!([]));
     let _ = fs::remove_dir_all(folder);
 }
@@ -595,7 +596,7 @@ for line in sys.stdin:
         print(json.dumps({"id": message["id"], "action": message["legal"][-1]}), flush=True)
 "#;
     fs::write(folder.join("heavy.py"), bot).unwrap();
-    let words = ["match", "zombie-dice-solo", "./heavy.py", "--seed", "1", "--json"];
+    let words = ["match", "zombie-dice-solo", "./heavy.py", "--seed", "1", "--public-dice", "--json"];
     assert_eq!(run_json(process(&words).current_dir(&folder))["faults"], json!([]));
     let _ = fs::remove_dir_all(folder);
 }
@@ -732,7 +733,10 @@ fn a_bad_order_costs_one_copy_and_is_told() {
         fs::write(folder.join("orders.py"), orders_first(order)).unwrap();
         let mut command =
             process(&["match", "last-bullet", "./orders.py", "--set", "copies=4", "--set", "max_turns=3"]);
-        command.args(["--seed", "1", "--json", "--force", "--replay"]).arg(&replay).current_dir(&folder);
+        command
+            .args(["--seed", "1", "--public-dice", "--json", "--force", "--replay"])
+            .arg(&replay)
+            .current_dir(&folder);
         let result = run_json(&mut command);
         let faults = result["faults"].as_array().unwrap();
         assert!(
@@ -751,14 +755,14 @@ fn a_bad_order_costs_one_copy_and_is_told() {
     // People see it, too.
     let words =
         ["match", "last-bullet", "./orders.py", "--set", "copies=4", "--set", "max_turns=2", "--quiet"];
-    let text = run(process(&words).args(["--seed", "1"]).current_dir(&folder));
+    let text = run(process(&words).args(["--seed", "1", "--public-dice"]).current_dir(&folder));
     assert!(text.contains("fault: orders: illegal: two orders for copy 0\n"), "{text}");
     let _ = fs::remove_dir_all(folder);
 }
 
 /// A match of example bots with built-in ones, in which nothing may go wrong.
 fn plays_without_a_fault(game: &str, entries: &[&str], settings: &[&str]) {
-    let mut command = process(&["match", game, "--seed", "3", "--json"]);
+    let mut command = process(&["match", game, "--seed", "3", "--public-dice", "--json"]);
     command.args(entries).current_dir(bots());
     for setting in settings {
         command.args(["--set", setting]);
