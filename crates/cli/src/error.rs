@@ -84,6 +84,14 @@ impl Error {
         Error::usage(format!("{place}: {why}"))
     }
 
+    /// A file that cannot be read, or is not there.
+    pub fn unread(path: &Path, why: &io::Error) -> Self {
+        match why.kind() {
+            io::ErrorKind::NotFound => Error::usage(format!("there is no file {}", path.display())),
+            _ => Error::at(path.display(), why),
+        }
+    }
+
     pub fn exists(path: &Path) -> Self {
         Error::new(ExitKind::Exists, format!("{} is there already", path.display()))
             .hint("choose another path, or overwrite it with --force")
@@ -121,6 +129,7 @@ impl Error {
 
     pub fn replay(path: &Path, error: &ReplayError) -> Self {
         let kind = match error {
+            ReplayError::Io(why) => return Error::unread(path, why),
             // The file is what it should be, but the referee does not agree with it.
             ReplayError::Rejected { .. } | ReplayError::Picks { .. } | ReplayError::Changed(_) => {
                 ExitKind::Failure

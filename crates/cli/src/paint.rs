@@ -20,10 +20,19 @@ pub const WIDTH: usize = 80;
 /// there are any. A word that is too long is broken.
 pub fn wrapped(text: &str, taken: usize) -> Vec<String> {
     let indent = if taken > 0 { "  " } else { "" };
+    fill(text, taken, indent, WIDTH)
+}
+
+/// Words in a column that begins here and ends with the terminal; the first line stands behind something else.
+pub fn column(text: &str, from: usize) -> String {
+    fill(text, 0, "", WIDTH - from).join(&format!("\n{:from$}", ""))
+}
+
+fn fill(text: &str, taken: usize, indent: &str, width: usize) -> Vec<String> {
     let (mut lines, mut line, mut used) = (Vec::new(), String::new(), taken);
     for word in text.split(' ') {
         let space = usize::from(!line.trim_start().is_empty());
-        if used + space + word.chars().count() <= WIDTH {
+        if used + space + word.chars().count() <= width {
             line.extend([&" "[..space], word]);
             used += space + word.chars().count();
             continue;
@@ -33,7 +42,7 @@ pub fn wrapped(text: &str, taken: usize) -> Vec<String> {
             used = indent.len();
         }
         for letter in word.chars() {
-            if used == WIDTH {
+            if used == width {
                 lines.push(std::mem::replace(&mut line, indent.to_owned()));
                 used = indent.len();
             }

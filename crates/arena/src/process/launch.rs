@@ -70,12 +70,12 @@ impl Launcher {
         command
     }
 
-    /// The command that supervises a bot. Its environment becomes the bot's, but for the order.
+    /// The command that supervises a bot with a temporary folder and a control group, if it has them. Its environment becomes the bot's, but for the order.
     pub(super) fn supervise(
         &self,
         program: &Program,
         limits: &Limits,
-        temporary: Option<&Path>,
+        (temporary, group): (Option<&Path>, Option<&Path>),
     ) -> io::Result<Command> {
         let folder = program.folder.canonicalize()?;
         let level = self.level();
@@ -87,6 +87,7 @@ impl Launcher {
             processes: limits.processes,
             temporary_bytes: limits.file_mb.saturating_mul(1 << 20),
             temporary: temporary.map(Path::to_owned),
+            group: group.map(Path::to_owned),
             news: None,
             words: program.words.clone(),
             shared: self.sight.shared.clone(),
@@ -146,6 +147,8 @@ pub(super) struct Order {
     pub temporary_bytes: u64,
     /// Its temporary folder, once there is one.
     pub temporary: Option<PathBuf>,
+    /// Its control group, if it has one.
+    pub group: Option<PathBuf>,
     /// Where the last stage tells the supervisor why it cannot become the bot.
     pub news: Option<RawFd>,
     /// Its command.

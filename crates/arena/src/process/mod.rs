@@ -2,6 +2,7 @@
 
 mod cpu;
 mod ending;
+mod group;
 mod launch;
 mod limits;
 mod orphans;
@@ -10,6 +11,7 @@ mod supervise;
 mod transport;
 mod tree;
 
+pub use group::delegated as delegated_group;
 pub use launch::{Launcher, run_stage, run_stage_named};
 pub use limits::Limits;
 pub use orphans::own_processes;
@@ -22,6 +24,7 @@ use crate::{
 };
 use cpu::{Queue, TreeClock};
 use ending::{Ending, How};
+use group::Group;
 use nix::{
     errno::Errno,
     fcntl::{FcntlArg, OFlag, fcntl},
@@ -120,6 +123,8 @@ pub(crate) struct Process {
     limits: Limits,
     /// The folder for its temporary files, if that is one of the machine's.
     temporary: Option<TempDir>,
+    /// Its control group, if it has one.
+    group: Option<Group>,
     /// How many processes are between the arena and the bot.
     depth: usize,
     log: Vec<u8>,
@@ -148,7 +153,9 @@ impl Process {
         let wants_folder = launcher.level() == Level::Strict;
         let temporary = wants_folder.then(|| tempfile::Builder::new().prefix("necrodome-bot-").tempdir());
         let temporary = temporary.transpose()?;
-        let mut command = launcher.supervise(program, limits, temporary.as_ref().map(TempDir::path))?;
+        let group = Group::new(limits)?;
+        let places = (temporary.as_ref().map(TempDir::path), group.as_ref().map(Group::folder));
+        let mut command = launcher.supervise(program, limits, places)?;
         command
             .current_dir(&program.folder)
             .stdin(Stdio::piped())
@@ -175,6 +182,7 @@ impl Process {
             max_line,
             limits: *limits,
             temporary,
+            group,
             depth: if launcher.level() == Level::Full { 2 } else { 1 },
             log: Vec::new(),
             last: Vec::new(),
@@ -385,7 +393,11 @@ impl Process {
                         self.pump();
                     }
                     let told = status.success().then(|| std::mem::take(&mut self.last));
-                    self.ended = Some(Ending::from_bytes(told.as_deref().unwrap_or_default()));
+                    let mut ended = Ending::from_bytes(told.as_deref().unwrap_or_default());
+                    if self.group.as_ref().is_some_and(Group::starved) {
+                        ended.how = How::Memory;
+                    }
+                    self.ended = Some(ended);
                 }
                 Ok(None) if Instant::now() < deadline => {
                     // Draining keeps a bot that logs to its end from blocking.

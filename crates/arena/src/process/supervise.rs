@@ -6,6 +6,7 @@
 
 use super::{
     ending::{Ending, How},
+    group,
     launch::{ENTER, FIRST, Order},
     sandbox::{self, Level},
     tree::{all_below, descendants, memory, shared_memory, threads},
@@ -61,6 +62,9 @@ pub(super) fn supervise(order: &Order) -> i32 {
     // Before anything else: who is watched by nobody must not start anything.
     if prctl::set_pdeathsig(Signal::SIGUSR1).is_err() || order.arena != getppid().as_raw() {
         return 1;
+    }
+    if let Some(Err(error)) = order.group.as_deref().map(group::enter) {
+        return conclude(|| Err(error.into()));
     }
     if order.level < Level::Full {
         return conclude(|| stay(order));

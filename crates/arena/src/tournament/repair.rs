@@ -3,11 +3,12 @@
 
 use super::{
     Archive, BlockResult, Detail, Plan, Schedule, Store, StoreError, TournamentError,
-    archive::{connect, seems_ours},
+    archive::{connect, seems_ours, to_json},
     chain::{self, CHUNKS, CLOSINGS, DETAILS, Damage, HEADS, PARTS, PLANS, words_of_blocks},
     crew::{Arena, Crew},
     log,
     raw::Salvage,
+    results,
 };
 use crate::{
     entry::{EntryKind, EntrySpec, files_of},
@@ -182,6 +183,11 @@ impl<'a> Tournament<'a> {
         self.salvage.rows(&DETAILS).range(of_block).map(|(_, row)| row)
     }
 
+    /// Whether something is missing of a block: where a program takes part, all matches have details, elsewhere none has.
+    fn lacks_details(self, block: u32, schedule: &Schedule) -> bool {
+        self.lost(&DETAILS) > 0 && self.details(block).count() < schedule.matches(block)
+    }
+
     /// How many rows of a part are lost.
     fn lost(self, part: &chain::Part) -> i64 {
         let written = self.salvage.written.get(&(self.id, part.table.to_owned())).copied().unwrap_or(0);
@@ -278,20 +284,34 @@ fn mend(
             }
         }
         let Some(row) = row else { break };
+        let mut again = BTreeMap::new();
+        for block in range.clone().filter(|block| of.lacks_details(*block, &schedule)) {
+            match details_again(of, &store, plan, &schedule, (block, row), launcher) {
+                Ok(details) => {
+                    repair.done.push(format!(
+                        "tournament {id}: replay and faults of block {block}: made again by playing it again"
+                    ));
+                    again.insert(block, details);
+                }
+                Err(why) => {
+                    repair.lost.push(format!("tournament {id}: replay and faults of block {block}: {why}"));
+                }
+            }
+        }
         archive.connection().execute_batch("BEGIN").map_err(StoreError::from)?;
         add(&CHUNKS, row)?;
         for block in range.clone() {
-            of.details(block).try_for_each(|row| add(&DETAILS, row))?;
+            let mut details: Vec<Vec<Value>> = of.details(block).cloned().collect();
+            details.extend(again.remove(&block).into_iter().flatten());
+            // A chain is made in the order of its rows.
+            details.sort_by_key(|row| number(&row[2]));
+            details.iter().try_for_each(|row| add(&DETAILS, row))?;
         }
         archive.connection().execute_batch("COMMIT").map_err(StoreError::from)?;
         kept += range.len();
         next = range.end;
     }
     repair.done.push(format!("tournament {id}: {kept} blocks were sound, and are kept"));
-    let (details, chunks) = (of.lost(&DETAILS), of.lost(&CHUNKS));
-    if details > 0 && chunks == 0 {
-        repair.lost.push(format!("tournament {id}: replay and faults of {details} matches"));
-    }
     for (place, row) in of.rows(&CLOSINGS).enumerate() {
         let mut row = row.clone();
         row[1] = Value::Integer(place as i64);
@@ -301,6 +321,37 @@ fn mend(
         repair.lost.push(format!("tournament {id}: what {} programs said at their end", of.lost(&CLOSINGS)));
     }
     Ok(())
+}
+
+/// The details that are missing of a block whose results are sound: the block is played again, and must end as it did.
+fn details_again(
+    of: Tournament,
+    store: &Store,
+    plan: &Plan,
+    schedule: &Schedule,
+    (block, row): (u32, &Vec<Value>),
+    launcher: &Launcher,
+) -> Result<Vec<Vec<Value>>, String> {
+    let stored = match (&row[3], number(&row[1])) {
+        (Value::Blob(results), Some(first)) => {
+            let place = usize::try_from(i64::from(block) - first).ok();
+            place.and_then(|place| results::blocks(results, schedule, first as u32).nth(place).flatten())
+        }
+        _ => None,
+    };
+    let id = plan.game()?;
+    let again = with_game!(id, G => from_play::<G>(store, plan, schedule, block..block + 1, launcher))?
+        .swap_remove(0);
+    if stored.is_none() || results::blocks(&again.packed, schedule, block).next().flatten() != stored {
+        return Err("played again, it ended otherwise".into());
+    }
+    let there: Vec<i64> = of.details(block).filter_map(|row| number(&row[2])).collect();
+    let missing = again.details.into_iter().filter(|detail| !there.contains(&detail.number.into()));
+    let row = |Detail { number, faults, replay }: Detail| {
+        let (faults, replay) = (Value::Text(to_json(&faults)), replay.map_or(Value::Null, Value::Blob));
+        vec![of.id.into(), block.into(), number.into(), faults, replay]
+    };
+    Ok(missing.map(row).collect())
 }
 
 /// The tables that others keep in the same file, as far as SQLite can read them.

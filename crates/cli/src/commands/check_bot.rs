@@ -4,7 +4,7 @@ use super::print_json;
 use crate::{
     error::Error,
     lineup,
-    paint::{bold, dim, green, red, yellow},
+    paint::{bold, column, dim, green, red, yellow},
 };
 use necrodome_arena::{
     check::{Candidate, CheckError, CheckReport, Finding, Verdict, check_bot},
@@ -99,7 +99,8 @@ fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
         Verdict::Warning => yellow("warn"),
         Verdict::Skipped => yellow("skip"),
     };
-    writeln!(out, "{verdict}  {}  {}", bold(format!("{:<16}", finding.check)), harmless(&finding.text))?;
+    let text = column(&harmless(&finding.text), 24);
+    writeln!(out, "{verdict}  {}  {text}", bold(format!("{:<16}", finding.check)))?;
     if let Some(wrong) = &finding.wrong {
         let rows = [("message", &wrong.message), ("came", &wrong.came), ("expected", &wrong.expected)];
         for (what, text) in rows {

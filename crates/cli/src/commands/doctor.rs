@@ -4,11 +4,11 @@ use super::print_json;
 use crate::{
     error::Error,
     lineup,
-    paint::{WIDTH, bold, dim, green, wrapped, yellow},
+    paint::{bold, column, dim, green, yellow},
 };
 use necrodome_arena::{
     entry::version_of,
-    process::{Level, Reach},
+    process::{Level, Reach, delegated_group},
 };
 use nix::sys::resource::{Resource, getrlimit};
 use serde::Serialize;
@@ -57,6 +57,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             Level::Strict.reached(&launcher),
             Some("Landlock needs Linux 5.13 or newer, and `landlock` in the list of `lsm=`"),
         ),
+        memory(),
         user(),
         open_files(),
     ];
@@ -66,20 +67,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if args.json {
         return print_json(&doctor);
     }
+    const COLUMN: usize = 18;
     let mut out = anstream::stdout().lock();
-    writeln!(
-        out,
-        "{} {} {}",
-        bold("Programs are confined:"),
-        best,
-        dim(format!("({}; Linux {})", best.about(), doctor.kernel))
-    )?;
+    writeln!(out, "{} {best}", bold("Programs are confined:"))?;
+    writeln!(out, "{}", dim(format!("by {} (Linux {})", best.about(), doctor.kernel)))?;
     for Check { what, ok, found, hint } in &doctor.checks {
         let mark = if *ok { green("ok  ") } else { yellow("no  ") };
-        let mut lines = wrapped(found, WIDTH.min(18)).into_iter();
-        writeln!(out, "{mark}  {}  {}", bold(format!("{what:<10}")), lines.next().unwrap_or_default())?;
-        for line in lines.chain(hint.iter().flat_map(|hint| wrapped(&format!("hint: {hint}"), 18))) {
-            writeln!(out, "{:18}{line}", "")?;
+        writeln!(out, "{mark}  {}  {}", bold(format!("{what:<10}")), column(found, COLUMN))?;
+        if let Some(hint) = hint {
+            writeln!(out, "{:COLUMN$}{}", "", column(&format!("hint: {hint}"), COLUMN))?;
         }
     }
     Ok(())
@@ -98,6 +94,18 @@ fn user() -> Check {
     let found = if root { "root: the system does not limit its processes" } else { "an ordinary user" };
     let hint = root.then(|| "run strangers' programs as an ordinary user".to_owned());
     Check { what: "user", ok: !root, found: found.into(), hint }
+}
+
+/// The kernel bounds what all processes of a bot hold, or the arena looks.
+fn memory() -> Check {
+    let group = delegated_group();
+    let looks = |why| format!("the arena looks what each bot holds, many times a second ({why})");
+    Check {
+        what: "memory",
+        ok: group.is_ok(),
+        found: group.map_or_else(looks, |_| "the kernel bounds it, by a control group for each bot".into()),
+        hint: group.err().map(|_| "systemd-run --user --scope -p Delegate=yes necrodome ...".to_owned()),
+    }
 }
 
 /// A program takes three open files.

@@ -8,7 +8,11 @@ use crate::{
     paint::{self, bold, count, dim},
     tell::teller,
 };
-use necrodome_arena::{dice::Dice, entry::EntryKind, run::run_match};
+use necrodome_arena::{
+    dice::Dice,
+    entry::{EntryKind, has_processes},
+    run::run_match,
+};
 use necrodome_rules::{
     catalog::Listed,
     game::{Outcome, Seat},
@@ -125,6 +129,10 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
         print_result::<G>(&mut out, &names, &finished.outcome)?;
         trouble::print_match(&mut out, &names, &finished.faults, &logs)?;
         writeln!(out, "{}", dim(format!("{}, seed {seed}", count(finished.outcome.turns, "turn"))))?;
+        if has_processes(&entries) {
+            let level = terms.launcher.level();
+            writeln!(out, "{}", dim(format!("programs were confined: {level} ({})", level.about())))?;
+        }
         if let Some(secret) = &secret {
             writeln!(out, "{}", dim(format!("the same dice again: --seed {seed} --secret {secret}")))?;
         } else if args.dice.public_dice {

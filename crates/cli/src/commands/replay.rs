@@ -163,17 +163,26 @@ fn verify_store(path: &Path, from: Option<&str>) -> Result<(), Error> {
     let mut out = BufWriter::new(anstream::stdout().lock());
     let what = match place {
         Some((block, number)) => {
-            let steps = verify_match(path, &plan, &store, block, number)?;
+            let packed = packed_replay(&plan, &store, block, number);
+            let steps = verify_match(path, &plan, &store, (block, number), packed)?;
             count(steps as u64, "step")
         }
         None => {
             let schedule = Schedule::of(&plan).map_err(failed)?;
-            let mut verified = 0_u64;
+            let (mut verified, mut without) = (0_u64, Vec::new());
             for block in 0..store.blocks().map_err(|error| failed(error.into()))? {
                 for number in 0..schedule.matches(block) as u32 {
-                    verify_match(path, &plan, &store, block, number)?;
-                    verified += 1;
+                    match packed_replay(&plan, &store, block, number) {
+                        Err(MatchError::NotKept) => without.push(format!("{block}.{number}")),
+                        packed => {
+                            verify_match(path, &plan, &store, (block, number), packed)?;
+                            verified += 1;
+                        }
+                    }
                 }
+            }
+            if !without.is_empty() {
+                return Err(no_replays(path, verified, &without));
             }
             count(verified, "match")
         }
@@ -187,9 +196,28 @@ fn verify_store(path: &Path, from: Option<&str>) -> Result<(), Error> {
     Ok(out.flush()?)
 }
 
+/// Matches of programs without a replay cannot be verified.
+fn no_replays(path: &Path, verified: u64, without: &[String]) -> Error {
+    const NAMED: usize = 10;
+    let (file, verified) = (path.display(), count(verified, "match"));
+    let mut named = without[..without.len().min(NAMED)].join(", ");
+    if without.len() > NAMED {
+        named += &format!(" and {} more", without.len() - NAMED);
+    }
+    let without = count(without.len() as u64, "match");
+    Error::failure(format!("{file}: {verified} verified, but no replay is there of {without}: {named}"))
+        .hint(format!("`necrodome store check {file}` tells whether the store was damaged"))
+}
+
 /// Verifies a match of a store. Gives its steps.
-fn verify_match(path: &Path, plan: &Plan, store: &Store, block: u32, number: u32) -> Result<usize, Error> {
-    let packed = packed_replay(plan, store, block, number).map_err(|error| refused(path, error))?;
+fn verify_match(
+    path: &Path,
+    plan: &Plan,
+    store: &Store,
+    (block, number): (u32, u32),
+    packed: Result<Vec<u8>, MatchError>,
+) -> Result<usize, Error> {
+    let packed = packed.map_err(|error| refused(path, error))?;
     let dice = match_dice(plan, store, block, number).map_err(|error| refused(path, error))?;
     let stored = stored_result(plan, store, block, number).map_err(|error| refused(path, error))?;
     let file = path.display();

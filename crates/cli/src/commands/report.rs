@@ -59,7 +59,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    fs::metadata(&args.file).map_err(|error| Error::at(args.file.display(), error))?;
+    fs::metadata(&args.file).map_err(|error| Error::unread(&args.file, &error))?;
     let tables = args.tables.claim(("STORE", Some(&args.file)), args.force)?;
     let (store, planned) = stored(&args.file, args.tournament, "necrodome report STORE {}")?;
     let asked = args.rank_by.map(RankBy::from);

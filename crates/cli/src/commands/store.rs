@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn condition(path: &Path) -> Result<Condition, Error> {
-    fs::metadata(path).map_err(|error| Error::at(path.display(), error))?;
+    fs::metadata(path).map_err(|error| Error::unread(path, &error))?;
     tournament::check(path).map_err(|error| Error::store(path, &error))
 }
 

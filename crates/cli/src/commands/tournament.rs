@@ -56,6 +56,8 @@ A file.toml holds the same as the flags, under their names; a flag overrides it,
   blocks = 2000
   until = \"decided\"
   store = \"night.store\"
+  sandbox = \"full\"     # or strict, limits, auto
+  share = [\"words\"]    # folders that all programs may read
   [options]  # what --set sets
   tiebreak = \"until_broken\"
   [limits]   # what programs may use

@@ -37,7 +37,7 @@ pub fn print_match(
             line(out, dim("log:"), paint::name(names, seat), harmless)?;
         }
     }
-    Ok(())
+    hint_at_walls(out, logs.iter().flat_map(|log| log.lines()))
 }
 
 /// The trouble of many matches, counted.
@@ -49,6 +49,17 @@ pub fn print(out: &mut impl Write, trouble: &Trouble) -> io::Result<()> {
     }
     for log in &trouble.logs {
         log.lines.iter().try_for_each(|written| line(out, dim("log:"), &log.name, written))?;
+    }
+    hint_at_walls(out, trouble.logs.iter().flat_map(|log| log.lines.iter().map(String::as_str)))
+}
+
+/// What a program is not allowed to see, it takes for missing.
+fn hint_at_walls<'a>(out: &mut impl Write, mut logs: impl Iterator<Item = &'a str>) -> io::Result<()> {
+    const SIGNS: [&str; 4] = ["No such file or directory", "Permission denied", "ENOENT", "EACCES"];
+    if logs.any(|written| SIGNS.iter().any(|sign| written.contains(sign))) {
+        let hint = "hint: a program that is confined sees its own folder, its interpreter and the system, and writes to /tmp only: \
+                    --share PATH lets programs read more (`necrodome docs security`)";
+        wrapped(hint, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(())
 }

@@ -337,7 +337,7 @@ fn the_faults_and_the_log_of_a_bot_are_part_of_its_profile() {
     let folder = tempfile::tempdir().unwrap();
     let decide = "'stop' if turn['brains'] else (sys.stderr.write('onwards\\n'), 'dance')[1]";
     let bot = python_bot(folder.path(), "dancer.py", "", decide);
-    let words = ["analyze", "zombie-dice-solo", &bot, "--blocks", "5", "--seed", "1", "--public-dice"];
+    let words = ["analyze", "zombie-dice-solo", &bot, "--blocks", "5", "--seed", "1"];
     let told = output(&words);
     assert!(told.contains("dancer: 5 matches") && told.contains("cost of a match"), "{told}");
     assert!(

@@ -64,7 +64,7 @@ struct File {
     force: bool,
     limits: Option<Limits>,
     sandbox: Option<Spanned<String>>,
-    share: Vec<PathBuf>,
+    share: Vec<Spanned<PathBuf>>,
 }
 
 /// A tournament as the file describes it, with the flags on top.
@@ -196,6 +196,11 @@ impl Config {
         limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name).to_string())))?;
         // Files are named as seen from the file.
         let folder = path.parent().unwrap_or(Path::new("."));
+        let share: Vec<PathBuf> = file.share.iter().map(|path| folder.join(path.get_ref())).collect();
+        if let Some((missing, _)) = file.share.iter().zip(&share).find(|(_, path)| !path.exists()) {
+            let why = format!("share: there is no file or folder {:?}", missing.get_ref());
+            return Err(Error::at(at(missing.span()), why));
+        }
         let joined = |path: Option<PathBuf>| path.map(|path| folder.join(path));
         let setting = |(name, value): (Spanned<String>, toml::Value)| Setting {
             place: place(path, &text, name.span().start),
@@ -233,7 +238,7 @@ impl Config {
             },
             force: file.force,
             limits,
-            sandbox: SandboxFlags::new(sandbox, file.share.iter().map(|path| folder.join(path)).collect()),
+            sandbox: SandboxFlags::new(sandbox, share),
             bundled: None,
             options: file.options.into_iter().map(setting).collect(),
             settings: Vec::new(),

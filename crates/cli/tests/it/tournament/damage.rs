@@ -99,23 +99,25 @@ fn a_damaged_store_is_checked_and_repaired() {
         connection.execute_batch(statements).unwrap();
         connection.execute_batch("PRAGMA journal_mode = DELETE; VACUUM").unwrap();
     };
-    for (statements, how) in [
-        (
-            "DELETE FROM chunks; DELETE FROM details WHERE block = 1 AND number = 3",
-            "blocks 0 to 1: played again",
-        ),
-        ("DELETE FROM chunks", "blocks 0 to 1: made again from the replays"),
+    const REPLAYS: &str = "DELETE FROM details WHERE block = 1 AND number IN (2, 3)";
+    let (both, chunks) = (format!("DELETE FROM chunks; {REPLAYS}"), "chunks has 0 rows");
+    for (statements, damaged, how) in [
+        (&*both, chunks, "blocks 0 to 1: played again"),
+        ("DELETE FROM chunks", chunks, "blocks 0 to 1: made again from the replays"),
+        (REPLAYS, "details has 10 rows", "replay and faults of block 1: made again by playing it again"),
     ] {
         damage(statements);
         let result = necrodome_in(folder.path(), &["store", "check", "t.store", "--json"]).assert().code(1);
         let condition: Value = serde_json::from_slice(&result.get_output().stdout).unwrap();
         assert_eq!(condition["seal"], Value::Null);
-        assert!(condition["damage"].to_string().contains("chunks has 0 rows"), "{condition}");
+        assert!(condition["damage"].to_string().contains(damaged), "{condition}");
         let broken = fs::read(&store).unwrap();
         let result = necrodome_in(folder.path(), &["store", "repair", "t.store"]).assert().success();
         let said = String::from_utf8_lossy(&result.get_output().stderr).into_owned();
         assert!(said.contains(how) && said.contains("kept as t.store.damaged"), "{said}");
         assert_eq!(hash(&reported(folder.path())), hash(&before));
+        let verified = output_in(folder.path(), &["replay", "t.store", "--verify"]);
+        assert!(verified.contains("verified: 12 matches"), "{verified}");
         assert_eq!(fs::read(folder.path().join("t.store.damaged")).unwrap(), broken);
         // Not twice over the same.
         damage(statements);
@@ -137,6 +139,11 @@ fn a_damaged_store_is_checked_and_repaired() {
         "{said}"
     );
     assert!(store.exists() && folder.path().join("new.store").exists());
+    damage(REPLAYS);
+    output_in(folder.path(), &["store", "repair", "t.store", "--out=bare.store"]);
+    let result = necrodome_in(folder.path(), &["replay", "bare.store", "--verify"]).assert().code(1);
+    let said = String::from_utf8_lossy(&result.get_output().stderr).into_owned();
+    assert!(said.contains("10 matches verified, but no replay is there of 2 matches: 1.2, 1.3"), "{said}");
 }
 
 fn mode(path: &Path) -> u32 {
