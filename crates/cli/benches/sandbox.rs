@@ -20,11 +20,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Matches that a bot plays before it is the turn of the next level.
+const TURN: u64 = 50;
 const LEVELS: [Level; 3] = [Level::Limits, Level::Strict, Level::Full];
 
 fn main() {
     let measured = std::env::args().any(|arg| arg == "--bench");
-    let (starts, matches) = if measured { (40, 1_500) } else { (2, 10) };
+    let (starts, matches) = if measured { (40, 60 * TURN) } else { (2, TURN) };
     let bots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bots");
     println!("median of {starts} starts; decisions over {matches} matches of each level, in turn");
     for bot in ["python/zombie_dice.py", "javascript/zombie_dice.js"] {
@@ -47,22 +49,24 @@ fn measure(bot: &Path, starts: usize, matches: u64) {
         taken.sort_unstable();
         taken[taken.len() / 2]
     });
-    // Levels take turns, so that all of them meet the same noise.
+    // Levels take turns, and each is the first as often as the others, so that all of them meet the same noise.
     let mut players = LEVELS.map(|level| vec![sit_down(bot, level)]);
+    players.iter_mut().for_each(|players| {
+        play(players, 0);
+    });
     let mut spent = [(Duration::ZERO, 0_u64); 3];
-    for seed in 0..matches {
-        let mut turns = Vec::new();
-        for (players, spent) in players.iter_mut().zip(&mut spent) {
+    for round in 0..matches / TURN {
+        for turn in 0..LEVELS.len() {
+            let level = (turn + round as usize) % LEVELS.len();
             let begun = Instant::now();
-            let decisions = play(players, seed);
-            if seed > 0 {
-                *spent = (spent.0 + begun.elapsed(), spent.1 + decisions);
-            }
-            turns.push(decisions);
+            let decisions: u64 =
+                (0..TURN).map(|number| play(&mut players[level], round * TURN + number)).sum();
+            spent[level] = (spent[level].0 + begun.elapsed(), spent[level].1 + decisions);
         }
+        let decisions = spent.map(|(_, decisions)| decisions);
         assert!(
-            turns.windows(2).all(|pair| pair[0] == pair[1]),
-            "the same seed gave other matches: {turns:?}"
+            decisions.iter().all(|&one| one == decisions[0]),
+            "the same seeds gave other matches: {decisions:?}"
         );
     }
     let name = bot.file_name().unwrap().to_string_lossy().into_owned();

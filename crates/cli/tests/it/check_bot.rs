@@ -206,7 +206,8 @@ fn the_protocol_is_checked_under_the_limits_of_matches() {
     let came = &failure.wrong.as_ref().unwrap().came;
     // The system itself stops whoever is not root.
     let stopped = came.contains("more than 4 processes at once") || report.log.contains("no more processes");
-    assert!(failure.check == "first answer" && stopped, "{failure:?}");
+    // Where python3 is a script that starts another program, that alone may be too many.
+    assert!(["start", "first answer"].contains(&failure.check) && stopped, "{failure:?}");
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl Config {
 
     fn from_file(path: &Path) -> Result<Self, Error> {
         let refuse = |why: String| Error::at(path.display(), why);
-        let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+        let text = fs::read_to_string(path).map_err(|error| Error::unread(path, &error))?;
         let file: File = toml::from_str(&text).map_err(|error| {
             let place = error.span().map(|span| place(path, &text, span.start));
             mistake(place.unwrap_or(path.display().to_string()), error.message())

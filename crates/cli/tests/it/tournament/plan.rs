@@ -194,9 +194,10 @@ fn mistakes_are_told_in_plain_words() {
             2,
             "zero.toml: limits.files: expected a whole number above 0, got 0",
         ),
-        (vec!["tournament", "nowhere.toml"], 2, "error: nowhere.toml: No such file or directory\n"),
-        (vec!["report", "nowhere.store"], 2, "error: nowhere.store: No such file or directory\n"),
-        (vec!["replay", "nowhere.replay"], 2, "No such file or directory\n"),
+        (vec!["tournament", "nowhere.toml"], 2, "error: there is no file nowhere.toml\n"),
+        (vec!["report", "nowhere.store"], 2, "error: there is no file nowhere.store\n"),
+        (vec!["store", "check", "nowhere.store"], 2, "error: there is no file nowhere.store\n"),
+        (vec!["replay", "nowhere.replay"], 2, "error: there is no file nowhere.replay\n"),
     ] {
         let refused = necrodome_in(folder.path(), &words).assert().code(code);
         let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
