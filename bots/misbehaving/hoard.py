@@ -214,6 +214,29 @@ def sockets():
 
 
 @attack
+def many_sockets():
+    """The same in many processes: what waits in a socket belongs to none of them."""
+    def fill():
+        held = [socket.socketpair() for _ in range(100)]
+        for end in (end for pair in held for end in pair):
+            end.setblocking(False)
+            try:
+                while True:
+                    end.send(bytes(1 << 16))
+            except BlockingIOError:
+                pass
+        time.sleep(60)
+        return held
+
+    for _ in range(24):
+        left_alone(fill)
+        yield
+    for _ in range(20):
+        yield
+    return "1 GB in sockets"
+
+
+@attack
 def system_v():
     """Shared memory that outlives its makers."""
     made = []

@@ -9,7 +9,7 @@ use super::{
     group,
     launch::{ENTER, FIRST, Order},
     sandbox::{self, Level},
-    tree::{all_below, descendants, memory, shared_memory, threads},
+    tree::{all_below, descendants, memory, open_files, shared_memory, sockets, threads},
 };
 use nix::{
     errno::Errno,
@@ -39,6 +39,9 @@ const TERM_GRACE: Duration = Duration::from_millis(500);
 /// Files and folders that a bot may have in its temporary folder, and how deep they may lie.
 const MOST_FILES: usize = 10_000;
 const DEEPEST: usize = 32;
+
+/// What can wait in a socket, in bytes: memory of the kernel's, which no limit of a process counts.
+const SOCKET_BYTES: u64 = 256 << 10;
 
 /// How often it is looked at what a bot holds. Without a namespace nothing else bounds how many processes and files it has.
 fn look_every(level: Level) -> Duration {
@@ -210,8 +213,9 @@ pub(super) fn first(order: &Order) -> i32 {
         let readable = order.readable();
         sandbox::enter_root(&readable, order.temporary_bytes, &order.folder)?;
         let order = Order { temporary: Some("/tmp".into()), ..order.clone() };
-        order.give_up(&readable)?;
+        // Before it is given up: a bot may not, so that its files can be counted.
         prctl::set_dumpable(false)?;
+        order.give_up(&readable)?;
         // Programs inherit which signals are blocked, and the bot is to hear them. The guard, whose they were, blocks them here, too.
         SigSet::empty().thread_set_mask()?;
         let bot = order.program().spawn().map_err(|error| Failure { error, of_program: true })?;
@@ -291,8 +295,14 @@ fn excess(order: &Order) -> Option<How> {
     }
     let most = order.resources.memory;
     let held = |memory: fn(Pid) -> u64| all.iter().map(|&pid| memory(pid)).sum::<u64>();
-    // What processes share is counted once, which takes longer.
-    if all.len() > 1 && held(memory) > most && held(shared_memory) > most {
+    // To tell sockets from other files, and what processes share from what each of them has, takes longer.
+    let files: u64 = all.iter().map(|&pid| open_files(pid, order.resources.files)).sum();
+    let in_sockets = match held(memory).saturating_add(files.saturating_mul(SOCKET_BYTES)) > most {
+        true => sockets(&all, order.resources.files).saturating_mul(SOCKET_BYTES),
+        false => 0,
+    };
+    let is_alone = all.len() <= 1 && in_sockets == 0;
+    if !is_alone && in_sockets + held(memory) > most && in_sockets + held(shared_memory) > most {
         return Some(How::Memory);
     }
     // A folder in memory has its own bound.

@@ -1,7 +1,11 @@
 //! All processes below one, read from `/proc`.
 
 use nix::unistd::Pid;
-use std::fs;
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io,
+};
 
 /// All living processes below `root`.
 pub(super) fn descendants(root: Pid) -> Vec<Pid> {
@@ -56,7 +60,44 @@ pub(super) fn memory(pid: Pid) -> u64 {
 
 /// The same, where memory that several processes share is divided among them.
 pub(super) fn shared_memory(pid: Pid) -> u64 {
-    sum_of_fields(&format!("/proc/{pid}/smaps_rollup"), &["Pss_Anon:", "Pss_Shmem:"])
+    let file = format!("/proc/{pid}/smaps_rollup");
+    match File::open(&file) {
+        // Of a program that may be run and not be read, nobody can say what it shares.
+        Err(error) if is_closed(pid, &error) => memory(pid),
+        _ => sum_of_fields(&file, &["Pss_Anon:", "Pss_Shmem:"]),
+    }
+}
+
+/// How many files a process has open; as many as it may have, if they cannot be seen.
+pub(super) fn open_files(pid: Pid, most: u64) -> u64 {
+    match fs::read_dir(format!("/proc/{pid}/fd")) {
+        Ok(files) => files.count() as u64,
+        Err(error) if is_closed(pid, &error) => most,
+        Err(_) => 0,
+    }
+}
+
+/// Whether a process lives and cannot be looked into; the files of a dead one cannot be seen either.
+fn is_closed(pid: Pid, error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && stat(pid).is_some()
+}
+
+/// How many sockets some processes have together; one whose files cannot be seen has as many as it may have files.
+pub(super) fn sockets(all: &[Pid], most_files: u64) -> u64 {
+    let (mut found, mut unseen) = (BTreeSet::new(), 0);
+    for pid in all {
+        match fs::read_dir(format!("/proc/{pid}/fd")) {
+            Ok(files) => {
+                let links = files.flatten().filter_map(|file| fs::read_link(file.path()).ok());
+                found
+                    .extend(links.filter(|link| link.as_os_str().as_encoded_bytes().starts_with(b"socket:")));
+            }
+            Err(error) if is_closed(*pid, &error) => unseen += most_files,
+            // It has ended.
+            Err(_) => {}
+        }
+    }
+    found.len() as u64 + unseen
 }
 
 fn sum_of_fields(file: &str, names: &[&str]) -> u64 {

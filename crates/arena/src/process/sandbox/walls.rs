@@ -190,6 +190,9 @@ const REFUSED: &[i64] = &[
     libc::SYS_personality,
     // Others that listen. A pair of sockets is a pipe, and allowed.
     libc::SYS_socket,
+    // They can put sockets into sockets, where nobody counts them.
+    libc::SYS_sendmsg,
+    libc::SYS_sendmmsg,
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_shmctl,
@@ -255,6 +258,9 @@ const UNKNOWN: &[i64] = &[
 /// The last system call that was looked at (`mseal`). Later ones, and those of other binary interfaces, are unknown.
 const LAST: u32 = 462;
 
+/// The bits of a socket's type that are no flags.
+const SOCKET_KIND: u64 = 0xf;
+
 /// One filter for what is refused, one for what is unknown, one for what is feigned.
 fn filters(own_files: bool) -> Result<[BpfProgram; 3], Box<dyn std::error::Error>> {
     let errno = |code: libc::c_int| SeccompAction::Errno(code as u32);
@@ -296,9 +302,19 @@ fn filters(own_files: bool) -> Result<[BpfProgram; 3], Box<dyn std::error::Error
         SeccompRule::new(vec![word(0, SeccompCmpOp::MaskedEq(flag as u64), flag as u64)?])
     };
     refused.insert(libc::SYS_clone, namespaces.into_iter().map(new).collect::<Result<_, _>>()?);
-    // Pairs of other sockets than local ones.
+    // Pairs of other sockets than local streams, and larger buffers: what waits in a socket is memory of nobody (see `excess`).
     let foreign = SeccompRule::new(vec![word(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?])?;
-    refused.insert(libc::SYS_socketpair, vec![foreign]);
+    let others = [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET];
+    let others =
+        others.map(|kind| SeccompRule::new(vec![word(1, SeccompCmpOp::MaskedEq(SOCKET_KIND), kind as u64)?]));
+    let others = others.into_iter().chain([Ok(foreign)]);
+    refused.insert(libc::SYS_socketpair, others.collect::<Result<_, _>>()?);
+    let buffers = [libc::SO_SNDBUF, libc::SO_SNDBUFFORCE, libc::SO_RCVBUF, libc::SO_RCVBUFFORCE];
+    let buffers = buffers.map(|option| SeccompRule::new(vec![word(2, SeccompCmpOp::Eq, option as u64)?]));
+    refused.insert(libc::SYS_setsockopt, buffers.into_iter().collect::<Result<_, _>>()?);
+    // Whose files nobody could count.
+    let dumpable = SeccompRule::new(vec![word(0, SeccompCmpOp::Eq, libc::PR_SET_DUMPABLE as u64)?])?;
+    refused.insert(libc::SYS_prctl, vec![dumpable]);
     // Shared memory without a file, which no limit of a process counts.
     let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u64;
     let shared = SeccompRule::new(vec![word(3, SeccompCmpOp::MaskedEq(shared), shared)?])?;
