@@ -22,7 +22,7 @@ use wasmi::{
     CompilationMode, Config, CustomFuelCosts, Engine, ExternType, Linker, Store, StoreLimitsBuilder,
     errors::{ErrorKind, InstantiationError, LinkerError},
 };
-use wasmparser::{CompositeInnerType, Parser, Payload};
+use wasmparser::{BinaryReaderError, BlockType, CompositeInnerType, FunctionBody, Operator, Parser, Payload};
 
 /// What runs modules, as reports tell it.
 pub const RUNTIME: &str = "wasmi 2";
@@ -31,8 +31,13 @@ pub const RUNTIME: &str = "wasmi 2";
 pub(crate) const MAX_BYTES: usize = 32 << 20;
 /// The most local variables of a function. Each call sets them to zero, whatever fuel it costs.
 const MAX_LOCALS: u32 = 1_000;
-/// The most parameters, or results, of a function or a block. Each branch to it copies them.
-const MAX_VALUES: usize = 64;
+/// The most parameters of a function.
+const MAX_PARAMETERS: usize = 64;
+/// The most results of a function, and values that a block takes or gives. Each branch copies them, by instructions that take memory when they
+/// are translated. Compilers use one at most.
+const MAX_VALUES: usize = 4;
+/// How deep blocks may be nested. Compilers make one for each case of a `switch`.
+const MAX_NESTING: usize = 10_000;
 /// How deep calls may be nested, and the bytes that their variables may take.
 const MAX_DEPTH: usize = 20_000;
 const MAX_STACK: usize = 4 << 20;
@@ -169,7 +174,8 @@ fn check_size(bytes: &[u8]) -> Result<(), BadModule> {
     if !bytes.starts_with(b"\0asm") {
         return Err(refuse("not a WebAssembly module: it does not begin with \\0asm"));
     }
-    let malformed = |error: wasmparser::BinaryReaderError| refuse(format!("malformed: {error}"));
+    // How many values each type takes.
+    let mut taken: Vec<usize> = Vec::new();
     for payload in Parser::new(0).parse_all(bytes) {
         match payload.map_err(malformed)? {
             Payload::Version { encoding: wasmparser::Encoding::Component, .. } => {
@@ -178,13 +184,22 @@ fn check_size(bytes: &[u8]) -> Result<(), BadModule> {
             Payload::TypeSection(types) => {
                 for group in types {
                     for kind in group.map_err(malformed)?.types() {
-                        let CompositeInnerType::Func(kind) = &kind.composite_type.inner else { continue };
-                        let values = kind.params().len().max(kind.results().len());
-                        if values > MAX_VALUES {
+                        let CompositeInnerType::Func(kind) = &kind.composite_type.inner else {
+                            taken.push(0);
+                            continue;
+                        };
+                        let (parameters, results) = (kind.params().len(), kind.results().len());
+                        if parameters > MAX_PARAMETERS {
                             return Err(refuse(format!(
-                                "a function or block with {values} values, where {MAX_VALUES} are allowed"
+                                "a function with {parameters} parameters, where {MAX_PARAMETERS} are allowed"
                             )));
                         }
+                        if results > MAX_VALUES {
+                            return Err(refuse(format!(
+                                "a function or block with {results} results, where {MAX_VALUES} are allowed"
+                            )));
+                        }
+                        taken.push(parameters);
                     }
                 }
             }
@@ -198,11 +213,44 @@ fn check_size(bytes: &[u8]) -> Result<(), BadModule> {
                         "a function with {locals} local variables, where {MAX_LOCALS} are allowed: compile it with -O2"
                     )));
                 }
+                check_blocks(&body, &taken)?;
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Looks at the blocks of a function, where it is known how many values each type takes.
+fn check_blocks(body: &FunctionBody, taken: &[usize]) -> Result<(), BadModule> {
+    let mut code = body.get_operators_reader().map_err(malformed)?;
+    let mut depth = 0_usize;
+    while !code.eof() {
+        let kind = match code.read().map_err(malformed)? {
+            Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => blockty,
+            Operator::End => {
+                depth = depth.saturating_sub(1);
+                continue;
+            }
+            _ => continue,
+        };
+        depth += 1;
+        if depth > MAX_NESTING {
+            return Err(refuse(format!("blocks are nested more than {MAX_NESTING} deep")));
+        }
+        let BlockType::FuncType(kind) = kind else { continue };
+        let values = taken.get(kind as usize).copied().unwrap_or(0);
+        if values > MAX_VALUES {
+            return Err(refuse(format!(
+                "a block that takes {values} values, where {MAX_VALUES} are allowed"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn malformed(error: BinaryReaderError) -> BadModule {
+    refuse(format!("malformed: {error}"))
 }
 
 /// A command has an entry and a memory.

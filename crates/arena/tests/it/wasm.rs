@@ -249,6 +249,7 @@ fn what_cannot_play_is_refused_before_the_first_match() {
     let start = "(func (export \"_start\"))";
     let locals = "(local i32)".repeat(1001);
     let results = "i32 ".repeat(65);
+    let (five, fives) = ("i32 ".repeat(5), "i32.const 0 ".repeat(5));
     for (text, why) in [
         ("(module)".to_owned(), "it exports no function _start"),
         (
@@ -272,7 +273,25 @@ fn what_cannot_play_is_refused_before_the_first_match() {
             format!("(module {memory} (func {locals}) {start})"),
             "1001 local variables, where 1000 are allowed",
         ),
-        (format!("(module {memory} (func (param {results})) {start})"), "65 values, where 64 are allowed"),
+        (
+            format!("(module {memory} (func (param {results})) {start})"),
+            "65 parameters, where 64 are allowed",
+        ),
+        (
+            format!("(module {memory} (type (func (result {five}))) {start})"),
+            "a function or block with 5 results, where 4 are allowed",
+        ),
+        (
+            format!("(module {memory} (func {} {}) {start})", "block ".repeat(10_001), "end ".repeat(10_001)),
+            "blocks are nested more than 10000 deep",
+        ),
+        // Each branch to such a block would become as many instructions.
+        (
+            format!(
+                "(module {memory} (type $wide (func (param {five}))) (func {fives} (loop (type $wide) unreachable)) {start})"
+            ),
+            "a block that takes 5 values, where 4 are allowed",
+        ),
         (format!("(module {memory} (memory 1) {start})"), "multi"),
         (format!("(module {memory} (func (drop (v128.const i64x2 0 0))) {start})"), "SIMD"),
         ("(component)".to_owned(), "a component, where a core module"),
