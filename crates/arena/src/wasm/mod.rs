@@ -224,8 +224,13 @@ fn check_size(bytes: &[u8]) -> Result<(), BadModule> {
 /// Looks at the blocks of a function, where it is known how many values each type takes.
 fn check_blocks(body: &FunctionBody, taken: &[usize]) -> Result<(), BadModule> {
     let mut code = body.get_operators_reader().map_err(malformed)?;
-    let mut depth = 0_usize;
+    // The function itself is a block.
+    let mut depth = 1_usize;
     while !code.eof() {
+        // The runtime does not expect it.
+        if depth == 0 {
+            return Err(refuse("malformed: code behind the end of a function"));
+        }
         let kind = match code.read().map_err(malformed)? {
             Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => blockty,
             Operator::End => {
@@ -235,7 +240,7 @@ fn check_blocks(body: &FunctionBody, taken: &[usize]) -> Result<(), BadModule> {
             _ => continue,
         };
         depth += 1;
-        if depth > MAX_NESTING {
+        if depth > MAX_NESTING + 1 {
             return Err(refuse(format!("blocks are nested more than {MAX_NESTING} deep")));
         }
         let BlockType::FuncType(kind) = kind else { continue };

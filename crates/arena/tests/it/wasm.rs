@@ -304,6 +304,11 @@ fn what_cannot_play_is_refused_before_the_first_match() {
         (&b""[..], "it does not begin with \\0asm"),
         (b"#!/bin/sh", "it does not begin with \\0asm"),
         (b"\0asm\x01\0\0\0\x01", "malformed"),
+        // Found by random input: the translator panicked.
+        (
+            b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x09\x01\x07\0\x0b\x41\x01\0\x0f\x0f",
+            "malformed: code behind the end of a function",
+        ),
         (&bytes[..bytes.len() - 1], "malformed"),
         (&vec![0; (32 << 20) + 1], "it is larger than 32 MB"),
     ] {
