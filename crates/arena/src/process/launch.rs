@@ -70,7 +70,8 @@ impl Launcher {
         command
     }
 
-    /// The command that supervises a bot with a temporary folder and a control group, if it has them. Its environment becomes the bot's, but for the order.
+    /// The command that supervises a bot with a temporary folder and a control group, if it has them. Its environment becomes the
+    /// bot's, but for the order.
     pub(super) fn supervise(
         &self,
         program: &Program,

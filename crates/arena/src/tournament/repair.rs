@@ -183,11 +183,6 @@ impl<'a> Tournament<'a> {
         self.salvage.rows(&DETAILS).range(of_block).map(|(_, row)| row)
     }
 
-    /// Whether something is missing of a block: where a program takes part, all matches have details, elsewhere none has.
-    fn lacks_details(self, block: u32, schedule: &Schedule) -> bool {
-        self.lost(&DETAILS) > 0 && self.details(block).count() < schedule.matches(block)
-    }
-
     /// How many rows of a part are lost.
     fn lost(self, part: &chain::Part) -> i64 {
         let written = self.salvage.written.get(&(self.id, part.table.to_owned())).copied().unwrap_or(0);
@@ -264,6 +259,7 @@ fn mend(
     archive.connection().execute_batch("COMMIT").map_err(StoreError::from)?;
     let mut store = Store::new(archive.clone(), id);
     let (mut next, mut kept) = (0, 0);
+    let has_lost_details = of.lost(&DETAILS) > 0;
     let beyond =
         of.rows(&DETAILS).last().and_then(|row| u32::try_from(number(&row[1])? + 1).ok()).unwrap_or(0);
     let gap_at_the_end = of.chunks().last().map_or(0, |(range, _)| range.end).max(beyond);
@@ -285,7 +281,9 @@ fn mend(
         }
         let Some(row) = row else { break };
         let mut again = BTreeMap::new();
-        for block in range.clone().filter(|block| of.lacks_details(*block, &schedule)) {
+        // Where a program takes part, all matches have details, elsewhere none has.
+        let is_bare = |block: &u32| has_lost_details && of.details(*block).count() < schedule.matches(*block);
+        for block in range.clone().filter(is_bare) {
             match details_again(of, &store, plan, &schedule, (block, row), launcher) {
                 Ok(details) => {
                     repair.done.push(format!(
