@@ -1,6 +1,6 @@
 //! The judge's book: a game as the script tells it, command by command.
 
-use crate::script::{Command, Line, Mistake, Parsed, Side, Word, nearest};
+use crate::script::{Cause, Command, Dialect, Line, Mistake, Parsed, Shared, Side, Word, nearest};
 use necrodome_rules::{
     game::Seat,
     infection::{
@@ -11,6 +11,12 @@ use necrodome_rules::{
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, ops::Range};
+
+/// What holds in older scripts, and in older set-ups that do not say otherwise.
+pub(crate) const OLDER: [(&str, &str); 2] = [("rules", "classic"), ("max_turns", "10000")];
+
+/// Mistakes that are shown. Who has made more has given us something else than a script.
+pub const SHOWN: usize = 100;
 
 /// A game up to some line of its script.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +32,12 @@ pub struct Book {
     closed_by_itself: bool,
     records: Vec<Record>,
     mistakes: Vec<Mistake>,
+    /// The mistake that is to blame for others of the same cause.
+    blamed: BTreeMap<Cause, usize>,
+    /// The first command starts the game, as in older scripts.
+    starts_itself: bool,
+    /// There is a `SET`, perhaps further down, as in no older script.
+    sets: bool,
 }
 
 /// What a line did.
@@ -62,6 +74,9 @@ pub enum What {
         before: Player,
         /// What they are now.
         after: Player,
+        /// The antidotes they had, in the classic rules: without one nothing happens.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        antidotes: Option<u32>,
     },
     /// A player ended their turn.
     Ended {
@@ -101,36 +116,72 @@ pub struct ContactSide {
 impl Book {
     /// Plays a whole script. What is wrong is left out and listed.
     pub fn of(parsed: &Parsed) -> Self {
-        let mut book = Book::default();
+        let mut book = Book::of_dialect(parsed.dialect);
+        let sets = |line: &Line| matches!(line.command, Some(Command::Set { .. }));
+        book.sets = parsed.script.lines.iter().any(sets);
         let mut unread = parsed.mistakes.iter().peekable();
         for line in &parsed.script.lines {
             while let Some(mistake) = unread.next_if(|mistake| mistake.line < line.number) {
-                book.mistakes.push(mistake.clone());
+                book.blame(mistake.clone());
             }
             // What is wrong stands in the book already.
             let _ = book.write(line);
         }
-        book.mistakes.extend(unread.cloned());
+        unread.for_each(|mistake| book.blame(mistake.clone()));
         book
+    }
+
+    /// An empty book for a script of this dialect. Older scripts have no limit of turns but the one they name.
+    fn of_dialect(dialect: Dialect) -> Self {
+        let mut book = Book { starts_itself: dialect == Dialect::Older, ..Book::default() };
+        if book.starts_itself {
+            book.settings = OLDER.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+            book.rules = options::parse(&book.settings).unwrap_or_default();
+        }
+        book
+    }
+
+    /// Lists a mistake, or adds its line to the one that it comes of.
+    fn blame(&mut self, mistake: Mistake) {
+        let Shared { of, makes, .. } = mistake.shared.as_deref().cloned().unwrap_or_default();
+        let known = of.as_ref().and_then(|cause| self.blamed.get(cause)).copied();
+        let first = known.unwrap_or(self.mistakes.len());
+        self.blamed.extend([of, makes].into_iter().flatten().map(|cause| (cause, first)));
+        if known.is_none() {
+            self.mistakes.push(mistake);
+        } else if let Some(shared) = &mut self.mistakes[first].shared {
+            shared.also.push(mistake.line);
+        }
     }
 
     /// Carries out a line. On a mistake nothing has changed but the list of mistakes.
     pub fn write(&mut self, line: &Line) -> Result<(), Mistake> {
         let done = self.carry_out(line);
         if let Err(mistake) = &done {
-            self.mistakes.push(mistake.clone());
+            self.blame(mistake.clone());
         }
         done
     }
 
     fn carry_out(&mut self, line: &Line) -> Result<(), Mistake> {
         let Some(command) = &line.command else { return Ok(()) };
+        let plays = !matches!(
+            command,
+            Command::Set { .. } | Command::Human(_) | Command::Zombie(_) | Command::Start(_)
+        );
+        if plays {
+            let failed = self.blamed.contains_key(&Cause::NotStarted);
+            if self.starts_itself && self.party.is_none() && !failed {
+                self.start(line, &[])?;
+            }
+            self.playing(line)?;
+        }
         let closed_by_itself = std::mem::take(&mut self.closed_by_itself);
         let done = match command {
             Command::Set { option, value } => self.set(line, option, value),
             Command::Human(name) => self.join(line, name, false),
             Command::Zombie(name) => self.join(line, name, true),
-            Command::Start => self.start(line),
+            Command::Start(counts) => self.start(line, counts),
             Command::Interact(one, other) => self.interact(line, one, other),
             Command::Antidote(name) => self.antidote(line, name),
             Command::End(name) => self.end(line, name),
@@ -146,12 +197,20 @@ impl Book {
 
     fn set(&mut self, line: &Line, option: &Word, value: &Word) -> Result<(), Mistake> {
         self.before_start(line)?;
-        let mut settings = self.settings.clone();
-        settings.retain(|(name, _)| *name != option.text);
-        settings.push((option.text.clone(), value.text.clone()));
-        match options::parse::<InfectionRules>(&settings) {
-            Ok(rules) => {
-                (self.settings, self.rules) = (settings, rules);
+        if self.starts_itself {
+            let mut mistake = mistake(
+                line,
+                &line.span,
+                "options are set in no script of an older judge",
+                "expected no SET",
+            );
+            mistake.help = Some("necrodome judge convert rewrites the script".into());
+            return Err(mistake);
+        }
+        self.sets = true;
+        match self.with(&[(&option.text, &value.text)]) {
+            Ok(set) => {
+                (self.settings, self.rules) = set;
                 Ok(())
             }
             Err(error) => {
@@ -168,16 +227,65 @@ impl Book {
         }
     }
 
+    /// The settings with some more, and the rules they make.
+    fn with(&self, more: &[(&str, &str)]) -> Result<(Vec<(String, String)>, InfectionRules), OptionError> {
+        let is_new = |(name, _): &&(String, String)| more.iter().all(|(other, _)| other != name);
+        let mut settings: Vec<(String, String)> = self.settings.iter().filter(is_new).cloned().collect();
+        settings.extend(more.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
+        let rules = options::parse(&settings)?;
+        Ok((settings, rules))
+    }
+
+    /// The rules that the counts of an older `GAME_START` stand for: the turns, or both limits.
+    fn count(&mut self, line: &Line, counts: &[Word]) -> Result<(), Mistake> {
+        let (names, help): (&[&str], _) = match counts {
+            [] => return Ok(()),
+            [_] => (&["max_turns"], "write SET max_turns above it instead"),
+            [_, _] => (
+                &["interaction_limit", "antidote_limit"],
+                "write SET rules classic, SET interaction_limit and SET antidote_limit above it instead",
+            ),
+            [_, _, more, ..] => {
+                let expected = "expected at most two counts: the limits of contacts and of antidotes";
+                return Err(mistake(line, &more.span, "there are too many counts", expected));
+            }
+        };
+        if self.sets {
+            let message = "counts do not go together with SET";
+            let mut mistake = mistake(line, &counts[0].span, message, "expected GAME_START alone");
+            mistake.help = Some(help.into());
+            return Err(mistake);
+        }
+        let mut more = OLDER.to_vec();
+        let mut set = None;
+        for (&name, word) in names.iter().zip(counts) {
+            // Without a limit nobody has to begin a contact.
+            let value = if name == "interaction_limit" && word.text == "0" { "none" } else { &word.text };
+            more.retain(|(other, _)| *other != name);
+            more.push((name, value));
+            let wrong = |error: OptionError| {
+                mistake(line, &word.span, error.to_string(), "expected a number of turns")
+            };
+            set = Some(self.with(&more).map_err(wrong)?);
+        }
+        (self.settings, self.rules) = set.unwrap_or_default();
+        Ok(())
+    }
+
     fn join(&mut self, line: &Line, name: &Word, zombie: bool) -> Result<(), Mistake> {
-        self.before_start(line)?;
         let key = name.text.to_lowercase();
+        self.seat_at(line, name, key.clone(), zombie).map_err(|mistake| mistake.makes(Cause::Refused(key)))
+    }
+
+    fn seat_at(&mut self, line: &Line, name: &Word, key: String, zombie: bool) -> Result<(), Mistake> {
+        self.before_start(line)?;
         if let Some(&seat) = self.index.get(&key) {
             let message = format!("{:?} is {:?}, who plays already", name.text, self.names[seat.index()]);
             return Err(mistake(line, &name.span, message, "expected a name that is not taken"));
         }
         if self.names.len() == Party::MAX_PLAYERS {
             let message = format!("there are {} players already", Party::MAX_PLAYERS);
-            return Err(mistake(line, &name.span, message, "expected no more players"));
+            return Err(mistake(line, &name.span, message, "expected no more players").of(Cause::Full));
         }
         if name.text.chars().count() > MAX_NAME || name.text.chars().any(char::is_control) {
             let expected = format!("expected a name of at most {MAX_NAME} characters");
@@ -194,22 +302,28 @@ impl Book {
             None => Ok(()),
             Some(_) => {
                 let expected = "expected INTERACT, ANTIDOTE, END or NEXT_TURN";
-                Err(mistake(line, &line.span, "the game has started", expected))
+                Err(mistake(line, &line.span, "the game has started", expected).of(Cause::Started))
             }
         }
     }
 
-    fn start(&mut self, line: &Line) -> Result<(), Mistake> {
+    fn start(&mut self, line: &Line, counts: &[Word]) -> Result<(), Mistake> {
         self.before_start(line)?;
+        self.open(line, counts).map_err(|mistake| mistake.makes(Cause::NotStarted))
+    }
+
+    fn open(&mut self, line: &Line, counts: &[Word]) -> Result<(), Mistake> {
         if self.names.len() < 2 {
             let message = format!("a game needs at least two players, and there are {}", self.names.len());
-            return Err(mistake(
-                line,
-                &line.span,
-                message,
-                "expected HUMAN and ZOMBIE lines before GAME_START",
-            ));
+            let expected = "expected HUMAN and ZOMBIE lines before GAME_START";
+            let mistake = mistake(line, &line.span, message, expected);
+            // Those who were refused are missing.
+            return Err(match self.refused("") {
+                Some(cause) => mistake.of(cause),
+                None => mistake,
+            });
         }
+        self.count(line, counts)?;
         let party = Party::new(&self.zombies, &self.rules);
         let what = What::Started { public: party.public_report(), private: private(&party) };
         self.party = Some(party);
@@ -237,12 +351,18 @@ impl Book {
         let seat = self.seat(line, name)?;
         let party = self.playing(line)?;
         let before = party.players()[seat.index()];
-        let taken = party.antidote(seat);
+        let antidotes = party.classic(seat).map(|known| known.antidotes);
+        let taken = match party.antidote(seat) {
+            // Older judges took no notice, and neither does the player.
+            Err(Refused::NoAntidote { .. }) => Ok(()),
+            taken => taken.map(|_| ()),
+        };
         let after = party.players()[seat.index()];
         if let Err(refused) = taken {
             return Err(self.refuse(line, &refused, &[seat], &[name]));
         }
-        self.records.push(Record { line: line.number, what: What::Antidote { seat, before, after } });
+        self.records
+            .push(Record { line: line.number, what: What::Antidote { seat, before, after, antidotes } });
         Ok(())
     }
 
@@ -264,7 +384,7 @@ impl Book {
 
     fn next_turn(&mut self, line: &Line) -> Result<(), Mistake> {
         let party = self.playing(line)?;
-        let without_contact = party.without_contact().collect();
+        let without_contact = party.offenders();
         let turned = party.next_turn();
         let what = turned.map(|turned| What::TurnClosed {
             turn: party.turns(),
@@ -279,48 +399,55 @@ impl Book {
                 self.records.push(Record { line: line.number, what });
                 Ok(())
             }
+            // Older judges let the last turn last.
+            Err(Refused::Over) if self.rules.is_classic() => Ok(()),
             Err(refused) => Err(self.refuse(line, &refused, &[], &[])),
         }
     }
 
     fn playing(&mut self, line: &Line) -> Result<&mut Party, Mistake> {
         self.party.as_mut().ok_or_else(|| {
-            mistake(
-                line,
-                &line.span,
-                "the game has not started",
-                "expected HUMAN, ZOMBIE or GAME_START before this",
-            )
+            let expected = "expected HUMAN, ZOMBIE or GAME_START before this";
+            let mistake = mistake(line, &line.span, "the game has not started", expected);
+            mistake.of(Cause::NotStarted)
         })
     }
 
     /// Finds a player by their name or by the beginning of it.
     fn seat(&self, line: &Line, word: &Word) -> Result<Seat, Mistake> {
-        self.find(&word.text).map_err(|found| {
-            let mut mistake = match found {
-                Found::Nobody => {
-                    let message = format!("nobody is called {:?}", word.text);
-                    mistake(line, &word.span, message, "expected the name of a player, or how it begins")
+        let key = word.text.to_lowercase();
+        self.find(&key).map_err(|found| match found {
+            Found::Nobody => {
+                let message = format!("nobody is called {:?}", word.text);
+                let expected = "expected the name of a player, or how it begins";
+                let mut mistake = mistake(line, &word.span, message, expected);
+                let cause = self.refused(&key).unwrap_or(Cause::Unknown(key));
+                // To look at all names takes long: once for each name, and not for a script that is none.
+                if self.mistakes.len() < SHOWN && !self.blamed.contains_key(&cause) {
+                    let near = nearest(&word.text, self.names.iter().map(String::as_str));
+                    mistake.help = near.map(|near| format!("did you mean {near}?"));
                 }
-                Found::Several(names) => {
-                    let message = format!("{:?} could be {}", word.text, names.join(", "));
-                    mistake(line, &word.span, message, "expected more of the name")
-                }
-            };
-            let near = nearest(&word.text, self.names.iter().map(String::as_str));
-            if mistake.message.starts_with("nobody") {
-                mistake.help = near.map(|near| format!("did you mean {near}?"));
+                mistake.of(cause)
             }
-            mistake
+            Found::Several(names) => {
+                let message = format!("{:?} could be {}", word.text, names.join(", "));
+                mistake(line, &word.span, message, "expected more of the name").of(Cause::Unknown(key))
+            }
         })
     }
 
-    fn find(&self, text: &str) -> Result<Seat, Found> {
-        let key = text.to_lowercase();
-        if let Some(&seat) = self.index.get(&key) {
+    /// A player who could not join and whose name begins so.
+    fn refused(&self, key: &str) -> Option<Cause> {
+        let (cause, _) = self.blamed.range(Cause::Refused(key.to_owned())..).next()?;
+        matches!(cause, Cause::Refused(name) if name.starts_with(key)).then(|| cause.clone())
+    }
+
+    /// Finds a player by a name in lower case.
+    fn find(&self, key: &str) -> Result<Seat, Found> {
+        if let Some(&seat) = self.index.get(key) {
             return Ok(seat);
         }
-        let mut starting = self.index.range(key.clone()..).take_while(|(name, _)| name.starts_with(&key));
+        let mut starting = self.index.range(key.to_owned()..).take_while(|(name, _)| name.starts_with(key));
         match (starting.next(), starting.next()) {
             (Some((_, &seat)), None) => Ok(seat),
             (None, _) => Err(Found::Nobody),
@@ -352,6 +479,16 @@ impl Book {
                 let message = format!("{} has ended their turn", name(seat));
                 (Some(seat), message, "expected players who have not ended their turn")
             }
+            Refused::NoAntidote { seat } => (
+                Some(seat),
+                format!("{} has no antidote left", name(seat)),
+                "expected a player with an antidote",
+            ),
+            Refused::NoCommitments { seat } => {
+                let message =
+                    format!("{} commits something, and the classic rules know no such thing", name(seat));
+                (Some(seat), message, "expected a name without ! and *")
+            }
             Refused::NoAntibody { seat } => {
                 let message = format!("{} has no antibody to spend", name(seat));
                 (Some(seat), message, "expected a player with antibodies")
@@ -374,7 +511,8 @@ impl Book {
         };
         let of = who.and_then(|seat| seats.iter().rposition(|other| other == seat));
         let span = of.map_or(line.span.clone(), |place| words[place].span.clone());
-        mistake(line, &span, message, expected)
+        let mistake = mistake(line, &span, message, expected);
+        if *refused == Refused::Over { mistake.of(Cause::Over) } else { mistake }
     }
 
     /// All players by seat.
@@ -409,7 +547,7 @@ impl Book {
 
     /// A player by their name or by the beginning of it.
     pub fn player(&self, name: &str) -> Option<Seat> {
-        self.find(name).ok()
+        self.find(&name.to_lowercase()).ok()
     }
 
     /// Those who have met nobody in this turn.
@@ -441,6 +579,7 @@ fn mistake(
         message: message.into(),
         expected: expected.into(),
         help: None,
+        shared: None,
     }
 }
 

@@ -1,13 +1,13 @@
 //! The set-up of a party in YAML, and the script that begins it.
 
-use crate::script::Script;
+use crate::script::{Dialect, Script};
 use necrodome_rules::{
     chance::{Chance, Seed, Seeded},
-    infection::{InfectionRules, Party, SurplusVirus},
+    infection::{InfectionRules, Party, Ruleset, SurplusVirus},
     names::Names,
     options::Bounded,
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_saphyr::{Location, Spanned};
 use std::{collections::BTreeMap, fmt};
 
@@ -18,6 +18,8 @@ pub struct Config {
     pub players: Vec<String>,
     /// The rules; `zombies` of the players are zombies.
     pub rules: InfectionRules,
+    /// The judge for whom it was written.
+    pub dialect: Dialect,
 }
 
 /// What is wrong with a set-up, and where.
@@ -66,14 +68,39 @@ start_viruses: 0
 
 # What becomes of viruses that find no antibody to cancel: carry or lost.
 surplus_virus: carry
+
+# With rules: classic there are points and one antidote each instead: necrodome docs rules/infection-classic
 ";
+
+/// The keys of older set-ups beside `players`, and what they are called today. Ruby wrote some of them as symbols, with a
+/// colon in front.
+const OLDER: [(&str, &str); 5] = [
+    ("zombie_count", "zombies"),
+    ("total_turns", "max_turns"),
+    ("interation_turn_limit", "interaction_limit"),
+    ("interaction_turn_limit", "interaction_limit"),
+    ("antidote_turn_limit", "antidote_limit"),
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
+    #[serde(alias = ":players")]
     players: Spanned<Option<Vec<Spanned<String>>>>,
+    rules: Option<Ruleset>,
+    #[serde(alias = "zombie_count", alias = ":zombie_count")]
     zombies: Option<Spanned<Bounded<0, 499>>>,
+    #[serde(alias = "total_turns", alias = ":total_turns")]
     max_turns: Option<Bounded<1, 10_000>>,
+    #[serde(
+        alias = "interation_turn_limit",
+        alias = ":interation_turn_limit",
+        alias = "interaction_turn_limit",
+        alias = ":interaction_turn_limit"
+    )]
+    interaction_limit: Option<Bounded<0, 10_000>>,
+    #[serde(alias = "antidote_turn_limit", alias = ":antidote_turn_limit")]
+    antidote_limit: Option<Bounded<0, 10_000>>,
     start_antibodies: Option<Bounded<0, 1000>>,
     start_viruses: Option<Bounded<0, 1000>>,
     surplus_virus: Option<SurplusVirus>,
@@ -85,8 +112,7 @@ impl Config {
         if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
             return Err(ConfigError { line: 1, column: 1, message: "expected players, got nothing".into() });
         }
-        let options = serde_saphyr::options! { with_snippet: false };
-        let raw: Raw = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let raw: Raw = read(text).map_err(|error| {
             let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
             // The place is told apart from the message.
             let message = message.split(" at line ").next().unwrap_or_default().to_owned();
@@ -103,7 +129,12 @@ impl Config {
             return Err(at(players[Party::MAX_PLAYERS].referenced, message));
         }
         check_names(&players)?;
-        let defaults = InfectionRules::default();
+        let older = keys(text).is_some_and(|keys| keys.value.keys().any(|key| today(key) != key));
+        let defaults = InfectionRules {
+            rules: if older { Ruleset::Classic } else { Ruleset::Standard },
+            max_turns: Bounded::new(if older { 10_000 } else { 8 }),
+            ..InfectionRules::default()
+        };
         let zombies = raw.zombies.as_ref().map_or(defaults.zombies, |zombies| zombies.value);
         // Without a human, the game is over before it begins.
         if zombies.get() as usize >= players.len() {
@@ -114,12 +145,17 @@ impl Config {
         }
         Ok(Config {
             players: players.into_iter().map(|name| name.value).collect(),
+            dialect: if older { Dialect::Older } else { Dialect::Current },
             rules: InfectionRules {
+                rules: raw.rules.unwrap_or(defaults.rules),
                 zombies,
                 max_turns: raw.max_turns.unwrap_or(defaults.max_turns),
                 start_antibodies: raw.start_antibodies.unwrap_or(defaults.start_antibodies),
                 start_viruses: raw.start_viruses.unwrap_or(defaults.start_viruses),
                 surplus_virus: raw.surplus_virus.unwrap_or(defaults.surplus_virus),
+                // 0 turns are no limit.
+                interaction_limit: raw.interaction_limit.and_then(|limit| limit.get().try_into().ok()),
+                antidote_limit: raw.antidote_limit.unwrap_or(defaults.antidote_limit),
             },
         })
     }
@@ -133,11 +169,35 @@ impl Config {
         let comment =
             format!(" A party of Infection. The roles were drawn with seed {seed}. For the judge only!");
         let mut text = Script::opening(comment, &self.rules, &self.players, &roles).to_string();
-        text += "\
+        text += match self.rules.rules {
+            Ruleset::Standard => {
+                "\
             # One command a line. i anna ben: they meet (i anna! ben*2: anna takes a precaution, ben applies two viruses),\n\
-            # a anna: they take the antidote, e anna: they end their turn, nt: the turn is over for everybody.\n";
+            # a anna: they take the antidote, e anna: they end their turn, nt: the turn is over for everybody.\n"
+            }
+            Ruleset::Classic => {
+                "\
+            # One command a line. i anna ben: anna meets ben, a anna: they take the antidote, e anna: they end their turn,\n\
+            # nt: the turn is over for everybody.\n"
+            }
+        };
         text
     }
+}
+
+fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { with_snippet: false })
+}
+
+/// What a key is called today.
+pub(crate) fn today(key: &str) -> &str {
+    let plain = key.strip_prefix(':').unwrap_or(key);
+    OLDER.iter().find(|(older, _)| *older == plain).map_or(plain, |(_, today)| today)
+}
+
+/// The keys of a set-up, with the places of all values.
+pub(crate) fn keys(text: &str) -> Option<Spanned<BTreeMap<String, Spanned<IgnoredAny>>>> {
+    read(text).ok()
 }
 
 fn at(location: Location, message: impl Into<String>) -> ConfigError {
@@ -168,7 +228,7 @@ fn check_names(players: &[Spanned<String>]) -> Result<(), ConfigError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book::Book, script::parse};
+    use crate::{book::Book, convert, script::parse};
 
     #[test]
     fn the_example_is_a_party() {
@@ -192,6 +252,63 @@ mod tests {
         }
         let scripts: std::collections::BTreeSet<String> = (0..20).map(|seed| config.script(seed)).collect();
         assert!(scripts.len() > 3, "the roles are not drawn");
+    }
+
+    #[test]
+    fn older_set_ups_are_read_and_rewritten() {
+        let both = "interation_turn_limit: 6\n:antidote_turn_limit: 2\n";
+        for (text, turns, interaction, antidote) in [
+            ("players: [Y, N, 'Ben Z']\nzombie_count: 2\n", 10_000, None, 3),
+            ("players: [Y, N, 'Ben Z']\nzombie_count: 2\ntotal_turns: 5\n", 5, None, 3),
+            (&format!("---\n:players:\n- Y\n- N\n- Ben Z\n:zombie_count: 2\n:{both}"), 10_000, Some(6), 2),
+            ("players: [Y, N, Ben Z]\nzombie_count: 2\ninteraction_turn_limit: 0\n", 10_000, None, 3),
+        ] {
+            let config = Config::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(config.dialect, Dialect::Older, "{text}");
+            assert_eq!(config.players, ["Y", "N", "Ben Z"]);
+            let rules = config.rules;
+            assert_eq!((rules.rules, rules.zombies.get()), (Ruleset::Classic, 2), "{text}");
+            let limits = (
+                rules.max_turns.get(),
+                rules.interaction_limit.map(Bounded::get),
+                rules.antidote_limit.get(),
+            );
+            assert_eq!(limits, (turns, interaction, antidote), "{text}");
+            let new = convert::set_up(text, &config).unwrap();
+            let again = Config::parse(&new).unwrap();
+            assert_eq!(again, Config { dialect: Dialect::Current, ..config.clone() }, "{new}");
+            let book = Book::of(&parse(&config.script(1)));
+            assert_eq!((book.mistakes(), *book.rules()), (&[][..], rules));
+        }
+        // Nothing but keys changes, and only what older judges took for granted is added.
+        for (older, today) in [
+            (
+                "--- # Friday\n:players: # zombie_count of us\n- Ä\n- zombie_count\n\n# few\n:zombie_count: 1\n:total_turns: 4",
+                "--- # Friday\nplayers: # zombie_count of us\n- Ä\n- zombie_count\n\n# few\nzombies: 1\nmax_turns: 4\nrules: classic\n",
+            ),
+            (
+                "  players: [a, b]\n  rules: standard\n  'zombie_count': 1\n",
+                "  players: [a, b]\n  rules: standard\n  'zombies': 1\n  max_turns: 10000\n",
+            ),
+            (
+                "{players: [a, b], zombie_count: 1}\n",
+                "{rules: classic, max_turns: 10000, players: [a, b], zombies: 1}\n",
+            ),
+        ] {
+            let config = Config::parse(older).unwrap();
+            assert_eq!(convert::set_up(older, &config).as_deref(), Ok(today));
+        }
+        for odd in ["players: [a, b]\nzombie_count: 1\n...\n", "players: [a, b]\n\"zombie\\x5fcount\": 1\n"] {
+            let refused = convert::set_up(odd, &Config::parse(odd).unwrap()).unwrap_err();
+            assert!(refused.message.contains("cannot be converted"), "{odd}: {refused}");
+        }
+        // A name that says otherwise wins, and one thing is not said twice.
+        assert_eq!(
+            Config::parse("players: [a, b]\nzombie_count: 1\nrules: standard\n").unwrap().rules.rules,
+            Ruleset::Standard
+        );
+        let twice = Config::parse("players: [a, b]\nzombie_count: 1\nzombies: 1\n").unwrap_err();
+        assert!(twice.message.contains("duplicate field `zombies`"), "{twice}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 pub mod book;
 pub mod config;
+pub mod convert;
 pub mod report;
 pub mod script;
 pub mod simulate;

@@ -5,37 +5,65 @@
 use crate::book::{Book, ContactSide, What, role_word};
 use necrodome_rules::{
     game::Seat,
-    infection::{Commitment, Ending, Identity, Party, Player, PrivateReport, PublicReport, Role},
+    infection::{
+        Commitment, Ending, Identity, InfectionRules, Party, Player, PrivateReport, PublicReport, Role,
+        Ruleset,
+    },
+    words::count,
 };
 use serde::Serialize;
 use std::fmt::{self, Write};
 
-/// `1 antibody`, `2 antibodies`.
-fn count(number: u32, thing: &str) -> String {
-    match (number, thing) {
-        (1, _) => format!("1 {thing}"),
-        (_, "antibody") => format!("{number} antibodies"),
-        (_, "virus") => format!("{number} viruses"),
-        _ => format!("{number} {thing}s"),
-    }
-}
-
 /// What everybody is told, in one sentence.
 pub fn announcement(public: &PublicReport) -> String {
-    format!(
-        "{}, {}; the most antibodies anybody has: {}, the most viruses: {}",
-        count(public.humans.into(), "human"),
-        count(public.zombies.into(), "zombie"),
-        public.most_antibodies,
-        public.most_viruses
-    )
+    let [humans, zombies] = [count(public.humans, "human"), count(public.zombies, "zombie")];
+    let (most, others) = (public.most_antibodies, public.most_viruses);
+    match public.rules {
+        Ruleset::Standard => {
+            format!(
+                "{humans}, {zombies}; the most antibodies anybody has: {most}, the most viruses: {others}"
+            )
+        }
+        Ruleset::Classic => {
+            format!("{humans}, {zombies}; the most points of a human: {most}, of a zombie: {others}")
+        }
+    }
 }
 
 /// What one player is told, in one sentence.
 pub fn whisper(private: &PrivateReport) -> String {
-    match private.identity {
-        Identity::Human => format!("you are human and have {}", count(private.stock, "antibody")),
-        Identity::Zombie => format!("you are a zombie and have {}", count(private.stock, "virus")),
+    let who = match private.identity {
+        Identity::Human => "human",
+        Identity::Zombie => "a zombie",
+    };
+    let has = match (private.antidotes, private.identity) {
+        (Some(antidotes), _) => count(antidotes, "antidote"),
+        (None, Identity::Human) => count(private.stock, "antibody"),
+        (None, Identity::Zombie) => count(private.stock, "virus"),
+    };
+    format!("you are {who} and have {has}")
+}
+
+/// The rules that matter beside who plays.
+fn limits(rules: &InfectionRules) -> String {
+    let turns = rules.last_turn().map_or("no limit of turns".to_owned(), |turns| count(turns, "turn"));
+    if !rules.is_classic() {
+        return turns;
+    }
+    let cure = count(rules.antidote_limit.get(), "turn");
+    let idle = rules
+        .interaction_limit
+        .map_or(String::new(), |limit| format!(", {} to begin a contact", limit.get()));
+    format!("{turns}\nClassic rules: {cure} to cure an infection{idle}")
+}
+
+/// What taking the antidote did.
+pub fn antidote(before: &Player, antidotes: Option<u32>) -> &'static str {
+    match (before.role, antidotes) {
+        (_, Some(0)) => "has none left: nothing happens",
+        (Role::Infected, _) => "is cured and human again",
+        (Role::Human, _) => "was not infected: it is spent for nothing",
+        (Role::Zombie, _) => "is a zombie: it is spent for nothing",
     }
 }
 
@@ -62,6 +90,18 @@ pub struct Winner {
     pub name: String,
     /// The antibodies that made the rank, where they did.
     pub antibodies: Option<u32>,
+    /// The points that made the rank in the classic rules: handshakes of a human, infections by a zombie.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<u32>,
+}
+
+impl Winner {
+    /// What made the rank, if anything did: `, 2 antibodies`.
+    pub fn with(&self) -> String {
+        let antibodies = self.antibodies.map(|n| count(n, "antibody"));
+        let points = || self.points.map(|n| count(n, "point"));
+        antibodies.or_else(points).map_or(String::new(), |with| format!(", {with}"))
+    }
 }
 
 /// The winners, best first; none while the game goes on.
@@ -70,12 +110,14 @@ pub fn winners(book: &Book) -> Vec<Winner> {
         return Vec::new();
     };
     let Some(outcome) = party.outcome() else { return Vec::new() };
+    let classic = party.rules().is_classic();
     let seats = Seat::all(party.players().len()).iter().filter(|seat| outcome.scores[seat.index()] > 0);
     let winner = |seat: &Seat| Winner {
         rank: outcome.places[seat.index()],
         seat: *seat,
         name: book.names()[seat.index()].clone(),
-        antibodies: (end == Ending::HumansWin).then(|| party.players()[seat.index()].antibodies),
+        antibodies: (end == Ending::HumansWin && !classic).then(|| party.players()[seat.index()].antibodies),
+        points: classic.then(|| party.players()[seat.index()].stock()),
     };
     let mut winners: Vec<Winner> = seats.map(winner).collect();
     winners.sort_by_key(|winner| winner.rank);
@@ -84,10 +126,16 @@ pub fn winners(book: &Book) -> Vec<Winner> {
 
 fn write_winners(out: &mut String, book: &Book) -> fmt::Result {
     for winner in winners(book) {
-        let with = winner.antibodies.map_or(String::new(), |n| format!(", {}", count(n, "antibody")));
-        writeln!(out, "  {}. {}{with}", winner.rank, winner.name)?;
+        writeln!(out, "  {}. {}{}", winner.rank, winner.name, winner.with())?;
     }
     Ok(())
+}
+
+/// The end and the winners, if the game is over as it stands.
+fn write_end(out: &mut String, book: &Book, stop: &str) -> fmt::Result {
+    let Some(end) = book.party().and_then(Party::ending) else { return Ok(()) };
+    writeln!(out, "\nThe game is over: {}{stop}", ending(book, end))?;
+    write_winners(out, book)
 }
 
 /// What may be read aloud.
@@ -97,17 +145,13 @@ pub fn public(book: &Book) -> String {
         // Writing to a string cannot fail.
         let _ = match &record.what {
             What::Started { public, .. } => writeln!(out, "The game begins: {}.", announcement(public)),
-            What::TurnClosed { turn, public, ending: end, .. } => {
-                let told = writeln!(out, "Turn {turn} is over: {}.", announcement(public));
-                match end {
-                    Some(end) => writeln!(out, "\nThe game is over: {}.", ending(book, *end))
-                        .and_then(|()| write_winners(&mut out, book)),
-                    None => told,
-                }
+            What::TurnClosed { turn, public, .. } => {
+                writeln!(out, "Turn {turn} is over: {}.", announcement(public))
             }
             What::Contact { .. } | What::Antidote { .. } | What::Ended { .. } => Ok(()),
         };
     }
+    let _ = write_end(&mut out, book, ".");
     out
 }
 
@@ -130,7 +174,14 @@ pub fn player(book: &Book, seat: Seat) -> String {
             What::TurnClosed { turn, private, .. } => {
                 let whom = if met.is_empty() { "nobody".to_owned() } else { met.join(", ") };
                 met.clear();
-                writeln!(out, "Turn {turn}: you met {whom}. Now {}.", whisper(&private[seat.index()]))
+                let report = &private[seat.index()];
+                match report.antidotes {
+                    // Nobody is told what they are now.
+                    Some(left) => {
+                        writeln!(out, "Turn {turn}: you met {whom}. Left: {}.", count(left, "antidote"))
+                    }
+                    None => writeln!(out, "Turn {turn}: you met {whom}. Now {}.", whisper(report)),
+                }
             }
             What::Antidote { .. } | What::Ended { .. } => Ok(()),
         };
@@ -151,21 +202,24 @@ fn write_judge(out: &mut String, book: &Book) -> fmt::Result {
     let list =
         |seats: &[Seat]| seats.iter().map(|seat| names[seat.index()].as_str()).collect::<Vec<_>>().join(", ");
     let zombies = book.zombies().iter().filter(|&&zombie| zombie).count() as u32;
-    let rules = book.rules();
     writeln!(
         out,
         "{}, {} at the start, {}",
         count(names.len() as u32, "player"),
         count(zombies, "zombie"),
-        count(rules.max_turns.get(), "turn")
+        limits(book.rules())
     )?;
     let mut open = false;
     let mut turn = 0;
-    for record in book.records() {
+    let records = book.records();
+    for (place, record) in records.iter().enumerate() {
         if !open && !matches!(record.what, What::Started { .. }) {
             turn += 1;
             open = true;
-            writeln!(out, "\nTurn {turn}")?;
+            match book.rules().last_turn() {
+                Some(last) if turn > last => writeln!(out, "\nAfter the last turn")?,
+                _ => writeln!(out, "\nTurn {turn}")?,
+            }
         }
         let line = record.line;
         match &record.what {
@@ -174,14 +228,13 @@ fn write_judge(out: &mut String, book: &Book) -> fmt::Result {
                 write_private(out, book, private)?;
             }
             What::Contact { sides } => writeln!(out, "  {line:>5}  {}", contact(book, sides))?,
-            What::Antidote { seat, before, after } => {
-                let name = &names[seat.index()];
-                let effect = match before.role {
-                    Role::Infected => "is cured and human again",
-                    _ => "was not infected: it is spent for nothing",
+            What::Antidote { seat, before, after, antidotes } => {
+                let (name, effect) = (&names[seat.index()], antidote(before, *antidotes));
+                let left = match antidotes {
+                    Some(_) => String::new(),
+                    None => format!(" ({} left)", count(after.antibodies, "antibody")),
                 };
-                let left = count(after.antibodies, "antibody");
-                writeln!(out, "  {line:>5}  {name} takes the antidote, {effect} ({left} left)")?;
+                writeln!(out, "  {line:>5}  {name} takes the antidote, {effect}{left}")?;
             }
             What::Ended { seat } => writeln!(out, "  {line:>5}  {} ends their turn", names[seat.index()])?,
             What::TurnClosed { without_contact, turned, public, private, ending: end, .. } => {
@@ -191,17 +244,23 @@ fn write_judge(out: &mut String, book: &Book) -> fmt::Result {
                     writeln!(out, "  broke a rule, met nobody: {}", list(without_contact))?;
                 }
                 if !turned.is_empty() {
-                    writeln!(out, "  became zombies, infected with no antibody left: {}", list(turned))?;
+                    let why =
+                        if book.rules().is_classic() { "for good" } else { "infected with no antibody left" };
+                    writeln!(out, "  became zombies, {why}: {}", list(turned))?;
                 }
                 writeln!(out, "  announce: {}", announcement(public))?;
-                write_private(out, book, private)?;
-                if let Some(end) = end {
-                    writeln!(out, "\nThe game is over: {}", ending(book, *end))?;
-                    write_winners(out, book)?;
+                // By the classic rules everybody knows what they may know, and a script may go on after an end.
+                if book.rules().is_classic() {
+                    if let Some(end) = end.filter(|_| place + 1 < records.len()) {
+                        writeln!(out, "  an end: {}", ending(book, end))?;
+                    }
+                } else {
+                    write_private(out, book, private)?;
                 }
             }
         }
     }
+    write_end(out, book, "")?;
     if let Some(party) = book.party() {
         writeln!(out, "\nNow{}", if party.ending().is_some() { ", at the end" } else { "" })?;
         write_standing(out, book, party)?;
@@ -222,7 +281,9 @@ fn write_private(out: &mut String, book: &Book, private: &[PrivateReport]) -> fm
 /// Everybody as they really are.
 fn write_standing(out: &mut String, book: &Book, party: &Party) -> fmt::Result {
     let width = book.names().iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    for (name, player) in book.names().iter().zip(party.players()) {
+    for (&seat, (name, player)) in
+        Seat::all(book.names().len()).iter().zip(book.names().iter().zip(party.players()))
+    {
         let fill = " ".repeat(width - name.chars().count());
         let ended = if player.ended { ", has ended their turn" } else { "" };
         let met = match player.contacts {
@@ -230,13 +291,22 @@ fn write_standing(out: &mut String, book: &Book, party: &Party) -> fmt::Result {
             met => format!("met {met}"),
         };
         let met = if party.ending().is_some() { String::new() } else { format!(", {met}") };
-        writeln!(out, "  {name}{fill}  {:<9} {}{met}{ended}", role_word(player.role), stock(player))?;
+        writeln!(out, "  {name}{fill}  {:<9} {}{met}{ended}", role_word(player.role), stock(party, seat))?;
     }
     Ok(())
 }
 
 /// What a player really has.
-pub fn stock(player: &Player) -> String {
+pub fn stock(party: &Party, seat: Seat) -> String {
+    let (player, rules) = (&party.players()[seat.index()], party.rules());
+    if let Some(known) = party.classic(seat) {
+        let [human, zombie] = rules.rules.things();
+        let thing = if player.role == Role::Zombie { zombie } else { human };
+        let left = |limit: u32| count(limit.saturating_sub(known.idle_turns), "turn");
+        let idle = rules.interaction_limit.filter(|_| player.role != Role::Zombie);
+        let idle = idle.map_or(String::new(), |limit| format!(", {} to begin a contact", left(limit.get())));
+        return format!("{}, {}{idle}", count(player.stock(), thing), count(known.antidotes, "antidote"));
+    }
     match player.role {
         Role::Zombie => count(player.viruses, "virus"),
         _ if player.viruses > 0 => {
@@ -260,7 +330,20 @@ pub fn contact(book: &Book, sides: &[ContactSide; 2]) -> String {
     let roles = [one.before.role, other.before.role].map(role_word).join(" and ");
     let effects: Vec<String> = sides.iter().filter_map(|side| change(book, side)).collect();
     let effects = if effects.is_empty() { "nothing changes".to_owned() } else { effects.join("; ") };
-    format!("{} met {}: {roles}, {}. {effects}", name(one), name(other), why(sides))
+    let why = if book.rules().is_classic() { why_classic(sides) } else { why(sides) };
+    format!("{} met {}: {roles}, {why}. {effects}", name(one), name(other))
+}
+
+/// Why a contact did what it did by the classic rules.
+fn why_classic(sides: &[ContactSide; 2]) -> &'static str {
+    let mut roles = sides.map(|side| side.before.role);
+    roles.sort_unstable();
+    match roles {
+        [Role::Human, Role::Human] => "each gains a point",
+        [Role::Human, Role::Zombie] => "the human is infected and the zombie gains a point",
+        [Role::Human, _] => "the human is infected",
+        _ => "nobody to infect",
+    }
 }
 
 /// The row of the table of contacts that applies.
@@ -306,11 +389,13 @@ fn change(book: &Book, side: &ContactSide) -> Option<String> {
     if before.role != after.role {
         changes.push(format!("becomes {}", role_word(after.role)));
     }
+    let classic = book.rules().is_classic();
+    let [human, zombie] = if classic { ["points"; 2] } else { ["antibodies", "viruses"] };
     if before.antibodies != after.antibodies {
-        changes.push(format!("antibodies {} to {}", before.antibodies, after.antibodies));
+        changes.push(format!("{human} {} to {}", before.antibodies, after.antibodies));
     }
     if before.viruses != after.viruses {
-        changes.push(format!("viruses {} to {}", before.viruses, after.viruses));
+        changes.push(format!("{zombie} {} to {}", before.viruses, after.viruses));
     }
     (!changes.is_empty()).then(|| format!("{}: {}", book.names()[side.seat.index()], changes.join(", ")))
 }

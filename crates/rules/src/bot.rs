@@ -27,7 +27,7 @@ pub trait Named {
     /// What it does, in one sentence.
     const ABOUT: &'static str;
     /// Its parameters.
-    type Params: Options;
+    type Params: Options + Send + Sync;
 
     /// A new bot. `chance` gives its own randomness, which has nothing to do with the match's: a bot that never draws does not
     /// ask for it, since deriving it takes as long as some turns.
@@ -58,8 +58,16 @@ impl<G: Game, B: Named + Bot<G>> Regular<G> for Remade<B> {
     }
 }
 
+/// A bot that is asked for one decision at a time, in any match and on any thread: what it does with a view. The function gives
+/// its randomness for this decision.
+pub type Decide<G> =
+    Box<dyn Fn(&<G as Game>::View, &dyn Fn() -> Seeded) -> <G as Game>::Action + Send + Sync>;
+
 /// Makes a bot from its parameters, as they were written, and its own randomness.
 type Build<G> = fn(&[(String, String)], &dyn Fn() -> Seeded) -> Result<Box<dyn Regular<G>>, OptionError>;
+
+/// The same for single decisions.
+type BuildDecide<G> = fn(&[(String, String)]) -> Result<Decide<G>, OptionError>;
 
 /// An entry in a game's list of built-in bots.
 pub struct BuiltIn<G: Game> {
@@ -69,6 +77,7 @@ pub struct BuiltIn<G: Game> {
     pub about: &'static str,
     describe: fn() -> Vec<OptionInfo>,
     build: Build<G>,
+    decide: BuildDecide<G>,
 }
 
 impl<G: Game> BuiltIn<G> {
@@ -81,6 +90,10 @@ impl<G: Game> BuiltIn<G> {
             build: |params, chance| {
                 let params: B::Params = options::parse(params)?;
                 Ok(Box::new(Remade { bot: B::new(params.clone(), chance), params }))
+            },
+            decide: |params| {
+                let params: B::Params = options::parse(params)?;
+                Ok(Box::new(move |view, chance| B::new(params.clone(), chance).act(view)))
             },
         }
     }
@@ -102,6 +115,11 @@ impl<G: Game> BuiltIn<G> {
         chance: &dyn Fn() -> Seeded,
     ) -> Result<Box<dyn Regular<G>>, OptionError> {
         (self.build)(&spec.params, chance)
+    }
+
+    /// A bot of this kind that is asked for single decisions. Built-in bots have no memory, so it plays as one that stays.
+    pub fn decide(&self, spec: &BotSpec) -> Result<Decide<G>, OptionError> {
+        (self.decide)(&spec.params)
     }
 }
 

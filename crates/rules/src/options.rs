@@ -172,7 +172,8 @@ pub fn describe<T: Options>() -> Vec<OptionInfo> {
         let (takes, or_none) = Takes::of(property);
         OptionInfo {
             name: name.clone(),
-            default: defaults.get(name).cloned().unwrap_or_default(),
+            // A default that is not written stands in the schema.
+            default: defaults.get(name).or(property.get("default")).cloned().unwrap_or_default(),
             values: takes.words(or_none),
             takes,
             or_none,

@@ -1,6 +1,7 @@
 //! `necrodome judge`: the judge's desk for a party of Infection.
 
 mod balance;
+mod convert;
 mod live;
 mod new;
 mod run;
@@ -24,6 +25,7 @@ enum JudgeCommand {
     Run(run::Args),
     Live(live::Args),
     Watch(watch::Args),
+    Convert(convert::Args),
     Simulate(simulate::Args),
     Balance(balance::Args),
 }
@@ -34,6 +36,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         JudgeCommand::Run(args) => run::run(args),
         JudgeCommand::Live(args) => live::run(args),
         JudgeCommand::Watch(args) => watch::run(args),
+        JudgeCommand::Convert(args) => convert::run(args),
         JudgeCommand::Simulate(args) => simulate::run(args),
         JudgeCommand::Balance(args) => balance::run(args),
     }

@@ -8,7 +8,7 @@ use crate::{
 use necrodome_rules::{
     catalog::Listed,
     game::Seat,
-    infection::{Action, Commitment, Event, Identity, Infection, InfectionView, Question},
+    infection::{Action, Commitment, Event, Identity, Infection, InfectionView, Question, words},
 };
 use ratatui::crossterm::event::KeyCode;
 use std::io::{self, Write};
@@ -30,6 +30,7 @@ impl Controls<Infection> for Partners {
 
     fn show(&mut self, out: &mut dyn Write, place: &OwnSeat, view: &InfectionView) -> io::Result<()> {
         let told = match view.told.identity {
+            _ if view.told.antidotes.is_some() => words::told(&view.told),
             Identity::Human => {
                 let number = count(view.told.stock, "antibody");
                 format!("human, {number} at the start of this turn")
@@ -268,7 +269,7 @@ fn check(view: &InfectionView, action: Action) -> Result<(), String> {
 mod tests {
     use super::*;
     use necrodome_rules::{
-        infection::{PrivateReport, PublicReport},
+        infection::{PrivateReport, PublicReport, Ruleset},
         names::Names,
     };
 
@@ -281,9 +282,16 @@ mod tests {
         InfectionView {
             seat: Seat(0),
             question,
-            told: PrivateReport { identity, stock: 2 },
+            told: PrivateReport { identity, stock: 2, antidotes: None },
             applied: 0,
-            public: PublicReport { turns: 0, humans: 2, zombies: 1, most_antibodies: 2, most_viruses: 2 },
+            public: PublicReport {
+                turns: 0,
+                humans: 2,
+                zombies: 1,
+                most_antibodies: 2,
+                most_viruses: 2,
+                rules: Ruleset::Standard,
+            },
             max_turns: 8,
             has_met: false,
             partners: [Seat(1), Seat(2)].into_iter().collect(),

@@ -138,7 +138,7 @@ fn all_mistakes_are_shown_at_once_and_left_out() {
     // Mistakes tell secrets: who looks at the public report does not see them.
     for words in [&["run", "game.txt", "--public"][..], &["run", "game.txt", "--player", "ben"]] {
         let error = error(folder.path(), 1, words);
-        assert_eq!(error, "error: 4 lines of game.txt were left out\n");
+        assert_eq!(error, "error: 4 lines of game.txt do not count\n");
     }
     let json = judge(folder.path(), &["run", "game.txt", "--json"]);
     let document: Value = serde_json::from_slice(&json.stdout).unwrap();
@@ -179,8 +179,146 @@ fn files_that_are_no_scripts_are_refused_before_they_are_read() {
     let run = judge(folder.path(), &["run"]);
     let (out, told) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
     assert!(
-        out.contains(" and 200 more") && told.contains("300 lines of game.txt were left out"),
+        out.contains(" and 200 more") && told.contains("300 lines of game.txt do not count"),
         "{out}{told}"
     );
     assert_eq!(told.matches("nonsense\"").count().max(told.matches("Error").count()), 100, "{told}");
+}
+
+/// A script as an older judge read it.
+const OLDER: &str =
+    "HUMAN Anna\nHUMAN Ben\nHUMAN Carla\nZOMBIE Zoe\n\nGAME_START 6 3\n\nt anna ben\nt zoe ben\nnt\na ben\n";
+
+#[test]
+fn older_scripts_are_judged_by_the_classic_rules_and_can_be_converted() {
+    let folder = folder();
+    fs::write(folder.path().join("old.txt"), OLDER).unwrap();
+    let ran = judge(folder.path(), &["run", "old.txt"]);
+    let [report, notes] = [&ran.stdout, &ran.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(ran.status.success(), "{notes}");
+    assert_eq!(notes.lines().count(), 1, "{notes}");
+    assert!(notes.starts_with("old.txt is written for an older judge: the classic rules apply"), "{notes}");
+    assert!(report.contains("Classic rules: 3 turns to cure an infection, 6 to begin a contact"), "{report}");
+    assert!(report.contains("Ben takes the antidote, is cured and human again"), "{report}");
+    assert!(
+        report.contains("  Ben    human     1 handshake, 0 antidotes, 5 turns to begin a contact"),
+        "{report}"
+    );
+
+    // Converted, it is the same game, in a script that is nothing special.
+    let printed = output(folder.path(), &["convert", "old.txt"]);
+    output(folder.path(), &["convert", "old.txt", "--to", "new.txt"]);
+    assert_eq!(fs::read_to_string(folder.path().join("new.txt")).unwrap(), printed);
+    for line in [
+        "SET rules classic",
+        "SET interaction_limit 6",
+        "SET antidote_limit 3",
+        "GAME_START",
+        "INTERACT anna ben",
+    ] {
+        assert!(printed.lines().any(|other| other == line), "{line}: {printed}");
+    }
+    let document = |name: &str| -> Value {
+        let mut document: Value =
+            serde_json::from_str(&output(folder.path(), &["run", name, "--json"])).unwrap();
+        // Lines have moved.
+        for record in document["records"].as_array_mut().unwrap() {
+            record["line"] = 0.into();
+        }
+        document
+    };
+    let [mut old, mut new] = ["old.txt", "new.txt"].map(document);
+    assert_eq!((old["dialect"].take(), new["dialect"].take()), ("older".into(), "current".into()));
+    assert_eq!(old, new);
+    let exists = error(folder.path(), 1, &["convert", "old.txt", "--to", "new.txt"]);
+    assert!(exists.contains("--force"), "{exists}");
+    // Whoever converts a new script is told, and gets it as it is.
+    let same = judge(folder.path(), &["convert", "new.txt"]);
+    assert!(String::from_utf8_lossy(&same.stderr).contains("is not of an older judge"));
+    assert_eq!(String::from_utf8_lossy(&same.stdout), printed);
+}
+
+#[test]
+fn convert_reports_the_mistakes_that_run_reports() {
+    let folder = folder();
+    for (text, converted) in [
+        (OLDER.replace("6 3", "1.5 x"), "ZOMBIE Zoe"),
+        (OLDER.replace("6 3", "-1 -1 -1"), "ZOMBIE Zoe"),
+        (OLDER.replace("6 3", "4294967296 3"), "ZOMBIE Zoe"),
+        (OLDER.replace("t anna ben", "t anna dora"), "GAME_START"),
+        ("GAME_START 6 3\nt anna ben\n".to_owned(), "SET rules classic"),
+        // Not an older one: it stays as it is.
+        ("SET max_turns 5\nHUMAN  a\nHUMAN b\nGAME_START 5\n".to_owned(), "HUMAN  a"),
+    ] {
+        fs::write(folder.path().join("old.txt"), &text).unwrap();
+        // The first line says what kind of script it is.
+        let mistakes = |verb: &str| {
+            let told = error(folder.path(), 1, &[verb, "old.txt"]);
+            told.lines().filter(|line| !line.starts_with("old.txt is")).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(mistakes("convert"), mistakes("run"), "{text}");
+        let printed = String::from_utf8(judge(folder.path(), &["convert", "old.txt"]).stdout).unwrap();
+        assert!(printed.lines().any(|line| line == converted), "{printed}");
+        if text.starts_with("SET") {
+            assert_eq!(printed, text);
+            continue;
+        }
+        // What is left makes no mistakes, and is the same game.
+        fs::write(folder.path().join("new.txt"), &printed).unwrap();
+        let public = |name: &str| judge(folder.path(), &["run", name, "--public"]).stdout;
+        assert_eq!(public("new.txt"), public("old.txt"), "{printed}");
+        output(folder.path(), &["run", "new.txt"]);
+    }
+}
+
+#[test]
+fn older_set_ups_make_classic_parties() {
+    let folder = folder();
+    let older = "---\n:players:\n- Anna\n- Ben\n- Carla\n:zombie_count: 1\n:interation_turn_limit: 6\n:antidote_turn_limit: 2\n";
+    fs::write(folder.path().join("config.yml"), older).unwrap();
+    let made = judge(folder.path(), &["new", "--seed", "3"]);
+    let notes = String::from_utf8_lossy(&made.stderr).into_owned();
+    assert!(made.status.success() && notes.contains("config.yml is written for an older judge"), "{notes}");
+    let report = output(folder.path(), &["run"]);
+    assert!(report.contains("Classic rules: 2 turns to cure an infection, 6 to begin a contact"), "{report}");
+    output(folder.path(), &["convert", "config.yml", "--to", "new.yml"]);
+    let converted = fs::read_to_string(folder.path().join("new.yml")).unwrap();
+    assert!(
+        converted.contains("\nrules: classic\n") && converted.contains("\ninteraction_limit: 6\n"),
+        "{converted}"
+    );
+    output(folder.path(), &["new", "--config", "new.yml", "--script", "new.txt", "--seed", "3"]);
+    let [one, other] =
+        ["game.txt", "new.txt"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
+    assert_eq!(one, other);
+    // One that is not older stays as it is.
+    fs::write(folder.path().join("own.yml"), "# ours\nplayers: [Anna,  Ben] # two\n").unwrap();
+    let same = judge(folder.path(), &["convert", "own.yml"]);
+    assert_eq!(
+        String::from_utf8_lossy(&same.stderr),
+        "own.yml is not of an older judge: it stays as it is\n"
+    );
+    assert_eq!(same.stdout, fs::read(folder.path().join("own.yml")).unwrap());
+}
+
+#[test]
+fn one_cause_gives_one_error() {
+    let folder = folder();
+    let script = OLDER.replace("6 3", "six 3");
+    fs::write(folder.path().join("old.txt"), script).unwrap();
+    let wrong = error(folder.path(), 1, &["run", "old.txt"]);
+    assert_eq!(wrong.matches("Error:").count(), 1, "{wrong}");
+    assert!(
+        wrong.contains("interaction_limit") && wrong.contains("4 more lines left out for the same cause"),
+        "{wrong}"
+    );
+    assert!(wrong.contains("5 lines of old.txt do not count"), "{wrong}");
+    let document: Value =
+        serde_json::from_slice(&judge(folder.path(), &["run", "old.txt", "--json"]).stdout).unwrap();
+    assert_eq!(document["mistakes"][0]["also"], serde_json::json!([8, 9, 10, 11]));
+    // A name that is not read is missing wherever it is used, and makes a game too small.
+    fs::write(folder.path().join("game.txt"), "HUMEN Tim\nZOMBIE Zoe\nGAME_START\ni tim zoe\nnt\n").unwrap();
+    let wrong = error(folder.path(), 1, &["run"]);
+    assert_eq!(wrong.matches("Error:").count(), 1, "{wrong}");
+    assert!(wrong.contains("3 more lines left out for the same cause"), "{wrong}");
 }

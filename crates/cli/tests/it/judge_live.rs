@@ -153,7 +153,7 @@ fn refused_commands_are_not_written() {
         ("i tim olaf", "refused, column 7: nobody is called \"olaf\"; expected the name of a player"),
         ("i tim*2 olga", "tim is no zombie"),
         ("i tim! olga", "tim has no antibody to spend"),
-        ("i tim", "the line ends too early; expected whom it meets"),
+        ("i tim", "the line ends too early; expected whom they meet"),
         ("human late", "the game has started"),
         ("undoo", "there is no command \"undoo\""),
         ("a \"tim", "the quotes are not closed"),

@@ -6,9 +6,9 @@
 mod parse;
 mod print;
 
-pub use parse::{Parsed, parse, parse_bytes, read};
+pub use parse::{Dialect, Parsed, parse, parse_bytes, read};
 
-use necrodome_rules::infection::{Commitment, InfectionRules, SurplusVirus};
+use necrodome_rules::infection::{Commitment, InfectionRules, Ruleset, SurplusVirus};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -22,26 +22,13 @@ pub struct Script {
 impl Script {
     /// The lines that begin a game: a comment, the rules, who plays, the start.
     pub fn opening(comment: String, rules: &InfectionRules, names: &[String], zombies: &[bool]) -> Self {
-        let surplus = match rules.surplus_virus {
-            SurplusVirus::Carry => "carry",
-            SurplusVirus::Lost => "lost",
-        };
-        let settings = [
-            ("zombies", rules.zombies.get().to_string()),
-            ("max_turns", rules.max_turns.get().to_string()),
-            ("start_antibodies", rules.start_antibodies.get().to_string()),
-            ("start_viruses", rules.start_viruses.get().to_string()),
-            ("surplus_virus", surplus.to_owned()),
-        ];
-        let settings = settings
-            .into_iter()
-            .map(|(option, value)| Command::Set { option: Word::new(option), value: Word::new(value) });
         let join = |(name, &zombie): (&String, &bool)| match zombie {
             true => Command::Zombie(Word::new(name)),
             false => Command::Human(Word::new(name)),
         };
         let mut script = Script { lines: vec![Line::new(1, None, Some(comment))] };
-        for command in settings.chain(names.iter().zip(zombies).map(join)).chain([Command::Start]) {
+        let start = Command::Start(Vec::new());
+        for command in set(rules).chain(names.iter().zip(zombies).map(join)).chain([start]) {
             script.lines.push(Line::new(script.next_number(), Some(command), None));
         }
         script
@@ -51,6 +38,39 @@ impl Script {
     pub fn next_number(&self) -> usize {
         self.lines.len() + 1
     }
+}
+
+/// The options that matter under these rules, with their values as they are written.
+pub(crate) fn settings(rules: &InfectionRules) -> Vec<(&'static str, String)> {
+    let [zombies, max_turns] = [rules.zombies.get(), rules.max_turns.get()].map(|number| number.to_string());
+    let both = [("zombies", zombies), ("max_turns", max_turns)];
+    let surplus = match rules.surplus_virus {
+        SurplusVirus::Carry => "carry",
+        SurplusVirus::Lost => "lost",
+    };
+    match rules.rules {
+        Ruleset::Standard => [
+            &both[..],
+            &[
+                ("start_antibodies", rules.start_antibodies.get().to_string()),
+                ("start_viruses", rules.start_viruses.get().to_string()),
+                ("surplus_virus", surplus.to_owned()),
+            ],
+        ]
+        .concat(),
+        Ruleset::Classic => {
+            let limit = rules.interaction_limit.map_or("none".to_owned(), |limit| limit.get().to_string());
+            let cure = rules.antidote_limit.get().to_string();
+            let limits = [("interaction_limit", limit), ("antidote_limit", cure)];
+            [&[("rules", "classic".to_owned())][..], &both, &limits].concat()
+        }
+    }
+}
+
+/// The commands that set these rules.
+pub(crate) fn set(rules: &InfectionRules) -> impl Iterator<Item = Command> {
+    let set = |(option, value)| Command::Set { option: Word::new(option), value: Word::new(value) };
+    settings(rules).into_iter().map(set)
 }
 
 /// One line.
@@ -105,8 +125,8 @@ pub enum Command {
     Human(Word),
     /// A player joins as a zombie.
     Zombie(Word),
-    /// The game starts.
-    Start,
+    /// The game starts. Older scripts give counts with it: the turns, or the two limits of the classic rules.
+    Start(Vec<Word>),
     /// Two players meet.
     Interact(Side, Side),
     /// A player takes the antidote.
@@ -167,6 +187,64 @@ pub struct Mistake {
     /// How to mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// What it has in common with others, if it can have something.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) shared: Option<Box<Shared>>,
+}
+
+impl Mistake {
+    /// Later lines that are left out for the same cause.
+    pub fn also(&self) -> &[usize] {
+        self.shared.as_ref().map_or(&[], |shared| &shared.also)
+    }
+
+    /// All lines that are left out.
+    pub fn lines(&self) -> impl Iterator<Item = usize> + '_ {
+        std::iter::once(self.line).chain(self.also().iter().copied())
+    }
+
+    /// The same mistake, which comes of this, as others may.
+    pub(crate) fn of(mut self, cause: Cause) -> Self {
+        self.shared.get_or_insert_default().of = Some(cause);
+        self
+    }
+
+    /// The same mistake, and others will come of it.
+    pub(crate) fn makes(mut self, cause: Cause) -> Self {
+        self.shared.get_or_insert_default().makes = Some(cause);
+        self
+    }
+}
+
+/// What mistakes have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub(crate) struct Shared {
+    /// What the mistake comes of.
+    #[serde(skip)]
+    pub of: Option<Cause>,
+    /// What comes of the mistake.
+    #[serde(skip)]
+    pub makes: Option<Cause>,
+    /// Later lines that are left out for the same cause.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<usize>,
+}
+
+/// What more than one mistake may come of. Names are in lower case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cause {
+    /// The game has not started.
+    NotStarted,
+    /// The game has started.
+    Started,
+    /// The game is over.
+    Over,
+    /// There are as many players as there can be.
+    Full,
+    /// This player could not join.
+    Refused(String),
+    /// Nobody, or more than one player, is called so.
+    Unknown(String),
 }
 
 /// The commands as they are written, the first form of each is the one that is printed.
@@ -201,7 +279,8 @@ pub fn commands() -> impl Iterator<Item = &'static str> {
 
 /// The nearest of some words, if one is near.
 pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |candidate: &str| strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase());
+    let word = word.to_lowercase();
+    let likeness = |candidate: &str| strsim::jaro_winkler(&word, &candidate.to_lowercase());
     let near = words.into_iter().map(|candidate| (likeness(candidate), candidate));
     near.filter(|(likeness, _)| *likeness > 0.75).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, word)| word)
 }

@@ -1,7 +1,8 @@
 //! From text to commands. Every line is parsed by itself, so that a mistake stays in its line.
 
-use super::{Command, KEYWORDS, Keyword, Line, Mistake, Script, Side, Word, nearest};
+use super::{Cause, Command, KEYWORDS, Keyword, Line, Mistake, Script, Side, Word, nearest};
 use necrodome_rules::infection::Commitment;
+use serde::Serialize;
 use std::{
     borrow::Cow,
     fs::File,
@@ -23,6 +24,37 @@ pub struct Parsed {
     pub script: Script,
     /// What is wrong with the others, in order.
     pub mistakes: Vec<Mistake>,
+    /// The judge for whom it was written.
+    pub dialect: Dialect,
+}
+
+/// The judge for whom a script or a set-up was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    /// This one.
+    #[default]
+    Current,
+    /// The one that judged by the classic rules: the game starts with counts, or by itself, and never ends by itself.
+    Older,
+}
+
+impl Dialect {
+    /// What there is to say about a file in this dialect, in one line.
+    pub fn note(self) -> Option<&'static str> {
+        (self == Dialect::Older).then_some("written for an older judge: the classic rules apply")
+    }
+
+    /// The dialect of a script. Options are set in no older one. Older judges wrote such help into their scripts, and
+    /// read counts after `GAME_START`.
+    fn of(script: &Script) -> Self {
+        let commands = || script.lines.iter().filter_map(|line| line.command.as_ref());
+        let sets = commands().any(|command| matches!(command, Command::Set { .. }));
+        let counts =
+            commands().any(|command| matches!(command, Command::Start(counts) if !counts.is_empty()));
+        let help = |line: &Line| line.comment.as_ref().is_some_and(|comment| comment.contains("<player>"));
+        if !sets && (counts || script.lines.iter().any(help)) { Dialect::Older } else { Dialect::Current }
+    }
 }
 
 /// A piece of a line.
@@ -116,6 +148,7 @@ pub fn parse(text: &str) -> Parsed {
     if text.ends_with('\n') || text.is_empty() {
         parsed.script.lines.pop();
     }
+    parsed.dialect = Dialect::of(&parsed.script);
     parsed
 }
 
@@ -167,6 +200,7 @@ impl<'a> Rest<'a> {
             message: message.into(),
             expected: expected.into(),
             help: None,
+            shared: None,
         }
     }
 
@@ -182,6 +216,15 @@ impl<'a> Rest<'a> {
             let mistake = self.mistake(span, "this is no command", "expected a command such as INTERACT");
             return Err(mistake);
         };
+        let name = match self.tokens.as_slice().first() {
+            Some((Token::Word(name) | Token::Quoted(name), _)) => Some(name.to_lowercase()),
+            _ => None,
+        };
+        let refused = |keyword, mistake: Mistake| match (keyword, name) {
+            (Keyword::Start, _) => mistake.makes(Cause::NotStarted),
+            (Keyword::Human | Keyword::Zombie, Some(name)) => mistake.makes(Cause::Refused(name)),
+            _ => mistake,
+        };
         let written = |forms: &[&str]| forms.iter().any(|form| form.eq_ignore_ascii_case(word));
         let Some((keyword, _)) = KEYWORDS.iter().find(|(_, forms)| written(forms)) else {
             let all = KEYWORDS.iter().flat_map(|(_, forms)| forms.iter().copied());
@@ -190,10 +233,19 @@ impl<'a> Rest<'a> {
                 format!("there is no command {word:?}"),
                 "expected HUMAN, ZOMBIE, GAME_START, INTERACT (i), ANTIDOTE (a), END (e) or NEXT_TURN (nt)",
             );
-            mistake.help =
-                nearest(word, all.filter(|form| form.len() > 2)).map(|near| format!("did you mean {near}?"));
-            return Err(mistake);
+            let Some(near) = nearest(word, all.filter(|form| form.len() > 2)) else { return Err(mistake) };
+            mistake.help = Some(format!("did you mean {near}?"));
+            let meant = KEYWORDS.iter().find(|(_, forms)| forms[0] == near);
+            return Err(match meant {
+                Some((keyword, _)) => refused(*keyword, mistake),
+                None => mistake,
+            });
         };
+        self.arguments(*keyword).map(Some).map_err(|mistake| refused(*keyword, mistake))
+    }
+
+    /// What follows the first word of a command.
+    fn arguments(&mut self, keyword: Keyword) -> Result<Command, Mistake> {
         let command = match keyword {
             Keyword::Set => {
                 let option = self.name("an option of the rules")?;
@@ -201,17 +253,17 @@ impl<'a> Rest<'a> {
             }
             Keyword::Human => Command::Human(self.name("the player's name")?),
             Keyword::Zombie => Command::Zombie(self.name("the player's name")?),
-            Keyword::Start => Command::Start,
+            Keyword::Start => Command::Start(self.counts()),
             Keyword::Interact => {
                 let one = self.side("who meets somebody")?;
-                Command::Interact(one, self.side("whom it meets")?)
+                Command::Interact(one, self.side("whom they meet")?)
             }
             Keyword::Antidote => Command::Antidote(self.name("who takes the antidote")?),
             Keyword::End => Command::End(self.name("who ends their turn")?),
             Keyword::NextTurn => Command::NextTurn,
         };
         match self.next() {
-            None => Ok(Some(command)),
+            None => Ok(command),
             Some((Token::Bang | Token::Star(_), span)) => Err(self.mistake(
                 span,
                 "only who meets somebody commits anything",
@@ -224,6 +276,16 @@ impl<'a> Rest<'a> {
                 Err(mistake)
             }
         }
+    }
+
+    /// All words up to the end of the line.
+    fn counts(&mut self) -> Vec<Word> {
+        let mut counts = Vec::new();
+        while let Some(&(Token::Word(text), _)) = self.tokens.as_slice().first() {
+            let Some((_, span)) = self.next() else { break };
+            counts.push(Word { text: text.to_owned(), span: self.start + span.start..self.start + span.end });
+        }
+        counts
     }
 
     fn name(&mut self, expected: &str) -> Result<Word, Mistake> {
@@ -304,7 +366,7 @@ mod tests {
     fn mistakes_say_where_and_what_was_expected() {
         for (line, column, message, expected) in [
             ("intract a b", 1, "there is no command \"intract\"", "expected HUMAN"),
-            ("i tim", 6, "the line ends too early", "expected whom it meets"),
+            ("i tim", 6, "the line ends too early", "expected whom they meet"),
             ("i", 2, "the line ends too early", "expected who meets somebody"),
             ("i tim kiril olga", 13, "there is too much in this line", "expected the end of the line"),
             ("i tim!*2 kiril", 7, "one side commits one thing", "once"),

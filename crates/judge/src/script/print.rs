@@ -33,7 +33,10 @@ impl Display for Command {
             Command::Set { option, value } => write!(f, "{} {option} {value}", keyword(Keyword::Set)),
             Command::Human(name) => write!(f, "{} {name}", keyword(Keyword::Human)),
             Command::Zombie(name) => write!(f, "{} {name}", keyword(Keyword::Zombie)),
-            Command::Start => f.write_str(keyword(Keyword::Start)),
+            Command::Start(counts) => {
+                f.write_str(keyword(Keyword::Start))?;
+                counts.iter().try_for_each(|count| write!(f, " {count}"))
+            }
             Command::Interact(one, other) => write!(f, "{} {one} {other}", keyword(Keyword::Interact)),
             Command::Antidote(name) => write!(f, "{} {name}", keyword(Keyword::Antidote)),
             Command::End(name) => write!(f, "{} {name}", keyword(Keyword::End)),

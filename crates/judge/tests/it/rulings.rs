@@ -1,7 +1,11 @@
 //! Scripts with every contact row and every ruling, each with its expected report: to be checked against the rulebook by
 //! a person.
 
-use necrodome_judge::{book::Book, report, script::parse};
+use necrodome_judge::{
+    book::Book,
+    report,
+    script::{Mistake, parse},
+};
 use necrodome_rules::game::Seat;
 
 /// All that is said about a script, by who may hear it.
@@ -12,7 +16,9 @@ fn everything(text: &str) -> String {
         .iter()
         .map(|mistake| {
             let help = mistake.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
-            format!("{}:{} {}: {}{help}\n", mistake.line, mistake.column, mistake.message, mistake.expected)
+            let also: String = mistake.also().iter().map(|line| format!(", so line {line}")).collect();
+            let Mistake { line, column, message, expected, .. } = mistake;
+            format!("{line}:{column} {message}: {expected}{help}{also}\n")
         })
         .collect();
     let last = Seat(book.names().len() as u16 - 1);
@@ -48,4 +54,13 @@ scripts!(
     survivor_wins_really,
     humans_win,
     mistakes,
+    one_cause,
+    one_name,
+    one_typo,
+    counts_beside_set,
+    one_end,
+    classic,
+    classic_limits,
+    older_without_start,
+    older_turns,
 );

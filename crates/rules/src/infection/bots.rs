@@ -101,7 +101,8 @@ impl Bot<Infection> for Careful {
         }
         match any_partner(view, &mut self.chance) {
             Some(with) if !view.has_met => Action::Contact { with, commit, antidote: false },
-            _ => Action::End { antidote: rich },
+            // The only antidote of the classic rules is for the end of a turn, too.
+            _ => Action::End { antidote: rich || view.told.antidotes > Some(0) },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The table of contacts: what two players do to each other when they meet.
 
-use super::party::{Player, Role, SurplusVirus};
+use super::party::{Player, Role, Ruleset, SurplusVirus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,10 +36,13 @@ pub struct Effect {
     pub was: Role,
     /// What the player is now.
     pub is: Role,
-    /// Antibodies now.
+    /// Antibodies now; a human's points in the classic rules.
     pub antibodies: u32,
-    /// Viruses now: a zombie's stock, or what a human carries without knowing.
+    /// Viruses now: a zombie's stock, or what a human carries without knowing; a zombie's points in the classic rules.
     pub viruses: u32,
+    /// The rules by which it happened.
+    #[serde(default, skip_serializing_if = "Ruleset::is_standard")]
+    pub rules: Ruleset,
 }
 
 impl Player {

@@ -6,6 +6,7 @@
 
 mod bots;
 mod card;
+mod classic;
 mod contact;
 mod party;
 mod rounds;
@@ -13,9 +14,11 @@ mod seat_set;
 pub mod words;
 
 pub use bots::built_ins;
+pub use classic::Classic;
 pub use contact::{Commitment, Effect};
 pub use party::{
-    Ending, Identity, InfectionRules, Party, Player, PrivateReport, PublicReport, Refused, Role, SurplusVirus,
+    Ending, Identity, InfectionRules, Party, Player, PrivateReport, PublicReport, Refused, Role, Ruleset,
+    SurplusVirus,
 };
 pub use rounds::{Action, Event, Illegal, Infection, InfectionView, Question};
 pub use seat_set::SeatSet;

@@ -1,6 +1,7 @@
 //! The judge's book: who is what, who met whom, and what may be told to whom.
 
 use super::{
+    classic::{self, Classic},
     contact::{Commitment, Effect, meet},
     seat_set::SeatSet,
 };
@@ -29,33 +30,98 @@ pub enum SurplusVirus {
     Lost,
 }
 
+/// Which rules of contacts, antidotes and endings apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruleset {
+    /// Antibodies, viruses and precautions.
+    #[default]
+    Standard,
+    /// Points, one antidote each, and limits counted in turns.
+    Classic,
+}
+
+impl Ruleset {
+    /// Whether these are the rules that apply unless others are named.
+    pub fn is_standard(&self) -> bool {
+        *self == Ruleset::Standard
+    }
+
+    /// What a human and a zombie collect, in words.
+    pub fn things(self) -> [&'static str; 2] {
+        match self {
+            Ruleset::Standard => ["antibody", "virus"],
+            Ruleset::Classic => ["handshake", "infection"],
+        }
+    }
+}
+
 /// The options of Infection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InfectionRules {
+    /// Antibodies and viruses, or the classic points.
+    // Rules of before are written as they were, so that what was recorded by them proves itself.
+    #[serde(skip_serializing_if = "Ruleset::is_standard")]
+    #[schemars(extend("default" = "standard"))]
+    pub rules: Ruleset,
     /// How many players are zombies at the start.
     pub zombies: Bounded<0, 499>,
     /// The game ends after so many turns.
-    pub max_turns: Bounded<1, 10_000>,
+    pub max_turns: Bounded<1, MOST_TURNS>,
     /// Antibodies of each human at the start.
     pub start_antibodies: Bounded<0, 1000>,
     /// Viruses of each zombie at the start.
     pub start_viruses: Bounded<0, 1000>,
     /// What becomes of viruses that find no antibody to cancel.
     pub surplus_virus: SurplusVirus,
+    /// Classic: turns in which to begin a contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interaction_limit: Option<Bounded<1, 10_000>>,
+    /// Classic: turns in which an infection can be cured.
+    #[serde(skip_serializing_if = "is_usual")]
+    #[schemars(extend("default" = 3))]
+    pub antidote_limit: Bounded<0, 10_000>,
 }
 
 impl Default for InfectionRules {
     fn default() -> Self {
         InfectionRules {
+            rules: Ruleset::Standard,
             zombies: Bounded::new(1),
             max_turns: Bounded::new(8),
             start_antibodies: Bounded::new(0),
             start_viruses: Bounded::new(0),
             surplus_virus: SurplusVirus::Carry,
+            interaction_limit: None,
+            antidote_limit: ANTIDOTE_LIMIT,
         }
     }
 }
+
+impl InfectionRules {
+    /// Whether the classic rules apply.
+    #[inline]
+    pub fn is_classic(&self) -> bool {
+        self.rules == Ruleset::Classic
+    }
+
+    /// The last turn; the classic rules may leave the end to the judge, and then there is none.
+    pub fn last_turn(&self) -> Option<u32> {
+        let turns = self.max_turns.get();
+        (!self.is_classic() || turns < MOST_TURNS).then_some(turns)
+    }
+}
+
+/// The usual limit of the classic rules.
+const ANTIDOTE_LIMIT: Bounded<0, 10_000> = Bounded::new(3);
+
+fn is_usual(limit: &Bounded<0, 10_000>) -> bool {
+    *limit == ANTIDOTE_LIMIT
+}
+
+/// As many turns as a game can have.
+const MOST_TURNS: u32 = 10_000;
 
 /// What a player really is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -135,8 +201,11 @@ impl Player {
 pub struct PrivateReport {
     /// What it is told to be.
     pub identity: Identity,
-    /// Its antibodies (human) or viruses (zombie).
+    /// Its antibodies (human) or viruses (zombie). Nobody is told their points in the classic rules.
     pub stock: u32,
+    /// The antidotes it has left, in the classic rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub antidotes: Option<u32>,
 }
 
 /// What everybody is told at the end of a turn.
@@ -146,12 +215,15 @@ pub struct PublicReport {
     pub turns: u32,
     /// Players who count as human.
     pub humans: u16,
-    /// Zombies.
+    /// Zombies, in the classic rules with the infected.
     pub zombies: u16,
-    /// The most antibodies any one human has.
+    /// The most antibodies any one human has; points in the classic rules.
     pub most_antibodies: u32,
-    /// The most viruses any one zombie has.
+    /// The most viruses any one zombie has; points in the classic rules.
     pub most_viruses: u32,
+    /// The rules that this report belongs to.
+    #[serde(default, skip_serializing_if = "Ruleset::is_standard")]
+    pub rules: Ruleset,
 }
 
 /// How a game ended.
@@ -183,6 +255,10 @@ pub enum Refused {
     Again { a: Seat, b: Seat },
     #[error("player {seat} has ended their turn")]
     Ended { seat: Seat },
+    #[error("player {seat} has no antidote left")]
+    NoAntidote { seat: Seat },
+    #[error("player {seat} commits something, and the classic rules know no commitments")]
+    NoCommitments { seat: Seat },
     #[error("player {seat} has no antibody to spend")]
     NoAntibody { seat: Seat },
     #[error("player {seat} is a zombie, and zombies have no antibodies")]
@@ -206,6 +282,9 @@ pub struct Party {
     /// Turns finished.
     turns: u32,
     ending: Option<Ending>,
+    /// What the classic rules know about each player; nobody by other rules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    classic: Vec<Classic>,
     /// Those who have not ended the turn: `players` knows it too, but finding partners needs it at once.
     #[serde(skip_serializing)]
     open: SeatSet,
@@ -219,12 +298,14 @@ struct Saved {
     met: PairSet,
     turns: u32,
     ending: Option<Ending>,
+    #[serde(default)]
+    classic: Vec<Classic>,
 }
 
 impl From<Saved> for Party {
-    fn from(Saved { rules, players, met, turns, ending }: Saved) -> Self {
+    fn from(Saved { rules, players, met, turns, ending, classic }: Saved) -> Self {
         let open = open(&players);
-        Party { rules, players, met, turns, ending, open }
+        Party { rules, players, met, turns, ending, classic, open }
     }
 }
 
@@ -240,20 +321,30 @@ impl Party {
 
     /// A new game in which `zombies[i]` tells whether player `i` starts as a zombie.
     pub fn new(zombies: &[bool], rules: &InfectionRules) -> Self {
+        // The classic rules count points here, from nothing.
+        let stock = |start: u32| if rules.is_classic() { 0 } else { start };
         let player = |&zombie: &bool| Player {
             role: if zombie { Role::Zombie } else { Role::Human },
-            antibodies: if zombie { 0 } else { rules.start_antibodies.get() },
-            viruses: if zombie { rules.start_viruses.get() } else { 0 },
+            antibodies: if zombie { 0 } else { stock(rules.start_antibodies.get()) },
+            viruses: if zombie { stock(rules.start_viruses.get()) } else { 0 },
             ended: false,
             contacts: 0,
         };
         let players: Vec<Player> = zombies.iter().map(player).collect();
-        Saved { rules: *rules, met: PairSet::new(players.len()), players, turns: 0, ending: None }.into()
+        let classic =
+            zombies.iter().filter(|_| rules.is_classic()).map(|&zombie| Classic::new(zombie)).collect();
+        let met = PairSet::new(players.len());
+        Saved { rules: *rules, met, players, turns: 0, ending: None, classic }.into()
     }
 
     /// All players, as the judge knows them.
     pub fn players(&self) -> &[Player] {
         &self.players
+    }
+
+    /// What the classic rules know about a player; nothing by other rules.
+    pub fn classic(&self, seat: Seat) -> Option<&Classic> {
+        self.classic.get(seat.index())
     }
 
     /// The rules of this game.
@@ -315,29 +406,54 @@ impl Party {
         if self.have_met(a, b) {
             return Err(Refused::Again { a, b });
         }
-        before[0].can_pay(a, a_commits)?;
-        before[1].can_pay(b, b_commits)?;
+        self.can_commit(before[0], a, a_commits)?;
+        self.can_commit(before[1], b, b_commits)?;
         let was = before.map(|player| player.role);
-        let surplus = self.rules.surplus_virus;
+        let (classic, surplus) = (self.rules.is_classic(), self.rules.surplus_virus);
         let Ok([one, other]) = self.players.get_disjoint_mut([a.index(), b.index()]) else {
             return Err(Refused::Itself { seat: a });
         };
-        meet((one, a_commits), (other, b_commits), surplus);
+        if classic {
+            classic::meet(one, other);
+            self.classic[a.index()].idle_turns = 0;
+        } else {
+            meet((one, a_commits), (other, b_commits), surplus);
+        }
         one.contacts += 1;
         other.contacts += 1;
-        let effects = [effect(was[0], one), effect(was[1], other)];
+        let rules = self.rules.rules;
+        let effects = [effect(was[0], one, rules), effect(was[1], other, rules)];
         self.met.insert(a, b);
+        self.settle_again();
         Ok(effects)
     }
 
-    /// A player spends an antibody: an infected becomes human, a human has spent it for nothing.
+    /// A player takes the antidote: an infected becomes human, a human has spent it for nothing. It costs an antibody,
+    /// or in the classic rules the only antidote there is.
     pub fn antidote(&mut self, seat: Seat) -> Result<Effect, Refused> {
         let was = self.player(seat)?.role;
-        self.can_pay(seat, Commitment::Precaution)?;
-        let player = &mut self.players[seat.index()];
-        player.antibodies -= 1;
-        player.role = Role::Human;
-        Ok(effect(was, player))
+        if self.rules.is_classic() {
+            let (known, player) = (&mut self.classic[seat.index()], &mut self.players[seat.index()]);
+            if known.antidotes == 0 {
+                return Err(Refused::NoAntidote { seat });
+            }
+            known.antidote(player);
+            self.settle_again();
+        } else {
+            self.can_pay(seat, Commitment::Precaution)?;
+            let player = &mut self.players[seat.index()];
+            player.antibodies -= 1;
+            player.role = Role::Human;
+        }
+        Ok(effect(was, &self.players[seat.index()], self.rules.rules))
+    }
+
+    /// Who has won is said anew when a judge goes on after the end, which the classic rules allow.
+    #[inline]
+    fn settle_again(&mut self) {
+        if self.ending.is_some() {
+            self.ending = self.find_ending();
+        }
     }
 
     /// A player declares the end of its turn. The turn is to be closed when all have ([`Party::all_ended`]).
@@ -353,7 +469,12 @@ impl Party {
         self.open.is_empty()
     }
 
-    /// Those who have met nobody in this turn: a rule is broken if it closes now.
+    /// Those who break a rule if the turn closes now: they have met nobody. The classic rules allow that.
+    pub fn offenders(&self) -> Vec<Seat> {
+        if self.rules.is_classic() { Vec::new() } else { self.without_contact().collect() }
+    }
+
+    /// Those who have met nobody in this turn.
     pub fn without_contact(&self) -> impl Iterator<Item = Seat> + '_ {
         let seats = Seat::all(self.players.len()).iter().copied();
         seats.filter(|seat| self.players[seat.index()].contacts == 0)
@@ -362,12 +483,17 @@ impl Party {
     /// Closes the turn for everybody: the infected lose an antibody, those without become zombies, and the game may
     /// end. Gives the players who became zombies.
     pub fn next_turn(&mut self) -> Result<Vec<Seat>, Refused> {
-        if self.ending.is_some() {
+        let over = self.ending.is_some() && self.rules.last_turn().is_some();
+        if over || self.turns >= MOST_TURNS {
             return Err(Refused::Over);
         }
         let mut turned = Vec::new();
         for (&seat, player) in Seat::all(self.players.len()).iter().zip(&mut self.players) {
-            if player.role == Role::Infected {
+            if self.rules.is_classic() {
+                if self.classic[seat.index()].end_turn(player, &self.rules) {
+                    turned.push(seat);
+                }
+            } else if player.role == Role::Infected {
                 player.antibodies = player.antibodies.saturating_sub(1);
                 if player.antibodies == 0 {
                     player.role = Role::Zombie;
@@ -388,7 +514,7 @@ impl Party {
     fn find_ending(&self) -> Option<Ending> {
         let mut humans = Seat::all(self.players.len())
             .iter()
-            .filter(|seat| self.players[seat.index()].identity() == Identity::Human);
+            .filter(|seat| self.side(&self.players[seat.index()]) == Identity::Human);
         match (humans.next(), humans.next()) {
             (None, _) => Some(Ending::ZombiesWin),
             (Some(&seat), None) => Some(Ending::SurvivorWins { seat }),
@@ -397,30 +523,51 @@ impl Party {
         }
     }
 
+    /// The side that a player counts for: the infected are humans, or by the classic rules zombies.
+    #[inline]
+    fn side(&self, player: &Player) -> Identity {
+        match player.role {
+            Role::Infected if self.rules.is_classic() => Identity::Zombie,
+            _ => player.identity(),
+        }
+    }
+
     /// What a player may be told at the end of a turn.
     pub fn private_report(&self, seat: Seat) -> PrivateReport {
         let player = &self.players[seat.index()];
-        PrivateReport { identity: player.identity(), stock: player.stock() }
+        match self.classic(seat) {
+            Some(known) => PrivateReport { identity: known.told, stock: 0, antidotes: Some(known.antidotes) },
+            None => PrivateReport { identity: player.identity(), stock: player.stock(), antidotes: None },
+        }
     }
 
     /// What everybody may be told at the end of a turn.
     pub fn public_report(&self) -> PublicReport {
+        let (turns, rules) = (self.turns, self.rules.rules);
         let mut report =
-            PublicReport { turns: self.turns, humans: 0, zombies: 0, most_antibodies: 0, most_viruses: 0 };
+            PublicReport { turns, humans: 0, zombies: 0, most_antibodies: 0, most_viruses: 0, rules };
         for player in &self.players {
-            let (count, most) = match player.identity() {
-                Identity::Human => (&mut report.humans, &mut report.most_antibodies),
-                Identity::Zombie => (&mut report.zombies, &mut report.most_viruses),
+            let (count, most, stock) = match self.side(player) {
+                Identity::Human => (&mut report.humans, &mut report.most_antibodies, player.antibodies),
+                Identity::Zombie => (&mut report.zombies, &mut report.most_viruses, player.viruses),
             };
             *count += 1;
-            *most = player.stock().max(*most);
+            *most = stock.max(*most);
         }
         report
     }
 
-    /// Places and scores. A loser scores 0, a winner 1, and at the end of the last turn its antibodies more.
+    /// Places and scores. A loser scores 0, a winner 1, and at the end of the last turn its antibodies more. By the
+    /// classic rules a winner scores its points more in any case, and an infected has not won.
     pub fn outcome(&self) -> Option<Outcome> {
         let ending = self.ending?;
+        if self.rules.is_classic() {
+            let winner = if ending == Ending::ZombiesWin { Role::Zombie } else { Role::Human };
+            let score =
+                |player: &Player| if player.role == winner { 1 + i64::from(player.stock()) } else { 0 };
+            let scores: Vec<i64> = self.players.iter().map(score).collect();
+            return Some(Outcome::ranked(&scores.clone(), scores, self.turns));
+        }
         let score = |player: &Player| match (ending, player.identity()) {
             (Ending::ZombiesWin, Identity::Zombie) | (Ending::SurvivorWins { .. }, Identity::Human) => 1,
             (Ending::HumansWin, Identity::Human) => 1 + i64::from(player.antibodies),
@@ -430,10 +577,17 @@ impl Party {
         Some(Outcome::ranked(&scores.clone(), scores, self.turns))
     }
 
+    /// Whether nothing can be done any more. By the classic rules a judge may write on after the end: old scripts do,
+    /// and are judged by how they stand when they end.
+    #[inline]
+    fn is_closed(&self) -> bool {
+        self.ending.is_some() && !self.rules.is_classic()
+    }
+
     /// A player who exists, in a game that is not over.
     #[inline]
     fn player(&self, seat: Seat) -> Result<&Player, Refused> {
-        if self.ending.is_some() {
+        if self.is_closed() {
             return Err(Refused::Over);
         }
         self.players.get(seat.index()).ok_or(Refused::NoSuchPlayer { seat })
@@ -451,7 +605,15 @@ impl Party {
     /// Whether a player can pay for what it commits.
     #[inline]
     pub fn can_pay(&self, seat: Seat, commitment: Commitment) -> Result<(), Refused> {
-        self.player(seat)?.can_pay(seat, commitment)
+        self.can_commit(self.player(seat)?, seat, commitment)
+    }
+
+    #[inline]
+    fn can_commit(&self, player: &Player, seat: Seat, commitment: Commitment) -> Result<(), Refused> {
+        if self.rules.is_classic() && commitment != Commitment::None {
+            return Err(Refused::NoCommitments { seat });
+        }
+        player.can_pay(seat, commitment)
     }
 
     /// What must hold at any time.
@@ -484,16 +646,21 @@ impl Party {
         if self.turns > self.rules.max_turns.get() {
             return Err("the game goes on after its last turn".to_string());
         }
+        if self.classic.len() != if self.rules.is_classic() { count } else { 0 } {
+            return Err(format!("{} players of the classic rules, {count} players", self.classic.len()));
+        }
         let ending = if self.turns == 0 { None } else { self.find_ending() };
-        if self.ending != ending {
+        // Points and roles that count for the end change within a turn by the classic rules; it ends with the turn.
+        let within = self.rules.is_classic() && self.ending.is_none();
+        if self.ending != ending && !within {
             return Err(format!("the ending is {:?}, should be {ending:?}", self.ending));
         }
         Ok(())
     }
 }
 
-fn effect(was: Role, after: &Player) -> Effect {
-    Effect { was, is: after.role, antibodies: after.antibodies, viruses: after.viruses }
+fn effect(was: Role, after: &Player, rules: Ruleset) -> Effect {
+    Effect { was, is: after.role, antibodies: after.antibodies, viruses: after.viruses, rules }
 }
 
 /// A symmetric set of pairs of seats, as rows of bits.

@@ -349,7 +349,7 @@ impl Infection {
     }
 
     fn close_turn(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
-        for seat in self.party.without_contact() {
+        for seat in self.party.offenders() {
             log.record(Audience::Everyone, Event::MetNobody { seat });
         }
         // Only an ended game refuses, and nobody acts in one.
@@ -473,7 +473,7 @@ impl Game for Infection {
             order: Seat::all(players).to_vec(),
             asked: 0,
             pending: None,
-            told: vec![PrivateReport { identity: Identity::Human, stock: 0 }; players],
+            told: vec![PrivateReport { identity: Identity::Human, stock: 0, antidotes: None }; players],
             applied: vec![0; players],
             announced,
             party,
@@ -571,14 +571,16 @@ impl Game for Infection {
         if self.told.len() != players.len() || self.applied.len() != players.len() {
             return Err(format!("{} reports for {} players", self.told.len(), players.len()));
         }
-        // Within a turn nobody becomes a zombie, so what was announced at its start still holds.
+        // Within a turn nobody becomes a zombie, so what was announced at its start still holds, but for the infected
+        // that the classic rules count.
         let (told, now) = (&self.announced, self.party.public_report());
-        if (told.turns, told.humans, told.zombies) != (now.turns, now.humans, now.zombies) {
+        let infected = self.party.rules().is_classic();
+        if told.turns != now.turns || !infected && (told.humans, told.zombies) != (now.humans, now.zombies) {
             return Err(format!("{told:?} was announced, but it is {now:?}"));
         }
         for (&seat, player) in Seat::all(players.len()).iter().zip(players) {
             let (told, applied) = (self.told[seat.index()], self.applied[seat.index()]);
-            if told.identity != player.identity() {
+            if told.identity != self.party.private_report(seat).identity {
                 return Err(format!("player {seat} is not what it was told to be"));
             }
             if told.identity == Identity::Zombie && told.stock.saturating_sub(applied) > player.viruses {

@@ -31,9 +31,10 @@ fn commitment(commitment: Commitment, failed: bool) -> String {
 
 /// What a player has become, and what it has now.
 fn effect(effect: &Effect) -> Text {
+    let [human, zombie] = effect.rules.things();
     let stock = match (effect.is, effect.viruses) {
-        (Role::Zombie, viruses) => count(viruses, "virus"),
-        (_, 0) => count(effect.antibodies, "antibody"),
+        (Role::Zombie, viruses) => count(viruses, zombie),
+        (_, 0) => count(effect.antibodies, human),
         (_, carried) => {
             format!("{}, carries {}", count(effect.antibodies, "antibody"), count(carried, "virus"))
         }
@@ -45,10 +46,13 @@ fn effect(effect: &Effect) -> Text {
     }
 }
 
-fn told(report: &PrivateReport) -> String {
-    match report.identity {
-        Identity::Human => format!("human, {}", count(report.stock, "antibody")),
-        Identity::Zombie => format!("zombie, {}", count(report.stock, "virus")),
+/// What a player is told, in few words.
+pub fn told(report: &PrivateReport) -> String {
+    match (report.identity, report.antidotes) {
+        (Identity::Human, None) => format!("human, {}", count(report.stock, "antibody")),
+        (Identity::Zombie, None) => format!("zombie, {}", count(report.stock, "virus")),
+        (Identity::Human, Some(antidotes)) => format!("human, {}", count(antidotes, "antidote")),
+        (Identity::Zombie, Some(antidotes)) => format!("zombie, {}", count(antidotes, "antidote")),
     }
 }
 
@@ -58,7 +62,8 @@ fn announced(report: &PublicReport) -> Text {
         turn => format!("End of turn {turn}:"),
     };
     let [humans, zombies] = [count(report.humans, "human"), count(report.zombies, "zombie")];
-    let most = [count(report.most_antibodies, "antibody"), count(report.most_viruses, "virus")];
+    let [human, zombie] = report.rules.things();
+    let most = [count(report.most_antibodies, human), count(report.most_viruses, zombie)];
     text![strong(title), format!(" {humans} and {zombies}, at most {} and {}", most[0], most[1])]
 }
 
@@ -82,7 +87,9 @@ pub(super) fn tell(event: &Event, names: &Names) -> Vec<Told> {
             let each = seats.iter().zip(effects).map(|(&seat, happened)| Told::by(seat, effect(happened)));
             return met.into_iter().chain(each).collect();
         }
-        Event::Antidote { seat, effect: None } => Told::by(*seat, "tries the antidote, but has no antibody"),
+        Event::Antidote { seat, effect: None } => {
+            Told::by(*seat, "tries the antidote, but has nothing to spend")
+        }
         Event::Antidote { seat, effect: Some(happened) } => {
             Told::by(*seat, text!["takes the antidote and ", effect(happened)])
         }
@@ -154,6 +161,6 @@ pub(super) fn score(score: i64) -> String {
     match score {
         0 => "lost".into(),
         1 => "won".into(),
-        score => format!("won with {}", count(score.unsigned_abs() - 1, "antibody")),
+        score => format!("won with {}", count(score.unsigned_abs() - 1, "point")),
     }
 }

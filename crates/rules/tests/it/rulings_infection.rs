@@ -1418,6 +1418,131 @@ fn reports_of_equal_stocks_are_equal_for_human_and_infected() {
     assert_eq!(report("H2 H0 Z1"), report("I3 H0+4 Z1"));
 }
 
+// ---- The classic rules ------------------------------------------------------------------------------------
+
+/// A party by the classic rules: points are written like antibodies and viruses.
+fn classic(text: &str, options: Value) -> Party {
+    let mut all = json!({"rules": "classic"});
+    all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    party_with(text, all)
+}
+
+#[test]
+fn classic_contacts_give_points_to_humans_and_to_zombies_who_infect() {
+    let rows = [
+        ("H0 H3", "- -", "H1 H4"),
+        ("H2 I1", "- -", "I2 I1"),
+        ("H2 Z1", "- -", "I2 Z2"),
+        ("I2 I1", "- -", "I2 I1"),
+        ("I2 Z1", "- -", "I2 Z1"),
+        ("Z2 Z1", "- -", "Z2 Z1"),
+    ];
+    for (before, _, after) in rows {
+        for [a, b] in [[0, 1], [1, 0]] {
+            let mut party = classic(before, json!({}));
+            touch(&mut party, a, b);
+            assert_eq!(shown(&party), after, "{before}");
+            party.invariants().unwrap();
+        }
+    }
+    for text in ["!", "*1"] {
+        let mut party = classic("H2 Z2", json!({}));
+        let seat = if text == "!" { Seat(0) } else { Seat(1) };
+        let refused = party.contact((seat, commit(text)), (Seat(1 - seat.0), Commitment::None));
+        assert_eq!(refused, Err(Refused::NoCommitments { seat }));
+    }
+}
+
+#[test]
+fn everybody_has_one_antidote() {
+    let mut party = classic("H2 I2 Z2", json!({}));
+    for seat in [0, 1, 2].map(Seat) {
+        assert_eq!(party.private_report(seat).antidotes, Some(1));
+        party.antidote(seat).unwrap();
+        assert_eq!(party.private_report(seat).antidotes, Some(0));
+        assert_eq!(party.antidote(seat), Err(Refused::NoAntidote { seat }));
+    }
+    assert_eq!(shown(&party), "H2 H2 Z2");
+    // Cured, and infected again: there is no second cure.
+    touch(&mut party, 2, 1);
+    assert_eq!(party.antidote(Seat(1)), Err(Refused::NoAntidote { seat: Seat(1) }));
+    assert_eq!(shown(&party), "H2 I2 Z3");
+}
+
+#[test]
+fn an_infection_is_for_good_when_its_turns_are_over() {
+    for (limit, last) in [(0, 1), (1, 2), (3, 4)] {
+        let mut party = classic("H5 H0 H0 Z0", json!({"antidote_limit": limit, "max_turns": 20}));
+        touch(&mut party, 3, 0);
+        for turn in 1..=last {
+            assert_eq!(shown(&party), "I5 H0 H0 Z1", "limit {limit}, turn {turn}");
+            let turned = party.next_turn().unwrap();
+            assert_eq!(turned.contains(&Seat(0)), turn == last);
+        }
+        assert_eq!(shown(&party), "Z0 H0 H0 Z1", "limit {limit}");
+        // It infects and scores as a zombie, is still told to be human, and no antidote helps.
+        touch(&mut party, 0, 1);
+        party.antidote(Seat(0)).unwrap();
+        assert_eq!(shown(&party), "Z1 I0 H0 Z1");
+        assert_eq!(party.private_report(Seat(0)).identity, Identity::Human);
+    }
+    // A cure stops the count.
+    let mut party = classic("H5 H0 H0 Z0", json!({"antidote_limit": 1}));
+    touch(&mut party, 3, 0);
+    party.next_turn().unwrap();
+    party.antidote(Seat(0)).unwrap();
+    touch(&mut party, 3, 0);
+    party.next_turn().unwrap();
+    assert_eq!(shown(&party), "I5 H0 H0 Z2");
+}
+
+#[test]
+fn who_begins_no_contact_becomes_a_zombie() {
+    let mut party = classic("H0 H0 H0 H0 Z3", json!({"interaction_limit": 2, "max_turns": 20}));
+    party.next_turn().unwrap();
+    touch(&mut party, 0, 1);
+    let turned = party.next_turn().unwrap();
+    // The zombie has lost its points; only the one who began the contact has not idled.
+    assert_eq!((shown(&party).as_str(), turned), ("H1 Z0 Z0 Z0 Z0", [1, 2, 3].map(Seat).to_vec()));
+    assert_eq!(party.ending(), Some(Ending::SurvivorWins { seat: Seat(0) }));
+    assert_eq!(party.outcome().unwrap().places, [1, 2, 2, 2, 2]);
+}
+
+#[test]
+fn the_infected_count_as_zombies_and_points_rank_the_winners() {
+    let mut party = classic("H2 I3 H4 Z5 Z7", json!({"max_turns": 1}));
+    let report = party.public_report();
+    assert_eq!((report.humans, report.zombies), (2, 3));
+    assert_eq!((report.most_antibodies, report.most_viruses), (4, 7));
+    party.next_turn().unwrap();
+    assert_eq!(party.ending(), Some(Ending::HumansWin));
+    let outcome = party.outcome().unwrap();
+    assert_eq!((outcome.places, outcome.scores), (vec![2, 3, 1, 3, 3], vec![3, 0, 5, 0, 0]));
+    let mut party = classic("I9 Z5 Z7", json!({"max_turns": 5}));
+    party.next_turn().unwrap();
+    assert_eq!(party.ending(), Some(Ending::ZombiesWin));
+    let outcome = party.outcome().unwrap();
+    assert_eq!((outcome.places, outcome.scores), (vec![3, 2, 1], vec![0, 6, 8]));
+}
+
+#[test]
+fn a_judge_may_go_on_after_a_classic_end() {
+    // Without a limit turns go on, too.
+    for (turns, goes_on) in [(10_000, true), (5, false)] {
+        let mut party = classic("H0 I0 Z0", json!({"max_turns": turns}));
+        party.next_turn().unwrap();
+        assert_eq!(party.ending(), Some(Ending::SurvivorWins { seat: Seat(0) }));
+        assert_eq!(party.next_turn().is_ok(), goes_on);
+        touch(&mut party, 2, 0);
+        assert_eq!(party.ending(), Some(Ending::ZombiesWin));
+        party.antidote(Seat(0)).unwrap();
+        party.antidote(Seat(1)).unwrap();
+        assert_eq!(party.ending(), None, "two humans again");
+        party.next_turn().unwrap();
+        party.invariants().unwrap();
+    }
+}
+
 // ---- States from outside ----------------------------------------------------------------------------------
 
 #[test]

@@ -229,6 +229,10 @@ async fn open(
     _: Host,
     Body(room): Body<OpenRoom>,
 ) -> Result<Json<Opened>, Refusal> {
+    if room.rules.is_classic() {
+        let refusal = Refusal::bad("a room plays by the standard rules, not by the classic ones");
+        return Err(refusal.hint("necrodome judge keeps the book of a classic party"));
+    }
     let input = Input::Open { rules: room.rules, limit: room.limit.get(), seed: random() };
     let id = site.aside(|site| site.parties().create(site, input)).await?;
     Ok(Json(Opened { id }))

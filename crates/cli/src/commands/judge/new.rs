@@ -4,14 +4,17 @@ use crate::{
     error::Error,
     lineup,
     output_file::{Access, OutputFile},
-    paint::{count, dim},
+    paint::{count, dim, say},
 };
 use necrodome_judge::{
-    config::{Config, EXAMPLE},
+    config::{Config, ConfigError, EXAMPLE},
     script::read,
 };
 use necrodome_rules::chance::Seed;
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 /// Draw the roles of a party and write the script that begins it
 #[derive(clap::Args)]
@@ -43,11 +46,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let text = format!("there was no {0}: an example is in {0}, to be edited", args.config.display());
         writeln!(out, "{}", dim(text))?;
     }
-    let text = read(&args.config).map_err(|error| Error::at(args.config.display(), error))?;
-    let config = Config::parse(&String::from_utf8_lossy(&text)).map_err(|error| {
-        let place = format!("{}:{}:{}", args.config.display(), error.line, error.column);
-        Error::at(place, error.message)
-    })?;
+    let (_, config) = read_config(&args.config)?;
+    if let Some(note) = config.dialect.note() {
+        say(dim(format!("{} is {note}", args.config.display())));
+    }
     let seed = lineup::seed(args.seed)?;
     file.write(config.script(seed))?;
     let (players, zombies) = (config.players.len(), count(config.rules.zombies.get(), "zombie"));
@@ -59,4 +61,17 @@ pub fn run(args: &Args) -> Result<(), Error> {
         dim(format!("it tells who is what: for the judge only. Next: necrodome judge live {script}"))
     )?;
     Ok(())
+}
+
+/// Reads a set-up; a mistake names its place.
+pub fn read_config(path: &Path) -> Result<(String, Config), Error> {
+    let bytes = read(path).map_err(|error| Error::at(path.display(), error))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let config = Config::parse(&text).map_err(|error| misplaced(path, error))?;
+    Ok((text, config))
+}
+
+/// A mistake in a set-up, with its place.
+pub fn misplaced(path: &Path, error: ConfigError) -> Error {
+    Error::at(format!("{}:{}:{}", path.display(), error.line, error.column), error.message)
 }

@@ -4,17 +4,17 @@ use crate::{
     commands::print_json,
     error::Error,
     output_file::{Access, OutputFile, say_written},
-    paint::{bold, count, error_is_coloured, yellow},
+    paint::{bold, count, dim, error_is_coloured, say, yellow},
 };
 use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 use necrodome_judge::{
-    book::{Book, Record},
+    book::{Book, Record, SHOWN},
     report::{self, Winner},
-    script::{Mistake, parse_bytes, read},
+    script::{Dialect, Mistake, parse_bytes, read},
 };
 use necrodome_rules::{
     game::Seat,
-    infection::{Ending, InfectionRules, Player},
+    infection::{Classic, Ending, InfectionRules, Player},
 };
 use serde::Serialize;
 use std::{
@@ -43,7 +43,7 @@ pub struct Args {
     /// Only what may be whispered to this player
     #[arg(long, value_name = "NAME", conflicts_with_all = ["letters", "json"])]
     player: Option<String>,
-    /// Write a file for each player, with what may be whispered to it
+    /// Write a file for each player, with what may be whispered to them
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     letters: Option<PathBuf>,
     /// Overwrite letters that are there
@@ -56,6 +56,8 @@ pub struct Args {
 
 #[derive(Serialize)]
 struct ScriptDocument<'a> {
+    /// The judge for whom the script was written.
+    dialect: Dialect,
     rules: &'a InfectionRules,
     players: Vec<PlayerInfo<'a>>,
     turns: u32,
@@ -69,10 +71,13 @@ struct ScriptDocument<'a> {
 #[derive(Serialize)]
 struct PlayerInfo<'a> {
     name: &'a str,
-    /// As it is now; missing before the game has started.
+    /// As they are now; missing before the game has started.
     #[serde(flatten)]
     player: Option<&'a Player>,
-    /// All that may be whispered to it.
+    /// What the classic rules know beside that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classic: Option<&'a Classic>,
+    /// All that may be whispered to them.
     letter: String,
 }
 
@@ -80,9 +85,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let bytes = read(&args.script).map_err(|error| Error::at(args.script.display(), error))?;
     let (text, parsed) = parse_bytes(&bytes);
     let book = Book::of(&parsed);
+    if let Some(note) = parsed.dialect.note().filter(|_| !args.json) {
+        let text = format!("{} is {note} (see judge convert)", args.script.display());
+        say(dim(text));
+    }
     let mut out = BufWriter::new(anstream::stdout().lock());
     if args.json {
-        print_json(&document(&book))?;
+        print_json(&document(&book, parsed.dialect))?;
     } else if args.public {
         out.write_all(report::public(&book).as_bytes())?;
     } else if let Some(name) = &args.player {
@@ -110,28 +119,32 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if !args.public && args.player.is_none() && !args.json {
         show_mistakes(&args.script, &text, book.mistakes())?;
     }
-    let (lines, were) = match book.mistakes().len() {
-        1 => ("1 line".to_owned(), "was"),
-        many => (format!("{many} lines"), "were"),
-    };
-    Err(Error::failure(format!("{lines} of {} {were} left out", args.script.display())))
+    all_lines_count(&args.script, book.mistakes())
 }
 
-/// Mistakes that are shown. Who has made more has given us something else than a script.
-const SHOWN: usize = 100;
+/// The error that ends a command if lines of the script do not count.
+pub fn all_lines_count(path: &Path, mistakes: &[Mistake]) -> Result<(), Error> {
+    let (lines, do_not) = match mistakes.iter().flat_map(Mistake::lines).count() {
+        0 => return Ok(()),
+        1 => ("1 line".to_owned(), "does not"),
+        many => (format!("{many} lines"), "do not"),
+    };
+    Err(Error::failure(format!("{lines} of {} {do_not} count", path.display())))
+}
 
 /// Says which lines do not count.
 fn left_out(out: &mut impl Write, mistakes: &[Mistake]) -> std::io::Result<()> {
     if mistakes.is_empty() {
         return Ok(());
     }
-    let lines = mistakes.iter().take(SHOWN).map(|mistake| mistake.line.to_string());
-    let lines = lines.collect::<Vec<_>>().join(", ");
-    let word = if mistakes.len() == 1 { "line" } else { "lines" };
-    let more = match mistakes.len().saturating_sub(SHOWN) {
+    let mut lines: Vec<usize> = mistakes.iter().flat_map(Mistake::lines).collect();
+    lines.sort_unstable();
+    let word = if lines.len() == 1 { "line" } else { "lines" };
+    let more = match lines.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    let lines = lines.iter().take(SHOWN).map(ToString::to_string).collect::<Vec<_>>().join(", ");
     writeln!(out, "\n{}", yellow(format!("left out: {word} {lines}{more}")))
 }
 
@@ -150,18 +163,24 @@ pub fn show_mistakes(path: &Path, text: &str, mistakes: &[Mistake]) -> Result<()
         if let Some(help) = &mistake.help {
             report = report.with_help(help);
         }
+        if !mistake.also().is_empty() {
+            let lines = count(mistake.also().len() as u64, "more line");
+            report = report.with_note(format!("{lines} left out for the same cause"));
+        }
         report.finish().write(&mut source, &mut err)?;
     }
     Ok(())
 }
 
-fn document(book: &Book) -> ScriptDocument<'_> {
+fn document(book: &Book, dialect: Dialect) -> ScriptDocument<'_> {
     let info = |(index, name)| PlayerInfo {
         name,
         player: book.party().and_then(|party| party.players().get(index)),
+        classic: book.party().and_then(|party| party.classic(Seat(index as u16))),
         letter: report::player(book, Seat(index as u16)),
     };
     ScriptDocument {
+        dialect,
         rules: book.rules(),
         players: book.names().iter().map(String::as_str).enumerate().map(info).collect(),
         turns: book.party().map_or(0, necrodome_rules::infection::Party::turns),

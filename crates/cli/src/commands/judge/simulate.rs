@@ -11,7 +11,7 @@ use crate::{
     paint::{bold, count, dim, error_redraws},
 };
 use indicatif::{ProgressBar, ProgressStyle};
-use necrodome_arena::lineup::LineupError;
+use necrodome_arena::lineup::BotError;
 use necrodome_judge::simulate::{
     Estimate, Report, Share, SimulateError, Simulator, Spread, on_threads, sized,
 };
@@ -125,8 +125,8 @@ impl PartyArgs {
 pub fn refused(error: SimulateError) -> Error {
     let game = Infection::ID;
     match error {
-        SimulateError::UnknownBot { name, valid } => LineupError::UnknownBot { game, name, valid }.into(),
-        SimulateError::Params { text, source } => LineupError::Params { text, source }.into(),
+        SimulateError::UnknownBot { name, valid } => BotError::Unknown { game, name, valid }.into(),
+        SimulateError::Params { text, source } => BotError::Params { text, source }.into(),
         SimulateError::Setup(error) => Error::setup(game, &error),
         SimulateError::Stopped => Error::interrupted(),
         error => Error::failure(error.to_string()),

@@ -2,7 +2,7 @@
 //!
 //! All of it is secret but what [`report::public`] says.
 
-use crate::paint::colour;
+use crate::paint::{colour, count};
 use anstyle::{AnsiColor, Style};
 use necrodome_judge::{
     book::{Book, Record, What, role_word},
@@ -89,7 +89,10 @@ pub fn progress(book: &Book) -> String {
             players => format!("before the game, {players} players"),
         },
         Some(party) if party.ending().is_some() => format!("the game is over after turn {}", party.turns()),
-        Some(party) => format!("turn {} of {}", party.turns() + 1, book.rules().max_turns.get()),
+        Some(party) => match book.rules().last_turn() {
+            Some(last) => format!("turn {} of {last}", party.turns() + 1),
+            None => format!("turn {}", party.turns() + 1),
+        },
     }
 }
 
@@ -125,7 +128,8 @@ pub fn state(book: &Book) -> Vec<Said> {
         lines.push(said(Tone::Announce, report::ending(book, end)));
         lines.extend(winners(book));
     }
-    for (name, player) in book.names().iter().zip(party.players()) {
+    for (&seat, name) in Seat::all(book.names().len()).iter().zip(book.names()) {
+        let player = &party.players()[seat.index()];
         let met = match (party.ending(), player.contacts) {
             (Some(_), _) => String::new(),
             (None, 0) => ", met nobody".to_owned(),
@@ -133,7 +137,7 @@ pub fn state(book: &Book) -> Vec<Said> {
         };
         let ended = if player.ended { ", ended" } else { "" };
         let role = format!("{:<8}", role_word(player.role));
-        let text = format!("{}  {role}  {}{met}{ended}", padded(name), report::stock(player));
+        let text = format!("{}  {role}  {}{met}{ended}", padded(name), report::stock(party, seat));
         lines.push(said(Tone::of(player.role), text));
     }
     if party.ending().is_none() {
@@ -153,14 +157,9 @@ pub fn state(book: &Book) -> Vec<Said> {
 }
 
 fn winners(book: &Book) -> impl Iterator<Item = Said> {
-    report::winners(book).into_iter().map(|winner| {
-        let with = match winner.antibodies {
-            None => String::new(),
-            Some(1) => ", 1 antibody".to_owned(),
-            Some(antibodies) => format!(", {antibodies} antibodies"),
-        };
-        said(Tone::Announce, format!("  {}. {}{with}", winner.rank, winner.name))
-    })
+    report::winners(book)
+        .into_iter()
+        .map(|winner| said(Tone::Announce, format!("  {}. {}{}", winner.rank, winner.name, winner.with())))
 }
 
 /// What some records did.
@@ -173,13 +172,11 @@ pub fn effects(book: &Book, records: &[Record]) -> Vec<Said> {
                 lines.push(announce(public));
             }
             What::Contact { sides } => lines.push(said(Tone::Plain, report::contact(book, sides))),
-            What::Antidote { seat, before, after } => {
+            What::Antidote { seat, before, antidotes, .. } => {
                 let name = &book.names()[seat.index()];
-                let effect = match before.role {
-                    Role::Infected => "is cured and human again",
-                    _ => "was not infected: it is spent for nothing",
-                };
-                let text = format!("{name} takes the antidote, {effect}; has {}", report::stock(after));
+                let effect = report::antidote(before, *antidotes);
+                let has = book.party().map_or(String::new(), |party| report::stock(party, *seat));
+                let text = format!("{name} takes the antidote, {effect}; has {has}");
                 lines.push(said(Tone::Plain, text));
             }
             What::Ended { seat } => {
@@ -213,7 +210,11 @@ fn announce(public: &PublicReport) -> Said {
 /// A mistake in one line, without its place.
 pub fn complaint(mistake: &Mistake) -> String {
     let help = mistake.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
-    format!("{}; {}{help}", mistake.message, mistake.expected)
+    let also = match mistake.also().len() {
+        0 => String::new(),
+        more => format!("; so {} left out", count(more as u64, "later line")),
+    };
+    format!("{}; {}{help}{also}", mistake.message, mistake.expected)
 }
 
 /// A mistake of a script in one line.

@@ -201,6 +201,8 @@ impl Probe for Infection {
             (7, rules::<Self>(&["zombies=2", "start_antibodies=2", "start_viruses=3", "max_turns=4"])),
             (12, rules::<Self>(&["zombies=3", "start_viruses=2", "surplus_virus=lost"])),
             (5, rules::<Self>(&["zombies=0", "max_turns=2"])),
+            (7, rules::<Self>(&["rules=classic", "zombies=2", "antidote_limit=1", "max_turns=6"])),
+            (5, rules::<Self>(&["rules=classic", "zombies=0", "interaction_limit=1", "max_turns=3"])),
         ]
     }
 

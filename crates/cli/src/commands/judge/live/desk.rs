@@ -67,6 +67,7 @@ impl Desk {
         let what = if desk.paper.bytes().is_empty() { "a new script" } else { "goes on" };
         let mut lines =
             vec![said(Tone::Heading, format!("{}: {what}, {}", path.display(), progress(&desk.book)))];
+        lines.extend(parsed.dialect.note().map(|note| said(Tone::Announce, note)));
         lines.extend(desk.complaints());
         if desk.paper.is_unfinished() {
             let text = "the last line has no line break: it counts, look whether it is complete";
@@ -202,7 +203,7 @@ impl Desk {
 
     /// Reads a line as if it stood at the end of the script, with all names written out.
     fn understand(&self, typed: &str) -> Result<Option<Line>, Mistake> {
-        let Parsed { script, mistakes } = parse(typed);
+        let Parsed { script, mistakes, .. } = parse(typed);
         if let Some(mut mistake) = mistakes.into_iter().next() {
             let first = typed.split_whitespace().next().unwrap_or_default().to_lowercase();
             let near = |word: &&&str| strsim::jaro_winkler(&first, word) > 0.85;
@@ -309,7 +310,7 @@ fn read(bytes: &[u8]) -> (Parsed, Book) {
 }
 
 fn wrong_lines(book: &Book) -> BTreeSet<usize> {
-    book.mistakes().iter().map(|mistake| mistake.line).collect()
+    book.mistakes().iter().flat_map(Mistake::lines).collect()
 }
 
 fn split(bytes: &[u8]) -> Vec<Vec<u8>> {

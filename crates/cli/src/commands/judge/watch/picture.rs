@@ -1,7 +1,10 @@
 //! A script as it stands in its file: what counts, what is wrong, what is not finished.
 
 use crate::commands::judge::words::{Said, Tone, mistake, said, state};
-use necrodome_judge::{book::Book, script::parse_bytes};
+use necrodome_judge::{
+    book::Book,
+    script::{Dialect, parse_bytes},
+};
 
 /// What is known of a script.
 pub struct Picture {
@@ -11,6 +14,7 @@ pub struct Picture {
     /// The last line, if it has none: somebody may be typing it, so it does not count yet.
     pub unfinished: String,
     pub book: Book,
+    pub dialect: Dialect,
     /// Why the picture may be older than the file.
     pub note: Option<String>,
 }
@@ -22,7 +26,7 @@ impl Picture {
         let (text, parsed) = parse_bytes(complete);
         let book = Book::of(&parsed);
         let (text, unfinished) = (text.into_owned(), String::from_utf8_lossy(rest).into_owned());
-        Picture { text, unfinished, book, note: None, bytes }
+        Picture { text, unfinished, book, dialect: parsed.dialect, note: None, bytes }
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -32,6 +36,7 @@ impl Picture {
     /// What is wrong or not finished, one line for each.
     pub fn complaints(&self) -> Vec<Said> {
         let mut lines: Vec<Said> = self.note.iter().map(|note| said(Tone::Wrong, note)).collect();
+        lines.extend(self.dialect.note().map(|note| said(Tone::Faint, note)));
         lines.extend(self.book.mistakes().iter().map(mistake));
         if !self.unfinished.trim().is_empty() {
             let line = self.text.matches('\n').count() + 1;

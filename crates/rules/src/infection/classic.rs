@@ -1,0 +1,71 @@
+//! The classic rules (docs/rules/infection-classic.md): points instead of antibodies and viruses, one antidote each,
+//! and limits counted in turns.
+//!
+//! A human's points (handshakes) are its `antibodies`, a zombie's (infections) its `viruses`: each side has its own
+//! number, as in the standard rules. What the classic rules know beside that is here.
+
+use super::party::{Identity, InfectionRules, Player, Role};
+use serde::{Deserialize, Serialize};
+
+/// What the classic rules know about a player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Classic {
+    /// What the player was told to be at the start; nobody is told more later.
+    pub told: Identity,
+    /// Antidotes left.
+    pub antidotes: u32,
+    /// Turns that have ended since the infection, while it can still be cured.
+    pub infected_turns: u32,
+    /// Turns that have ended since the player last began a contact.
+    pub idle_turns: u32,
+}
+
+impl Classic {
+    /// A player at the start of a game.
+    pub(super) fn new(zombie: bool) -> Self {
+        let told = if zombie { Identity::Zombie } else { Identity::Human };
+        Classic { told, antidotes: 1, infected_turns: 0, idle_turns: 0 }
+    }
+
+    /// The only antidote: it cures an infection that is not for good, and is spent in any case.
+    pub(super) fn antidote(&mut self, player: &mut Player) {
+        self.antidotes -= 1;
+        self.infected_turns = 0;
+        if player.role == Role::Infected {
+            player.role = Role::Human;
+        }
+    }
+
+    /// A turn ends: an infection may become one for good, and so may idling. Gives whether the player became a zombie.
+    pub(super) fn end_turn(&mut self, player: &mut Player, rules: &InfectionRules) -> bool {
+        self.idle_turns += 1;
+        self.infected_turns += u32::from(player.role == Role::Infected);
+        let idle = rules.interaction_limit.is_some_and(|limit| limit.get() == self.idle_turns);
+        if !idle && self.infected_turns <= rules.antidote_limit.get() {
+            return false;
+        }
+        let turned = player.role != Role::Zombie;
+        // Idling costs a zombie its points, too.
+        (player.role, player.antibodies, player.viruses) = (Role::Zombie, 0, 0);
+        self.infected_turns = 0;
+        turned
+    }
+}
+
+/// A contact: two humans gain a point each; anybody else infects a human, and a zombie gains a point by it.
+pub(super) fn meet(a: &mut Player, b: &mut Player) {
+    match (a.role, b.role) {
+        (Role::Human, Role::Human) => {
+            a.antibodies += 1;
+            b.antibodies += 1;
+        }
+        (Role::Human, _) => infect(a, b),
+        (_, Role::Human) => infect(b, a),
+        _ => {}
+    }
+}
+
+fn infect(human: &mut Player, by: &mut Player) {
+    human.role = Role::Infected;
+    by.viruses += u32::from(by.role == Role::Zombie);
+}
