@@ -1,9 +1,10 @@
 //! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `./mybot.wasm`, `wasm:mybot.py`, `cmd:python3 -u bot.py --fast`,
-//! `compat:zombiedice:my_bots.py:MyZombie`, `human`, each with an optional `name=` in front.
+//! `compat:zombiedice:my_bots.py:MyZombie`, `compat:zombies:Gunner.java`, `human`, each with an optional `name=` in front.
 
 pub mod compat;
 mod interpreted;
 mod interpreter;
+mod zombies;
 
 pub use interpreter::{version_of, versions};
 
@@ -127,6 +128,34 @@ pub enum EntryError {
         /// The interpreter.
         python: String,
     },
+    /// `compat:zombies` without what runs or compiles it.
+    #[error("there is no {name} here ({file} is missing)")]
+    NoRuntime {
+        /// What it is called.
+        name: &'static str,
+        /// The file that was looked for.
+        file: &'static str,
+        /// Debian's package of it.
+        package: &'static str,
+    },
+    /// A compiler refuses a bot.
+    #[error("{tool} does not take {path:?}:\n{said}")]
+    Compiler {
+        /// The compiler.
+        tool: &'static str,
+        /// What it was given.
+        path: PathBuf,
+        /// What it said.
+        said: String,
+    },
+    /// Compiled bots cannot be kept.
+    #[error("cannot keep compiled bots in {path:?}: {why}")]
+    Cache {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// The parameters of a built-in bot are not well-formed.
     #[error("bot {text:?}: {why}")]
     Params {
@@ -171,6 +200,9 @@ impl EntrySpec {
             EntryKind::Wasm(module) => return Some(module.fingerprint()),
             _ => return None,
         };
+        if let Some(content) = zombies::fingerprint(program) {
+            return Some(content);
+        }
         let mut hasher = blake3::Hasher::new();
         // An interpreter is found by its name alone: upgrading it makes no new bot.
         for path in program.files() {
@@ -186,7 +218,9 @@ impl EntrySpec {
     /// Finds out what only the machine can tell: whether what runs the entry is there.
     pub fn check(&self) -> Result<(), EntryError> {
         match &self.kind {
-            EntryKind::Program(program) if self.compat().is_some() => compat::check_package(program),
+            EntryKind::Program(program) if self.compat().is_some_and(|written| written.is_python()) => {
+                compat::check_package(program)
+            }
             _ => Ok(()),
         }
     }
@@ -200,6 +234,9 @@ impl EntrySpec {
         let text = match (&self.name, &self.kind) {
             (Some(name), _) => return name.clone(),
             (None, EntryKind::Guest(_)) => self.text.clone(),
+            (None, EntryKind::Program(program)) if let Some(name) = zombies::name_of(program) => {
+                name.to_owned()
+            }
             (None, EntryKind::Program(_)) if let Some(written) = self.compat() => written.wish(),
             (None, EntryKind::BuiltIn(spec)) => spec.to_string(),
             (None, EntryKind::Program(_) | EntryKind::Wasm(_)) if looks_like_file(&self.text) => {
@@ -225,7 +262,11 @@ pub fn files_of<'a>(entries: impl IntoIterator<Item = &'a EntrySpec>) -> Vec<Pat
         EntryKind::Program(program) => Some(program),
         _ => None,
     });
-    programs.flat_map(|program| program.files().into_iter().chain([program.folder.clone()])).collect()
+    programs
+        .flat_map(|program| {
+            program.files().into_iter().chain([program.folder.clone()]).chain(program.sources.clone())
+        })
+        .collect()
 }
 
 /// Whether programs take part that run as processes, and have to be confined.
@@ -358,23 +399,29 @@ fn file_program(path: &Path) -> Result<Program, EntryError> {
     };
     let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
     let own = file.to_string_lossy().into_owned();
-    Ok(Program { words: runner.iter().map(|&word| word.to_owned()).chain([own]).collect(), folder })
+    Ok(Program {
+        words: runner.iter().map(|&word| word.to_owned()).chain([own]).collect(),
+        folder,
+        ..Program::default()
+    })
 }
 
 fn command_program(text: &str, folder: &Path) -> Result<Program, EntryError> {
     let bad = |why: &str| EntryError::Command { text: text.to_owned(), why: why.to_owned() };
     let words = shell_words::split(text).map_err(|error| bad(&error.to_string()))?;
     let Some(program) = words.first() else { return Err(bad("expected a program, got nothing")) };
-    let found = if program.contains('/') {
-        folder.join(program).is_file()
-    } else {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
-    };
+    let found =
+        if program.contains('/') { folder.join(program).is_file() } else { on_path(program).is_some() };
     if !found {
         return Err(bad("there is no such program"));
     }
-    Ok(Program { words, folder: folder.to_owned() })
+    Ok(Program { words, folder: folder.to_owned(), ..Program::default() })
+}
+
+/// A program that is found by its name.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 #[cfg(test)]
@@ -476,6 +523,7 @@ mod tests {
             moved("Ada=compat:zombiedice:bots/a.py:Brave"),
             "Ada=compat:zombiedice:night/bots/a.py:Brave"
         );
+        assert_eq!(moved("compat:zombies:bots:player.Ada"), "compat:zombies:night/bots:player.Ada");
         assert_eq!(moved("Ada=wasm:bots/a.py"), "Ada=wasm:night/bots/a.py");
         for same in ["greedy", "stop-at:brains=5", "cmd:python3 x/a.py", "human", "compat:nothing:a.py"] {
             assert_eq!(moved(same), same);
@@ -493,13 +541,15 @@ mod tests {
     #[test]
     fn mistakes_are_found_before_anything_starts() {
         for (text, message) in [
-            ("compat:", "expected one of gamezombies, godzilla, zombiedice"),
+            ("compat:", "expected one of gamezombies, godzilla, zombiedice, zombies"),
             ("compat:chess:./a.py:A", "there is no kind \"chess\""),
             ("compat:zombiedice", "expected compat:zombiedice:FILE.py:CLASS"),
             ("compat:zombiedice:a.py:", "expected compat:zombiedice:FILE.py:CLASS"),
-            ("compat:zombiedice:a.py:x.y", "expected compat:zombiedice:FILE.py:CLASS"),
             ("compat:zombiedice:./nowhere.py:A", "there is no file"),
             ("compat:zombiedice:src:A", "expected a file of Python"),
+            ("compat:zombies", "expected compat:zombies:FILE_OR_FOLDER[:CLASS]"),
+            ("compat:zombies:./Nowhere.java", "there is no file"),
+            ("compat:zombies:Cargo.toml", "expected .java, .scala, .jar"),
             ("./nowhere.py", "there is no file"),
             ("./nowhere.wasm", "there is no file"),
             ("wasm:nowhere.py", "there is no file"),

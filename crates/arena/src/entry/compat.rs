@@ -1,7 +1,7 @@
 //! Bots that were written for other programs: `compat:zombiedice:my_bots.py:ClassName`. The Python package runs them, each in
-//! a process that speaks the bot protocol.
+//! a process that speaks the bot protocol; those of one program, on the JVM, have a room of their own (`zombies`).
 
-use super::{EntryError, missing, seen_from};
+use super::{EntryError, missing, seen_from, zombies};
 use crate::process::Program;
 use std::{
     fs,
@@ -11,8 +11,8 @@ use std::{
 
 /// The prefix of such an entry.
 pub const PREFIX: &str = "compat:";
-/// The programs whose bots can take part, by the names of their modules in `necrodome.compat`.
-pub const KINDS: [&str; 3] = ["gamezombies", "godzilla", "zombiedice"];
+/// The programs whose bots can take part. All but `zombies` are named after their modules in `necrodome.compat`.
+pub const KINDS: [&str; 4] = ["gamezombies", "godzilla", "zombiedice", zombies::KIND];
 /// The command that runs Python files.
 const PYTHON: [&str; 2] = ["python3", "-u"];
 
@@ -38,11 +38,18 @@ impl<'a> Written<'a> {
             Some((file, class)) => (file, Some(class)),
             None => (rest, None),
         };
-        let is_name = |class: &str| class.chars().all(|c| c.is_alphanumeric() || c == '_');
+        // Objects have names, too, and those may have spaces in them.
+        let is_name = |class: &str| class.chars().all(|c| !c.is_control() && c != '/');
         if file.is_empty() || class.is_some_and(|class| class.is_empty() || !is_name(class)) {
-            return Err(refuse(format!("expected {PREFIX}{kind}:FILE.py:CLASS")));
+            let file = if kind == zombies::KIND { "FILE_OR_FOLDER[:CLASS]" } else { "FILE.py:CLASS" };
+            return Err(refuse(format!("expected {PREFIX}{kind}:{file}")));
         }
         Ok(Written { kind, file, class })
+    }
+
+    /// Whether the Python package runs it.
+    pub(super) fn is_python(self) -> bool {
+        self.kind != zombies::KIND
     }
 
     /// The same entry with its file as seen from another folder.
@@ -59,15 +66,34 @@ impl<'a> Written<'a> {
 
     pub(super) fn program(self, folder: &Path) -> Result<Program, EntryError> {
         let path = seen_from(folder, self.file);
+        if !self.is_python() {
+            return zombies::program(&path, self.class);
+        }
         let file = fs::canonicalize(&path).map_err(missing(&path))?;
         if !file.is_file() {
             return Err(EntryError::Unreadable { path, why: "expected a file of Python".into() });
         }
-        let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
+        let own = file.parent().unwrap_or(Path::new("/"));
+        // Players in a copy of the program they were written for run from its folder, and read what is in it.
+        let folder = match self.kind {
+            "godzilla" => file.ancestors().skip(1).take(3).find(|folder| is_godzilla(folder)).unwrap_or(own),
+            _ => own,
+        }
+        .to_owned();
         let own = file.to_string_lossy().into_owned();
         let words = PYTHON.into_iter().chain(["-m", "necrodome.compat", self.kind]).map(str::to_owned);
-        Ok(Program { words: words.chain([own]).chain(self.class.map(str::to_owned)).collect(), folder })
+        Ok(Program {
+            words: words.chain([own]).chain(self.class.map(str::to_owned)).collect(),
+            folder,
+            ..Program::default()
+        })
     }
+}
+
+/// Whether this is the folder of the program godzilla-v2.
+fn is_godzilla(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).is_file();
+    has("player.py") && (has("constants.py") || has("helpers/constants.py"))
 }
 
 /// Whether Python has the package, as a bot would find it. Asked before a match, since a bot that dies is harder to read.
