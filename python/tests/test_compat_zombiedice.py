@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import pytest
 from arena_binary import document, necrodome, needs_binary
@@ -38,12 +42,12 @@ def module(request: pytest.FixtureRequest) -> Iterator[Any]:
     chosen.EXCEPTIONS_LOSE_GAME, chosen.MAX_TURN_TIME = lose, limit
 
 
-#: The rules of the old module.
-OLD_RULES = {"first_roll": "free", "out_of_dice": "recycle_brains"}
+#: The rules of the arena, where they are not those of the old module.
+RULEBOOK = {"first_roll": "mandatory", "out_of_dice": "end_turn"}
 
 
 def play(module: Any, *zombies: Any) -> Any:
-    return module.runGame(list(zombies), **(OLD_RULES if module is new else {}))
+    return module.runGame(list(zombies))
 
 
 class Zombie:
@@ -200,6 +204,17 @@ def test_an_error_ends_the_game_or_loses_it(module: Any) -> None:
     assert ended["SCORES"]["bad"] == -1 and ended["SCORES"]["good"] >= 13
     assert bad.calls.count("turn") == 1, "it is not asked again"
 
+    def crash_with_brains() -> None:
+        rolled = module.roll()
+        eaten.append(rolled["brains"] if rolled["shotgun"] < 3 else 0)
+        raise ZeroDivisionError
+
+    eaten: list[int] = []
+    for _ in range(10):
+        ended = play(module, good, Zombie("bad", crash_with_brains))
+        assert ended["SCORES"]["bad"] == -1 + eaten[-1]
+    assert sum(eaten) > 0
+
 
 def test_a_turn_can_take_too_long(module: Any) -> None:
     module.MAX_TURN_TIME = -1
@@ -248,7 +263,7 @@ def test_win_rates_agree_where_the_rules_do(capsys: pytest.CaptureFixture[str]) 
             Zombie("one", until_shot(module, shotguns=1)),
             module.examples.RollsUntilInTheLeadZombie("lead"),
         ]
-        module.runTournament(zombies, games, **(OLD_RULES if module is new else {}))
+        module.runTournament(zombies, games)
         shares.append({name: wins / games for name, wins in module.TOURNAMENT_STATE["WINS"].items()})
     for name, share in shares[0].items():
         # Five standard errors of the difference.
@@ -264,13 +279,78 @@ def test_random_makes_it_repeatable() -> None:
     assert scores[0] == scores[1]
 
 
-def test_the_rulebook_decides_by_default() -> None:
+def test_nobody_has_to_roll_unless_the_rules_say_so() -> None:
     a, b = Zombie("a", lambda: None), Zombie("b", until_shot(new))
     random.seed(1)
-    assert new.runGame([a, b])["SCORES"]["a"] > 0, "the first roll is mandatory"  # type: ignore[index]
-    assert a.calls.count("turn") == b.calls.count("turn"), "also where the mandatory roll has lost the turn"
+    assert new.runGame([a, b])["SCORES"]["a"] == 0  # type: ignore[index]
     random.seed(1)
-    assert new.runGame([a, b], **OLD_RULES)["SCORES"]["a"] == 0  # type: ignore[index]
+    assert new.runGame([a, b], **RULEBOOK)["SCORES"]["a"] > 0, "the first roll is mandatory"  # type: ignore[index]
+    assert a.calls.count("turn") == b.calls.count("turn"), "also where the mandatory roll has lost the turn"
+
+
+def rolls_on(module: Any, ends: list[Any]) -> Callable[[], None]:
+    """Rolls until there is nothing more to roll, and notes how the turn went on after that."""
+
+    def turn() -> None:
+        rolled = module.roll()
+        ends.append(None)
+        while rolled is not None:
+            ends[-1] = module.GAME_STATE["SHOTGUNS_ROLLED"]
+            rolled = module.roll()
+        ends[-1] = "none"
+
+    return turn
+
+
+def test_only_the_third_shotgun_ends_a_turn(module: Any) -> None:
+    ends: list[Any] = []
+    for _ in range(40):
+        play(module, Zombie("a", rolls_on(module, ends)), Zombie("b", until_shot(module, shotguns=1)))
+    assert len(ends) > 200 and {*ends} == {"none"}, "roll() gives None in the end, and only after three shotguns"
+
+
+def test_a_turn_that_the_rules_end_is_unwound() -> None:
+    ends: list[Any] = []
+    random.seed(3)
+    for _ in range(40):
+        ended = new.runGame([Zombie("a", rolls_on(new, ends)), Zombie("b", until_shot(new, shotguns=1))], **RULEBOOK)
+        assert ended is not None
+    unwound = [shotguns for shotguns in ends if shotguns != "none"]
+    assert unwound and {*unwound} <= {0, 1, 2}, "out of dice: roll() has not returned"
+    assert "none" in ends
+
+
+def test_dice_keep_their_order(module: Any) -> None:
+    """Those that were kept come first, as they were; those that are drawn come in any order."""
+    firsts: set[tuple[str, ...]] = set()
+
+    def turn() -> None:
+        kept: list[str] = []
+        cup = module.GAME_STATE["CURRENT_CUP"]
+        while (rolled := module.roll()) is not None and module.GAME_STATE["SHOTGUNS_ROLLED"] < 3:
+            colours = [die.color for die in rolled["rolls"]]
+            assert colours[: len(kept)] == kept
+            if not kept:
+                firsts.add(tuple(colours))
+            kept = list(module.GAME_STATE["CURRENT_HAND"])
+            assert module.GAME_STATE["CURRENT_CUP"] is cup, "the list that a zombie holds changes with the game"
+
+    for _ in range(60):
+        play(module, Zombie("a", turn), Zombie("b", until_shot(module)))
+    assert {("green", "green", "red"), ("red", "green", "green"), ("green", "red", "green")} <= firsts
+
+
+def test_star_gives_what_the_old_module_gives() -> None:
+    _old()
+    names: list[set[str]] = []
+    for module in ("zombiedice", "necrodome.compat.zombiedice"):
+        program = f"import os\nhere = os.getcwd()\nfrom {module} import *\nprint(*(name for name in dir() if name[0] != '_'))"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        names.append({*done.stdout.split()})
+    page = {"HTTPServer", "SimpleHTTPRequestHandler", "ZombieDiceHandler", "TournamentThread", "BrowserOpener"}
+    page |= {"WEB_SERVER_PORT", "SCORE_BAR_MAX_WIDTH", "TOURNAMENT_RUNNING", "WEB_GUI_NUM_GAMES", "START_TIME"}
+    page |= {"getScoreBarColor", "estTimeRemaining", "prettyTime"}
+    assert names[0] - names[1] == page
 
 
 def test_a_lost_mandatory_roll_is_shown() -> None:
@@ -281,7 +361,7 @@ def test_a_lost_mandatory_roll_is_shown() -> None:
 
     random.seed(2)
     for _ in range(30):
-        new.runGame([Zombie("a", turn), Zombie("b", turn)])
+        new.runGame([Zombie("a", turn), Zombie("b", turn)], **RULEBOOK)
     lost = [first for first, shotguns, _ in seen if shotguns == 3]
     assert lost and all(rolled["shotgun"] == 3 for rolled in lost)
 
@@ -403,9 +483,276 @@ def test_a_tournament_of_a_file(folder: Path) -> None:
     done = subprocess.run([*words[:3], "two.py", "4"], cwd=folder, capture_output=True, text=True, timeout=60)
     assert re.search(r"Wins:\n +[AB] \d\n +[AB] \d\n", done.stdout)
 
-    for other, says in (("nowhere.py", "there is no file"), ("neighbour.py", "expected at least two classes")):
-        done = subprocess.run([*words[:3], other], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert "two.py: its classes, since it starts no tournament: A, B" in done.stdout
+
+    for other, says in (
+        ("nowhere.py", "there is no file"),
+        ("neighbour.py", "expected a tournament, or at least two classes"),
+        ("two.py --set first_roll=never", "expected free or mandatory"),
+    ):
+        done = subprocess.run([*words[:3], *other.split()], cwd=folder, capture_output=True, text=True, timeout=60)
         assert done.returncode == 2 and says in done.stderr
+
+
+def run_file(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """``python -m necrodome.compat.zombiedice`` with these words."""
+    command = [sys.executable, "-m", "necrodome.compat.zombiedice", *words]
+    return subprocess.run(command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
+
+
+TWO_TOURNAMENTS = """
+import sys
+import zombiedice
+from zombiedice import examples
+
+def pair(one, two):
+    return [examples.MinNumShotgunsThenStopsZombie(one, 1), examples.MinNumShotgunsThenStopsZombie(two, 2)]
+
+print("words", *sys.argv)
+# Of a tie nobody has a share.
+zombiedice.random.seed(1)
+zombiedice.runTournament(pair("Ann", "Bob"), 5)
+wins, ties = zombiedice.TOURNAMENT_STATE["WINS"], zombiedice.TOURNAMENT_STATE["TIES"]
+print("games", wins["Ann"] + wins["Bob"] + ties["Ann"])
+zombiedice.runTournament(pair("Cy", "Dee"), 4, max_rounds=1)
+print("share", wins["Ann"] / sum(wins.values()))
+late = pair("late", "later")[0]
+"""
+
+
+def test_a_file_plays_its_own_tournaments_where_it_calls_them(folder: Path) -> None:
+    (folder / "own.py").write_text(TWO_TOURNAMENTS)
+    for words, games in (([], ("5", "4")), (["3"], ("3", "3"))):
+        done = run_file(folder, "own.py", *words)
+        results = r"Tournament of {} games started...\nTournament results:\nWins:\n.*?Ties:\n +\S+ \d\n +\S+ \d\n"
+        expected = "words own.py\nown.py: the zombies of its tournament: Ann, Bob\n" + results.format(games[0])
+        expected += f"games {games[0]}\nown.py: the zombies of its tournament: Cy, Dee\n" + results.format(games[1]) + "share .*\n"
+        assert re.fullmatch(expected, done.stdout, re.DOTALL), done
+        assert done.stderr == ""
+
+
+def test_options_of_the_command_line_hold_for_all_tournaments(folder: Path) -> None:
+    (folder / "own.py").write_text(TWO_TOURNAMENTS + "print('rounds', zombiedice.GAME_STATE['ROUND'])\n")
+    assert "rounds 1\n" in run_file(folder, "own.py", "1").stdout, "the file's own option"
+    many = run_file(folder, "own.py", "20", "--set", "max_rounds=2")
+    assert "rounds 2\n" in many.stdout, "that of the command line is stronger"
+
+
+def test_an_error_of_the_file_is_its_own(folder: Path) -> None:
+    (folder / "bad.py").write_text(TWO_TOURNAMENTS + "int('what is no number')\n")
+    done = run_file(folder, "bad.py")
+    assert done.returncode == 1 and "ValueError: invalid literal" in done.stderr and "usage" not in done.stderr
+    assert done.stdout.count("Tournament results") == 2
+
+
+@pytest.mark.parametrize("name", ["Ann", "Dee", "1", "4"])
+def test_results_are_zero_while_zombies_are_collected(folder: Path, name: str) -> None:
+    """The share of no wins is an error of the file. It comes after what is wanted."""
+    (folder / "own.py").write_text(TWO_TOURNAMENTS)
+    played = in_arena(folder, f"own.py:{name}", "my_bots.py:Careful")
+    assert played.faults == [] and "words " in played.logs[0] and "games 0" in played.logs[0]
+    assert "nothing is read after ZeroDivisionError: division by zero" in played.logs[0]
+    assert re.search(r"^words \S+/own.py$", played.logs[0], re.MULTILINE), "the file and nothing else"
+
+
+def test_a_file_that_exits_after_its_tournament_is_read(folder: Path) -> None:
+    (folder / "exits.py").write_text(MAIN + "    raise SystemExit('done')\n")
+    played = in_arena(folder, "exits.py:Big Bob", "exits.py:Ann")
+    assert played.faults == []
+    done = run_file(folder, "exits.py")
+    assert done.returncode == 1 and done.stderr == "done\n" and "Tournament of 7 games" in done.stdout
+
+
+def test_an_unknown_name_lists_who_plays(folder: Path) -> None:
+    (folder / "main.py").write_text(MAIN)
+    played = in_arena(folder, "main.py:zz", "main.py:Ann")
+    says = "there is no class 'zz' in the file: it has Twice, Other; in its tournaments play Big Bob, Ann"
+    assert says in played.logs[0]
+
+
+def in_arena(folder: Path, *bots: str, **options: Any) -> Any:
+    return match("zombie-dice", [f"compat:zombiedice:{folder}/{bot}" for bot in bots], seed=4, **options)
+
+
+MAIN = """
+import zombiedice
+
+class Twice:
+    def __init__(self, name, rolls=2):
+        self.name, self.rolls = name, rolls
+    def turn(self, gameState):
+        print("I roll", self.rolls, "times")
+        for _ in range(self.rolls):
+            zombiedice.roll()
+
+class Other(Twice):
+    pass
+
+if __name__ == "__main__":
+    zombiedice.runTournament([Twice("Big Bob", 3), Twice("Ann")], 7, verbose=False)
+"""
+
+
+def test_the_main_part_of_a_file_says_who_plays(folder: Path) -> None:
+    (folder / "main.py").write_text(MAIN)
+    words = [sys.executable, "-m", "necrodome.compat.zombiedice", "main.py"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("main.py: the zombies of its tournament: Big Bob, Ann\n"), done
+    assert "Tournament of 7 games" in done.stdout and "Other" not in done.stdout
+    played = in_arena(folder, "main.py:Big Bob", "main.py:Ann", "main.py:Other", "main.py:1")
+    assert played.faults == [] and played.names == ["Big Bob", "Ann", "Other", "1"]
+    assert ["I roll 3" in log for log in played.logs] == [True, False, False, True]
+    played = in_arena(folder, "main.py:Other", "main.py:9")
+    assert "there is no zombie number 9: the file lets 2 play" in played.logs[1]
+
+
+def test_the_examples_of_the_old_module_run_as_they_are(folder: Path) -> None:
+    old = _old()
+    (folder / "examples.py").write_text(Path(old.examples.__file__).read_text())
+    names = ["MonteCarloZombie", "RollsUntilInTheLeadZombie", "RandomCoinFlipZombie"]
+    bots = [f"examples.py:{name}" for name in names]
+    # By the rules of the arena, too, and with dice that run out.
+    assert in_arena(folder, *bots).faults == []
+    assert in_arena(folder, *bots, first_roll="free", out_of_dice="recycle_brains").faults == []
+
+
+def test_under_other_rules_a_turn_is_unwound(folder: Path) -> None:
+    """It never stops, and looks at what it was given each time: None with fewer than three shotguns would be an error."""
+    (folder / "on.py").write_text(
+        "import zombiedice\nclass On:\n    def turn(self, s):\n        shots = 0\n"
+        "        while shots < 3: shots += zombiedice.roll()['shotgun']\n"
+    )
+    report = tournament(
+        "zombie-dice", [f"compat:zombiedice:{folder}/on.py:On", "cautious"], blocks=100, seed=2, progress=False
+    )
+    assert report["faults"] == []
+    assert {row["name"]: row["mean_score"] for row in report["standings"]}["On"] > 0, "it has banked what was left"
+
+
+WEB = MAIN.replace("runTournament", "runWebGui")
+IMPORTED = "import necrodome.compat.zombiedice as zombiedice"
+
+
+class Page:
+    """A file that shows a page, and who serves it."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        # The browser writes down what it is to open.
+        self.opened, browser = folder / "opened", folder / "browser"
+        browser.write_text(f'#!/bin/sh\necho "$1" > {self.opened}\n')
+        browser.chmod(0o755)
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
+        environment = {**os.environ, "BROWSER": f"{browser} %s", "TMPDIR": str(self.temporary)}
+        environment["NECRODOME"] = str(Path(os.environ["NECRODOME"]).absolute())
+        self.process = subprocess.Popen(
+            [sys.executable, "-u", *words],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=self._as_in_a_terminal,
+        )
+        assert self.process.stdout is not None
+        lines = iter(self.process.stdout.readline, "")
+        self.address = next(line for line in lines if line.startswith("The tournament is at")).split()[-1]
+        self.site, _, number = self.address.partition("/tournaments/")
+        self.api = f"{self.site}/api/tournaments/{int(number)}"
+
+    @staticmethod
+    def _as_in_a_terminal() -> None:
+        """Who runs the tests in the background ignores signals, and so would all that they start."""
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
+    def finished(self) -> bytes:
+        """What the page shows live, when it is over."""
+        with urlopen(f"{self.api}/stream") as stream:
+            return next(line for line in stream if b'"finished"' in line)
+
+    def end(self, number: signal.Signals) -> str:
+        """Ends the program, and waits for the server, too: it holds the standard error. Gives what that says."""
+        self.process.send_signal(number)
+        try:
+            err = self.process.communicate(timeout=30)[1]
+        finally:
+            self.process.kill()
+        with pytest.raises(URLError):
+            urlopen(self.site)
+        return str(err)
+
+
+@needs_binary
+def test_the_page_of_a_tournament(folder: Path) -> None:
+    (folder / "web.py").write_text(WEB.replace("import zombiedice", IMPORTED))
+    page = Page(folder, "web.py")
+    try:
+        shown = page.finished()
+        assert b"Big Bob" in shown and b"Ann" in shown
+        played = json.load(urlopen(f"{page.api}/matches"))
+        assert played["total"] == 8 and {*played["matches"][0]["names"]} == {"Big Bob", "Ann"}
+        assert urlopen(f"{page.api}/matches/0/0/film").status == 200
+    finally:
+        err = page.end(signal.SIGINT)
+    assert page.opened.read_text().strip() == page.address and "Quitting..." in err
+
+
+@needs_binary
+def test_the_page_of_a_later_tournament_has_its_own_zombies(folder: Path) -> None:
+    text = WEB.replace('zombiedice.runWebGui(', 'zombiedice.runTournament([Twice("C", 1), Other("D", 1)], 2)\n    zombiedice.runWebGui(')
+    (folder / "web.py").write_text(text)
+    page = Page(folder, "-m", "necrodome.compat.zombiedice", "web.py", "4")
+    try:
+        shown = page.finished()
+        assert b"Big Bob" in shown and b'"C"' not in shown
+        assert json.load(urlopen(f"{page.api}/matches"))["total"] == 4
+        standings = json.load(urlopen(page.api))["standings"]
+        assert {row["name"]: row["bot"] for row in standings} == {"Big Bob": "zombie 3", "Ann": "zombie 4"}
+    finally:
+        page.end(signal.SIGINT)
+    played = in_arena(folder, "web.py:3", "web.py:1")
+    assert ["I roll 3" in log for log in played.logs] == [True, False]
+
+
+@needs_binary
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_the_server_of_a_page_ends_with_its_program(folder: Path, number: signal.Signals) -> None:
+    (folder / "web.py").write_text(WEB.replace("], 7,", "], 10**6,"))
+    page = Page(folder, "-m", "necrodome.compat.zombiedice", "web.py")
+    page.end(number)
+    # Nobody can clear up after a SIGKILL.
+    if number != signal.SIGKILL:
+        assert page.process.returncode == 128 + number and not [*page.temporary.iterdir()]
+
+
+@pytest.mark.parametrize("as_module", [False, True])
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({}, "there is no program necrodome in the path"),
+        ({"NECRODOME": "/nonexistent"}, "there is no program '/nonexistent', which NECRODOME names"),
+        ({"NECRODOME": "./no_program"}, "no_program cannot be run: Exec format error"),
+    ],
+)
+def test_without_the_arena_a_page_is_a_tournament_in_the_terminal(
+    folder: Path, environment: dict[str, str], says: str, as_module: bool
+) -> None:
+    (folder / "web.py").write_text(WEB if as_module else WEB.replace("import zombiedice", IMPORTED))
+    (folder / "no_program").write_bytes(b"\x7fELF and nothing else")
+    (folder / "no_program").chmod(0o755)
+    words = [sys.executable, *(["-m", "necrodome.compat.zombiedice"] if as_module else []), "web.py"]
+    environment = {"PATH": str(folder), "HOME": str(folder), **environment}
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "No page: " in done.stdout and says in done.stdout, done
+    assert "Tournament of 7 games" in done.stdout and "Wins:" in done.stdout
+
+
+def test_a_page_needs_two_zombies(folder: Path) -> None:
+    (folder / "web.py").write_text(WEB.replace(', Twice("Ann")', ""))
+    done = run_file(folder, "web.py")
+    assert "No page: expected at least two zombies, got 1." in done.stdout and "Traceback" not in done.stderr
+    assert done.returncode == 1 and "The game could not be played." in done.stderr
 
 
 @needs_binary

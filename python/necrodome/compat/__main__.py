@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from ..bot import Wire
 from .load import NoBot
 
 KINDS = ("gamezombies", "godzilla", "zombiedice")
@@ -17,10 +16,10 @@ def main(words: list[str]) -> None:
     if len(words) not in (2, 3) or words[0] not in KINDS:
         sys.exit(USAGE)
     kind, file, *name = words
-    # Before anything of the file is run: what it prints must not come between the lines.
-    wire = Wire.take_over()
+    # The file is no program with arguments of its own.
+    sys.argv = [file]
     try:
-        import_module(f"{__package__}.{kind}").serve(wire, file, name[0] if name else None)
+        import_module(f"{__package__}.{kind}").serve(file, name[0] if name else None)
     except NoBot as error:
         sys.exit(f"{file}: {error}")
     except BrokenPipeError:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import inspect
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from types import ModuleType
-from typing import Any
+from importlib.util import module_from_spec, spec_from_file_location
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from types import ModuleType
+    from typing import Any
 
 
 class NoBot(Exception):
@@ -31,20 +33,39 @@ def standing_in(modules: Mapping[str, ModuleType]) -> Iterator[None]:
                 sys.modules[name] = module
 
 
-def load(path: str | Path) -> ModuleType:
-    """Runs a file of Python, and gives what it has defined. It finds its neighbours, as a script does."""
-    file = Path(path).resolve()
-    if not file.is_file():
-        raise NoBot(f"there is no file {str(path)!r}")
-    if str(file.parent) not in sys.path:
-        sys.path.insert(0, str(file.parent))
-    name = f"bots_of_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise NoBot(f"{str(path)!r} is no file of Python: expected one that ends in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
+def load(
+    path: str, *, package: str | None = None, as_main: bool = False, may_end: Callable[[], bool] = lambda: False
+) -> ModuleType:
+    """Runs a file of Python, and gives what it has defined. It finds its neighbours, as a script does.
+
+    ``package`` is where its relative imports lead. ``as_main`` runs the part for ``__main__``, too. Once ``may_end`` says so, an error
+    is the end of the file.
+    """
+    file = os.path.realpath(path)
+    if not os.path.isfile(file):
+        raise NoBot(f"there is no file {path!r}")
+    folder, stem = os.path.dirname(file), os.path.splitext(os.path.basename(file))[0]
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    name = f"{package}.bots_of_{stem}" if package else f"bots_of_{stem}"
+    spec = spec_from_file_location(name, file)
+    get_code = getattr(spec and spec.loader, "get_code", None)
+    if spec is None or get_code is None:
+        raise NoBot(f"{path!r} is no file of Python: expected one that ends in .py")
+    module = module_from_spec(spec)
+    if as_main:
+        module.__name__ = "__main__"
+    else:
+        sys.modules[name] = module
+    code = get_code(name)
+    try:
+        if code is not None:
+            exec(code, vars(module))
+    except (Exception, SystemExit) as error:
+        if not may_end():
+            raise
+        if isinstance(error, Exception):
+            print(f"{path}: nothing is read after {type(error).__name__}: {error}", file=sys.stderr)
     return module
 
 
@@ -52,7 +73,7 @@ def classes(module: ModuleType, methods: Iterable[str]) -> list[type]:
     """The classes that the file itself defines and that have these methods."""
     wanted = list(methods)
     own = [value for value in vars(module).values() if isinstance(value, type)]
-    found = [cls for cls in own if cls.__module__ == module.__name__ and not inspect.isabstract(cls)]
+    found = [cls for cls in own if cls.__module__ == module.__name__ and not getattr(cls, "__abstractmethods__", None)]
     return [cls for cls in found if all(callable(getattr(cls, method, None)) for method in wanted)]
 
 
@@ -81,16 +102,34 @@ def _listed(candidates: list[type], methods: list[str]) -> str:
 
 def make(cls: type, /, **offered: Any) -> Any:
     """An object of the class."""
-    try:
-        parameters = inspect.signature(cls).parameters.values()
-    except ValueError:  # Some classes of C have no signature.
-        return cls()
-    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    takes = {parameter.name: parameter for parameter in parameters if parameter.kind in named}
-    missing = [name for name, it in takes.items() if it.default is it.empty and name not in offered]
+    takes = _parameters(cls)
+    missing = [name for name, has_default in takes.items() if not has_default and name not in offered]
     if missing:
         raise NoBot(
             f"{cls.__name__} cannot be made without {', '.join(missing)}: "
             f"make an object in the file, as in bot = {cls.__name__}(...), and give its name in place of the class"
         )
     return cls(**{name: value for name, value in offered.items() if name in takes})
+
+
+def _parameters(cls: type) -> dict[str, bool]:
+    """What can be given by name to make an object of the class, and whether it has a default."""
+    init, new = (getattr(cls, method) for method in ("__init__", "__new__"))
+    is_plain = type(cls) is type and new is object.__new__
+    if is_plain and init is object.__init__:
+        return {}
+    code = getattr(init, "__code__", None)
+    if is_plain and code is not None and not code.co_posonlyargcount and not hasattr(init, "__wrapped__"):
+        # As below, without a module that takes as long to import as Python takes to start.
+        positional = code.co_varnames[: code.co_argcount]
+        by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        defaults = {*positional[len(positional) - len(init.__defaults__ or ()) :], *(init.__kwdefaults__ or {})}
+        return {name: name in defaults for name in (*positional[1:], *by_name)}
+    import inspect
+
+    try:
+        parameters = inspect.signature(cls).parameters.values()
+    except ValueError:  # Some classes of C have no signature.
+        return {}
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {it.name: it.default is not it.empty for it in parameters if it.kind in named}

@@ -11,46 +11,55 @@ Classes that were written for it run unchanged::
             while zombiedice.GAME_STATE["SHOTGUNS_ROLLED"] == 0 and zombiedice.roll() is not None:
                 pass
 
-- ``python -m necrodome.compat.zombiedice my_bots.py`` plays a tournament of the classes in a file. ``import zombiedice`` in that
-  file finds this module.
+- ``python -m necrodome.compat.zombiedice my_bots.py`` runs a file, and plays a tournament of its classes where it starts none. Before each
+  tournament it says who takes part. ``import zombiedice`` in that file finds this module. How many games, and options, can be given
+  after the file, and hold for all its tournaments.
 - ``compat:zombiedice:my_bots.py:Careful`` is a bot of any match or tournament of ``zombie-dice``, ``zombie-dice-race`` and
-  ``zombie-dice-solo``.
+  ``zombie-dice-solo``. In place of a class there can be an object of the file, or a zombie of a tournament that it starts, by its name
+  (``demo.py:Monte Carlo``) or by its number from 1. Such tournaments are not played then: all results are zero, and an error after the
+  first is the end of the file.
 - :func:`runGame` and :func:`runTournament` are called as before.
 
 A zombie has ``turn(gameState)`` and may have ``name``, ``newGame()`` and ``endGame(gameState)``. In its turn it calls :func:`roll`, which
 gives ``{"shotgun": 1, "footsteps": 0, "brains": 2, "rolls": [DieRoll(color="green", icon="brains"), ...]}``, and ``None`` after
 the third shotgun. To return is to stop.
 
-The rules are those of the arena (``docs/rules/zombie-dice.md``). Where the old module differs:
+:func:`runGame`, :func:`runTournament` and ``python -m necrodome.compat.zombiedice`` play by the rules of the old module: nobody has to
+roll, and when fewer than three dice are left the brains go back into the cup. Options of the rules (``docs/rules/zombie-dice.md``) are
+keywords, or ``--set NAME=VALUE`` on the command line. As an entry of the arena a zombie plays by the rules of the match; the old ones are
+``--set first_roll=free --set out_of_dice=recycle_brains``. Where these end a turn that the old module would let go on, ``roll()`` does not
+return: the zombie's turn is over at that moment. A mandatory first roll is the first that it asks for.
 
-- The first roll of a turn is mandatory at a table. A zombie that returns without rolling banks the brains of that roll, or
-  loses the turn to it. As it was: ``first_roll="free"``.
-- When fewer than three dice are left the turn ends and its brains are banked: the roll before is the last one, and
-  ``roll()`` gives ``None``. As it was, the brains go back into the cup: ``out_of_dice="recycle_brains"``. (The old
-  module looks at this before a roll, the arena after one; the dice that come are the same.)
-- Nobody plays more than 1000 rounds: ``max_rounds=None`` for no limit.
-- A zombie with an error that loses the game (``EXCEPTIONS_LOSE_GAME``) has a score of -1, whatever it had rolled before.
+What differs from the old module:
+
+- Nobody plays more than 1000 rounds: ``max_rounds=None`` for no limit. A game in which all zombies have crashed is over.
+- The dice come from the referee: zombies may change ``GAME_STATE``, and nothing comes of it.
 - ``roll()`` outside of a turn is a ``TypeError`` at any time, not only before the first game.
-- There is no page: :func:`runWebGui` plays in the terminal. ``necrodome serve`` has pages.
-
-The options above are keywords of :func:`runGame` and :func:`runTournament`.
+- :func:`runWebGui` opens the pages of the arena. Of the names of the old module only those of its own page are missing.
 """
 
 from __future__ import annotations
 
-import logging
 import random
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from types import ModuleType
-from typing import Any, NoReturn
+from importlib import import_module
 
-from ...bot import Wire, View
-from ..load import NoBot, classes, find, load, make, standing_in
-from .dice import BRAINS, COLOR, FOOTSTEPS, GREEN, ICON, RED, SHOTGUN, YELLOW, DieRoll, Roll, rollDie
-from .seat import Abandoned, Seat, new_state
+from ..load import standing_in
+from . import lineup, turn
+from .dice import BRAINS, COLOR, FOOTSTEPS, GREEN, ICON, RED, SHOTGUN, YELLOW, DieRoll, rollDie
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import ModuleType
+    from typing import Any
+
+    from .dice import Roll
+
+#: Modules that come with the old one: ``from zombiedice import *`` gives them, too. Imported when somebody asks: a process of
+#: the arena should start quickly.
+_MODULES = ("copy", "logging", "os", "platform", "re", "threading", "webbrowser")
 
 __all__ = [
     "BRAINS",
@@ -69,15 +78,23 @@ __all__ = [
     "assignUniqueZombieName",
     "demo",
     "examples",
+    "namedtuple",
+    "random",
     "roll",
     "rollDie",
     "runGame",
     "runTournament",
     "runWebGui",
+    "sys",
+    "time",
+    *_MODULES,
 ]
 
 #: The version whose interface this is.
 __version__ = "0.1.6"
+
+#: The rules of the old module, where they are not those of the arena.
+OLD_RULES = {"first_roll": "free", "out_of_dice": "recycle_brains"}
 
 #: Whether a zombie with an error loses its game. If not, the error ends the tournament, so that it can be found.
 EXCEPTIONS_LOSE_GAME = False
@@ -85,23 +102,32 @@ EXCEPTIONS_LOSE_GAME = False
 MAX_TURN_TIME: float | None = None
 
 #: The game that is played now. Zombies may look, but what they change here has no effect on the dice.
-GAME_STATE: dict[str, Any] = new_state()
+GAME_STATE: dict[str, Any] = turn.new_state()
 #: ``GAME_NUMBER``, ``WINS`` and ``TIES`` of the tournament.
 TOURNAMENT_STATE: dict[str, Any] | None = None
 
-#: While a file is loaded for its zombies, those that it would have let play.
-_collected: list[Any] | None = None
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(name)
+    if name == "namedtuple":
+        return import_module("collections").namedtuple
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def roll() -> Roll | None:
-    """Rolls for the zombie whose turn it is. None if the turn is over: three shotguns, or too few dice."""
-    seat = Seat.current
-    if seat is None:
+    """Rolls for the zombie whose turn it is. None after the third shotgun."""
+    rolls = turn.rolls
+    if rolls is None:
         raise TypeError("roll() outside of a turn: it is for zombies, in their turn()")
     if MAX_TURN_TIME is not None and time.time() - GAME_STATE["TURN_START_TIME"] > MAX_TURN_TIME:
-        logging.warning("%s has taken too long.", GAME_STATE["CURRENT_ZOMBIE"])
+        _log().warning("%s has taken too long.", GAME_STATE["CURRENT_ZOMBIE"])
         raise Exception(f"the turn has taken more than {MAX_TURN_TIME} seconds")
-    return seat.roll()
+    return rolls()
+
+
+def _log() -> Any:
+    return import_module("logging")
 
 
 def assignUniqueZombieName(zombies: Iterable[Any]) -> None:
@@ -123,38 +149,43 @@ def assignUniqueZombieName(zombies: Iterable[Any]) -> None:
 def runGame(zombies: Iterable[Any], **options: Any) -> dict[str, Any] | None:
     """Plays a game, and gives its state, with ``SCORES`` by name. None if there are too few zombies.
 
-    The order of the zombies is that of their turns. Keywords are options of the rules.
+    The order of the zombies is that of their turns. Keywords are options of the rules, which are else those of the old module.
     """
     zombies = list(zombies)
     assignUniqueZombieName(zombies)
     if len(zombies) < 2:
-        logging.error("Expected at least two zombies, got %s.", len(zombies))
+        _log().error("Expected at least two zombies, got %s.", len(zombies))
         return None
     for zombie in zombies:
         if not callable(getattr(zombie, "turn", None)):
-            logging.error("%s has no method turn(gameState).", zombie.name)
+            _log().error("%s has no method turn(gameState).", zombie.name)
     from .table import play
 
-    play(zombies, GAME_STATE, random.getrandbits(53), options, lambda: EXCEPTIONS_LOSE_GAME)
+    play(zombies, GAME_STATE, random.getrandbits(53), {**OLD_RULES, **options}, lambda: EXCEPTIONS_LOSE_GAME)
     return GAME_STATE
 
 
-def runTournament(zombies: Iterable[Any], numGames: int, **options: Any) -> None:
-    """Plays games in random orders and prints who has won how many. The zombies stay the same, and can remember.
-
-    The numbers are also in ``TOURNAMENT_STATE``. ``random.seed`` makes it repeatable.
-    """
+def _begin(zombies: list[Any], games: int, options: dict[str, Any]) -> tuple[range, int, dict[str, Any]] | None:
+    """Begins a tournament: the numbers of its zombies, how many games, and the options. None if it is not to be played."""
     global TOURNAMENT_STATE
-    zombies = list(zombies)
-    if _collected is not None:
-        _collected.extend(zombies)
-        return
     assignUniqueZombieName(zombies)
     names = [zombie.name for zombie in zombies]
-    wins, ties = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    TOURNAMENT_STATE = {"GAME_NUMBER": 0, "WINS": wins, "TIES": ties}
-    print(f"Tournament of {numGames} games started...")
-    for number in range(numGames):
+    TOURNAMENT_STATE = {"GAME_NUMBER": 0, "WINS": dict.fromkeys(names, 0), "TIES": dict.fromkeys(names, 0)}
+    numbers = lineup.enter(zombies)
+    if numbers is None:
+        return None
+    if _command is None:
+        return numbers, games, options
+    print(f"{_command.file}: {_command.origin}: {', '.join(names)}")
+    return numbers, games if _command.games is None else _command.games, {**options, **_command.options}
+
+
+def _play(zombies: list[Any], games: int, options: dict[str, Any]) -> None:
+    """Plays a tournament that was begun."""
+    assert TOURNAMENT_STATE is not None
+    wins, ties = TOURNAMENT_STATE["WINS"], TOURNAMENT_STATE["TIES"]
+    print(f"Tournament of {games} games started...")
+    for number in range(games):
         TOURNAMENT_STATE["GAME_NUMBER"] = number
         random.shuffle(zombies)
         ended = runGame(zombies, **options)
@@ -164,20 +195,47 @@ def runTournament(zombies: Iterable[Any], numGames: int, **options: Any) -> None
         winners = [name for name, score in ended["SCORES"].items() if score == best]
         for winner in winners:
             (wins if len(winners) == 1 else ties)[winner] += 1
-    TOURNAMENT_STATE["GAME_NUMBER"] = numGames
+    TOURNAMENT_STATE["GAME_NUMBER"] = games
     print("Tournament results:")
     for title, counts in (("Wins:", wins), ("Ties:", ties)):
         print(title)
-        width, digits = max(map(len, names), default=0), len(str(numGames))
+        width, digits = max(map(len, counts), default=0), len(str(games))
         for name, count in sorted(counts.items(), key=lambda item: -item[1]):
             print(f"    {name:>{width}} {count:>{digits}}")
 
 
-def runWebGui(zombies: Iterable[Any], numGames: int) -> None:
-    """Plays a tournament in the terminal: the pages are those of ``necrodome serve``."""
-    if _collected is None:
-        print("This module has no page of its own (necrodome serve has pages), so here is the tournament:")
-    runTournament(zombies, numGames)
+def runTournament(zombies: Iterable[Any], numGames: int, verbose: bool = False, **options: Any) -> None:
+    """Plays games in random orders and prints who has won how many. The zombies stay the same, and can remember.
+
+    The numbers are also in ``TOURNAMENT_STATE``. ``random.seed`` makes it repeatable. Keywords are options of the rules; ``verbose``
+    is for files that give it, and changes nothing.
+    """
+    zombies = list(zombies)
+    begun = _begin(zombies, numGames, options)
+    if begun is not None:
+        _play(zombies, *begun[1:])
+
+
+def runWebGui(zombies: Iterable[Any], numGames: int, verbose: bool = False, **options: Any) -> None:
+    """Shows a tournament in the browser: standings while it is played, and every match to watch. Ctrl-C ends it.
+
+    The arena's program, ``necrodome``, plays it in the background, and ends with this one. Each zombie has a process there that loads its
+    file, so they have to come from a file. Where that cannot be, the tournament is played in the terminal, after a line that says why.
+    """
+    zombies = list(zombies)
+    begun = _begin(zombies, numGames, options)
+    if begun is None:
+        return
+    from . import page
+
+    numbers, numGames, options = begun
+    try:
+        file = _command.file if _command else page.file_of_main()
+        names = {number: zombie.name for number, zombie in zip(numbers, zombies)}
+        page.show(file, names, numGames, {**OLD_RULES, **options})
+    except page.NoPage as why:
+        print(f"No page: {why}. So here is the tournament:")
+        _play(zombies, numGames, options)
 
 
 def demo() -> None:
@@ -200,76 +258,63 @@ def stand_ins() -> dict[str, ModuleType]:
     return {"zombiedice": sys.modules[__name__], "zombiedice.examples": examples}
 
 
-@contextmanager
-def _collecting() -> Iterator[list[Any]]:
-    """While this lasts, tournaments are not played: their zombies are collected."""
-    global _collected
-    collected: list[Any] = []
-    _collected = collected
-    try:
-        yield collected
-    finally:
-        _collected = None
-
-
-def zombie_of(file: str, name: str | None) -> Any:
-    """The zombie of a file: a class, an object, or one that the file would have let play, by its name."""
-    with _collecting() as collected:
-        module = load(file)
-    for zombie in collected:
-        if name is not None and not hasattr(module, name) and getattr(zombie, "name", None) == name:
-            return zombie
-    own = name or (None if classes(module, ["turn"]) else _only(collected))
-    if isinstance(own, str) or own is None:
-        return find(module, own, ["turn"], name=own or "zombie")
-    return own
-
-
-def _only(collected: list[Any]) -> Any:
-    return collected[0] if len(collected) == 1 else None
-
-
-def serve(wire: Wire, file: str, name: str | None) -> None:
+def serve(file: str, name: str | None) -> None:
     """Plays for a zombie of a file, as a process of the arena."""
+    from ... import _arena
+
+    _arena.need()
+    from ..._native import ZombieSeat
+    from ...streams import hide_standard_streams
+    from . import seat
+
+    # Before anything of the file is run: what it prints must not come between the lines.
+    at_table = ZombieSeat(GAME_STATE, DieRoll)
+    hide_standard_streams()
     # For as long as the process lives: the file may import it anywhere.
     sys.modules.update(stand_ins())
-    zombie = zombie_of(file, name)
-    messages: Iterator[View] = iter(wire)
+    seat.play(lineup.zombie_of(file, name), at_table, GAME_STATE)
 
-    def pump() -> None:
-        message = next(messages, None)
-        if message is None:
-            raise Abandoned
-        seat.take(message)
 
-    seat = Seat(zombie, GAME_STATE, pump, wire.send)
-    try:
-        while True:
-            pump()
-            seat.handle_all()
-    except Abandoned:
-        pass  # The arena has no more matches.
+class _Command:
+    """What a command line says of all tournaments of its file."""
+
+    def __init__(self, file: str, games: int | None, options: dict[str, str]) -> None:
+        self.file, self.games, self.options = file, games, options
+        self.origin = "the zombies of its tournament"
+
+
+#: The command line, where a file is run by one.
+_command: _Command | None = None
 
 
 def main(words: list[str]) -> None:
-    """Plays a tournament of the zombies in a file."""
-    if not 1 <= len(words) <= 2 or (len(words) == 2 and not words[1].isdecimal()):
-        _usage("expected python -m necrodome.compat.zombiedice FILE.py [GAMES]")
+    """Runs a file, and plays its tournaments."""
+    global _command
+    from argparse import ArgumentParser
+
+    from .table import table_of
+
+    parser = ArgumentParser(
+        "python -m necrodome.compat.zombiedice", description="A tournament of the zombies in a file, by the rules of the old module."
+    )
+    parser.add_argument("file", metavar="FILE.py", help="a file of zombies")
+    parser.add_argument("games", metavar="GAMES", nargs="?", type=int, help="how many; those of the file, or 1000")
+    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="an option of the rules")
+    args = parser.parse_args(words)
+    _command = _Command(args.file, args.games, dict(setting.partition("=")[::2] for setting in args.set))
+    try:
+        table_of({**OLD_RULES, **_command.options}, GAME_STATE)
+    except ValueError as error:
+        parser.error(f"--set: {error}")
+    sys.argv = [args.file]
     with standing_in(stand_ins()):
         try:
-            with _collecting() as collected:
-                module = load(words[0])
-            zombies = collected or [make(cls, name=cls.__name__) for cls in classes(module, ["turn"])]
-        except NoBot as error:
-            _usage(f"{words[0]}: {error}")
-        if len(zombies) < 2:
-            _usage(f"{words[0]}: expected at least two classes with turn(gameState), found {len(zombies)}")
-        runTournament(zombies, int(words[1]) if len(words) == 2 else 1000)
-
-
-def _usage(why: str) -> NoReturn:
-    print(why, file=sys.stderr)
-    sys.exit(2)
+            module = lineup.run(args.file)
+            if TOURNAMENT_STATE is None:
+                _command.origin = "its classes, since it starts no tournament"
+                runTournament(lineup.of_classes(module), 1000)
+        except lineup.NoBot as error:
+            parser.error(f"{args.file}: {error}")
 
 
 from . import examples  # noqa: E402  (it uses what is above)

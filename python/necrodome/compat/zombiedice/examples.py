@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from . import BRAINS, ICON, SHOTGUN, roll, rollDie
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 
 class _Named:
