@@ -167,6 +167,9 @@ test("two people at one table by link, and a reload comes back to the seat", asy
   await ada.page.goto(`${arena.url}/play?game=zombie-dice`);
   await ada.page.getByLabel("Your name at the table").fill("Ada");
   await ada.page.getByLabel("Seats for friends").fill("1");
+  // A mandatory first roll is made at once, and may cost the turn before anybody is asked.
+  await ada.page.getByText("Options of the rules").click();
+  await ada.page.getByLabel(/^first roll/).selectOption("free");
   await ada.page.getByRole("button", { name: "Open the table and invite" }).click();
   const link = await ada.page.getByLabel("Whoever opens this link can join").inputValue();
   await inspect(ada.page, "table-waiting");

@@ -32,7 +32,15 @@ let arena, browser, race, tokyo, infection, solo, table, battle;
 before(async () => {
   [arena, browser] = await Promise.all([startArena(), openBrowser()]);
   writeFileSync(file("talker.py"), TALKER);
-  race = match("race.replay", "zombie-dice-race", `talker=${file("talker.py")}`, "cautious", "--seed", "8");
+  race = match(
+    "race.replay",
+    "zombie-dice-race",
+    `talker=${file("talker.py")}`,
+    "cautious",
+    "--seed",
+    "8",
+    "--public-dice",
+  );
   tokyo = match("tokyo.replay", "tokyo", "angry", "point-hunter", "--seed", "2");
   solo = match("solo.replay", "zombie-dice-solo", "greedy", "--seed", "5");
   table = match("table.replay", "zombie-dice", "greedy", "cautious", "random", "--seed", "5");
@@ -245,4 +253,24 @@ test("a file of its own opens from disk, without a server and without a complain
     assert.deepEqual(problems, []);
     await close();
   }
+});
+
+test("several matches are on one page, with who has won how many, one to be chosen", async () => {
+  const again = match("again.replay", "zombie-dice-race", "greedy", "cautious", "--seed", "9");
+  const out = file("both.html");
+  execFileSync(necrodome, ["replay", race, again, "--html", out]);
+  const { page, problems, close } = await visitor(browser);
+  await page.goto(`${pathToFileURL(out)}#turn=3`);
+  await page.getByText("2 matches, won:").waitFor();
+  const reason = page.getByText("enough </script><b>brains</b>");
+  await reason.first().waitFor();
+  await page.locator("main > label > select").selectOption({ index: 1 });
+  await reason.waitFor({ state: "detached" });
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("ArrowRight");
+  await hashIs(page, "#turn=4");
+  await assertAccessible(page);
+  await inspect(page, "replay-several");
+  assert.deepEqual(problems, []);
+  await close();
 });

@@ -1,9 +1,9 @@
-// A replay in a file of its own: the film stands in the page.
+// Replays in a file of their own: the films stand in the page.
 import { mount } from "svelte";
 import Alone from "./replay/Alone.svelte";
 import type { Film } from "./lib/schema";
 import "./theme.css";
 
 const target = document.getElementById("app");
-const film = JSON.parse(document.getElementById("film")?.textContent ?? "null") as Film | null;
-if (target && film) mount(Alone, { target, props: { film } });
+const films = JSON.parse(document.getElementById("film")?.textContent ?? "[]") as Film[];
+if (target && films.length) mount(Alone, { target, props: { films } });

@@ -95,7 +95,24 @@ pub struct Fault {
 /// A character as it may be shown: nothing that moves the cursor, or turns the direction of what follows.
 pub fn harmless(c: char) -> char {
     let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if c.is_control() || turns { '?' } else { c }
+    match c {
+        '\t' => ' ',
+        _ if c.is_control() || turns => '?',
+        _ => c,
+    }
+}
+
+/// What of a log is shown in so many lines: its beginning and its end, since some languages say first what was wrong, others last.
+pub fn shown(log: &str, most: usize) -> Vec<String> {
+    const LONGEST: usize = 500;
+    let lines: Vec<&str> = log.lines().collect();
+    let safe = |lines: &[&str]| -> Vec<String> {
+        lines.iter().map(|line| line.chars().map(harmless).take(LONGEST).collect()).collect()
+    };
+    let Some(more) = lines.len().checked_sub(most).filter(|&more| more > 0) else { return safe(&lines) };
+    let (first, last) = (most / 3, most - most / 3 - 1);
+    let gap = format!("[{} more lines]", more + 1);
+    [safe(&lines[..first]), vec![gap], safe(&lines[lines.len() - last..])].concat()
 }
 
 impl Fault {
@@ -145,7 +162,7 @@ pub struct FaultCount {
 pub struct BotLog {
     /// The entry.
     pub name: String,
-    /// The last lines.
+    /// The first lines and the last.
     pub lines: Vec<String>,
 }
 
@@ -154,7 +171,7 @@ pub struct BotLog {
 pub struct Trouble {
     /// What went wrong, counted.
     pub faults: Vec<FaultCount>,
-    /// The end of each log.
+    /// Of each log the beginning and the end.
     pub logs: Vec<BotLog>,
 }
 
@@ -172,14 +189,11 @@ impl Notes {
         self.faults.entry((entry, fault.kind)).or_insert_with(first).0 += 1;
     }
 
-    /// Notes the end of a log. An entry that has run in several processes shows the last one that wrote something.
+    /// Notes a log. An entry that has run in several processes shows the last one that wrote something.
     pub fn log(&mut self, entry: usize, log: &str) {
-        const SHOWN: usize = 10;
-        const LONGEST: usize = 500;
-        let skipped = log.lines().count().saturating_sub(SHOWN);
-        let lines = log.lines().skip(skipped).map(|line| line.chars().map(harmless).take(LONGEST).collect());
+        const MOST: usize = 12;
         if !log.is_empty() {
-            self.logs.insert(entry, lines.collect());
+            self.logs.insert(entry, shown(log, MOST));
         }
     }
 
@@ -194,5 +208,18 @@ impl Notes {
             .collect();
         let logs = self.logs.into_iter().map(|(entry, lines)| BotLog { name: name(entry), lines }).collect();
         Trouble { faults, logs }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_log_the_beginning_and_the_end_are_shown() {
+        let log = |lines: u32| (1..=lines).map(|line| format!("line\t{line}\n")).collect::<String>();
+        assert_eq!(shown(&log(3), 3), ["line 1", "line 2", "line 3"]);
+        assert_eq!(shown(&log(9), 6), ["line 1", "line 2", "[4 more lines]", "line 7", "line 8", "line 9"]);
+        assert_eq!(shown("a\u{1b}[31m\u{202e}b", 3), ["a?[31m?b"]);
     }
 }

@@ -115,9 +115,32 @@ pub fn run_match<G: Game>(
     rules: &G::Rules,
     dice: impl Into<Dice>,
     players: &mut [Box<dyn Player<G>>],
-    mut watch: impl FnMut(&G, &[Logged<G::Event>]),
+    watch: impl FnMut(&G, &[Logged<G::Event>]),
 ) -> Result<Finished<G>, RunError> {
-    let Dice { dice, bots } = dice.into();
+    let mut recording = Recording::new(names, rules);
+    let (outcome, faults) = referee(names, rules, dice.into(), players, Some(&mut recording), watch)?;
+    Ok(Finished { outcome, faults, recording })
+}
+
+/// Plays a match that nobody wants a replay of: recording it takes longer than playing it. Gives how it ended, and what went wrong.
+pub fn run_unrecorded<G: Game>(
+    names: &Names,
+    rules: &G::Rules,
+    dice: impl Into<Dice>,
+    players: &mut [Box<dyn Player<G>>],
+    watch: impl FnMut(&G, &[Logged<G::Event>]),
+) -> Result<(Outcome, Vec<SeatFault>), RunError> {
+    referee(names, rules, dice.into(), players, None, watch)
+}
+
+fn referee<G: Game>(
+    names: &Names,
+    rules: &G::Rules,
+    Dice { dice, bots }: Dice,
+    players: &mut [Box<dyn Player<G>>],
+    mut recording: Option<&mut Recording<G>>,
+    mut watch: impl FnMut(&G, &[Logged<G::Event>]),
+) -> Result<(Outcome, Vec<SeatFault>), RunError> {
     let mut chance = Recorder::new(Seeded::new(dice, "match", 0));
     let mut log = Vec::new();
     let mut game = G::new(names, rules, &mut chance, &mut log)?;
@@ -128,8 +151,7 @@ pub fn run_match<G: Game>(
     }
     let mut views: Vec<G::View> = seats.iter().map(|&seat| game.view(seat)).collect();
     let mut faults = Vec::new();
-    let mut recording = Recording::new(names, rules);
-    let mut told = 0;
+    let (mut told, mut number) = (0, 0);
     loop {
         watch(&game, &log);
         for (&seat, player) in seats.iter().zip(players.iter_mut()).filter(|(_, player)| player.listens()) {
@@ -139,23 +161,28 @@ pub fn run_match<G: Game>(
                 player.hear(&heard);
             }
         }
-        recording.happened(&chance.picks()[told..], &log);
+        if let Some(recording) = &mut recording {
+            recording.happened(&chance.picks()[told..], &log);
+        }
         told = chance.picks().len();
         log.clear();
         if let Some(outcome) = game.outcome() {
             for (&seat, player) in seats.iter().zip(players.iter_mut()) {
-                let step = recording.steps.len() as u32;
                 let late = player.end(&outcome).into_iter();
-                faults.extend(late.map(|fault| SeatFault { seat, step, fault }));
+                faults.extend(late.map(|fault| SeatFault { seat, step: number, fault }));
             }
-            recording.finish(&outcome);
-            return Ok(Finished { outcome, faults, recording });
+            if let Some(recording) = &mut recording {
+                recording.finish(&outcome);
+            }
+            return Ok((outcome, faults));
         }
         let mut step = collect(&game, players, &mut views)?;
         apply(&mut game, players, &views, &mut step, &mut chance, &mut log)?;
-        let number = recording.steps.len() as u32;
         faults.extend(step.faults.drain(..).map(|(seat, fault)| SeatFault { seat, step: number, fault }));
-        recording.steps.push(Step { moves: step.moves, reasons: step.reasons, picks: Vec::new() });
+        if let Some(recording) = &mut recording {
+            recording.steps.push(Step { moves: step.moves, reasons: step.reasons, picks: Vec::new() });
+        }
+        number += 1;
     }
 }
 

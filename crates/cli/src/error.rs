@@ -3,7 +3,7 @@
 
 use necrodome_arena::{
     entry::EntryError,
-    lineup::LineupError,
+    lineup::{BotError, LineupError},
     replay::ReplayError,
     run::RunError,
     tournament::{ScheduleError, StoreError, TournamentError},
@@ -251,7 +251,24 @@ impl From<EntryError> for Error {
             EntryError::NoPackage { python } => {
                 refused.hint(format!("in the folder of the sources, run `{python} -m pip install ./python`"))
             }
+            EntryError::NoRuntime { package, .. } => {
+                refused.hint(format!("install it; Debian's package is {package}"))
+            }
+            EntryError::Cache { .. } => refused.hint("set XDG_CACHE_HOME to a folder that you can write to"),
             _ => refused,
+        }
+    }
+}
+
+impl From<BotError> for Error {
+    fn from(error: BotError) -> Self {
+        let refused = Error::usage(error.to_string());
+        match error {
+            BotError::Unknown { name, .. } if Path::new(&name).exists() => {
+                refused.hint(format!("the file of that name is written ./{name}"))
+            }
+            BotError::Unknown { name, valid, .. } => refused.near(&name, &valid),
+            BotError::Params { source, .. } => refused.near_option(&source),
         }
     }
 }
@@ -260,12 +277,9 @@ impl From<LineupError> for Error {
     fn from(error: LineupError) -> Self {
         let refused = Error::usage(error.to_string());
         match error {
-            LineupError::UnknownBot { name, .. } if Path::new(&name).exists() => {
-                refused.hint(format!("the file of that name is written ./{name}"))
-            }
-            LineupError::UnknownBot { name, valid, .. } => refused.near(&name, &valid),
-            LineupError::Params { source, .. } => refused.near_option(&source),
+            LineupError::BuiltIn(error) => error.into(),
             LineupError::Human => refused.hint("`necrodome match` and `necrodome play` seat a human"),
+            LineupError::Invited { .. } => refused,
         }
     }
 }

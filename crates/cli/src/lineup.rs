@@ -6,7 +6,7 @@ use necrodome_arena::{
     entry::{EntryKind, EntrySpec, files_of, has_processes, name_all},
     lineup::{Terms, player},
     player::Player,
-    process::{Launcher, Level, Limits, Wish},
+    process::{Gifts, Launcher, Level, Limits, Wish},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -77,21 +77,28 @@ pub fn entries(words: &[String]) -> Result<(Vec<EntrySpec>, Names), Error> {
 pub struct SandboxFlags {
     /// How far programs are confined: full, strict, limits, or auto (the best there is, by default); see `necrodome doctor`
     #[arg(long, value_name = "LEVEL")]
-    sandbox: Option<Wish>,
+    pub sandbox: Option<Wish>,
     /// A file or folder that all programs may read beside their own folder; can be repeated
     #[arg(long, value_name = "PATH")]
-    share: Vec<PathBuf>,
+    pub share: Vec<PathBuf>,
+    /// Let all programs reach the network, this machine's own services included
+    #[arg(long)]
+    pub allow_network: bool,
+    /// Give all programs this environment variable, such as a key, from the environment or from a file .env in this folder; can be
+    /// repeated
+    #[arg(long, value_name = "NAME")]
+    pub pass_env: Vec<String>,
 }
 
 impl SandboxFlags {
-    pub fn new(sandbox: Option<Wish>, share: Vec<PathBuf>) -> Self {
-        SandboxFlags { sandbox, share }
-    }
-
     /// These flags on top of others.
     pub fn over(&self, other: Self) -> Self {
-        let share = other.share.into_iter().chain(self.share.clone()).collect();
-        SandboxFlags { sandbox: self.sandbox.or(other.sandbox), share }
+        SandboxFlags {
+            sandbox: self.sandbox.or(other.sandbox),
+            share: other.share.into_iter().chain(self.share.clone()).collect(),
+            allow_network: self.allow_network || other.allow_network,
+            pass_env: other.pass_env.into_iter().chain(self.pass_env.clone()).collect(),
+        }
     }
 
     /// How to start this very program again, as a supervisor of processes. Nothing is tried where no program takes part.
@@ -121,7 +128,16 @@ impl SandboxFlags {
             let hint = "`necrodome doctor` says why; run no strangers' programs like this";
             say(format_args!("warning: programs are confined by {} ({level}): {hint}", level.about()));
         }
-        Ok(confined.sharing(self.share.clone()))
+        let wanted = Gifts { network: self.allow_network, environment: self.pass_env.clone() };
+        let giving = confined.sharing(self.share.clone()).giving(Gifts::default().with(&wanted));
+        let launcher = giving.map_err(|missing| {
+            Error::usage(format!("--pass-env: there is no environment variable {missing}"))
+                .hint(format!("set it, or write {missing}=... into a file .env in this folder"))
+        })?;
+        if !launcher.gifts().is_empty() {
+            say(format_args!("all programs are given {}", launcher.gifts()));
+        }
+        Ok(launcher)
     }
 }
 

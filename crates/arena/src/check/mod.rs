@@ -132,7 +132,8 @@ pub fn check_bot<G: Listed>(
     match &candidate.entry.kind {
         EntryKind::Human => return Err(LineupError::Human.into()),
         EntryKind::BuiltIn(spec) => {
-            drop(built_in::<G>(spec, &G::Rules::default(), Seeded::new(0, "check", 0))?)
+            let bot = built_in::<G>(spec, &G::Rules::default(), Seeded::new(0, "check", 0));
+            drop(bot.map_err(LineupError::from)?)
         }
         EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_) => {}
     }

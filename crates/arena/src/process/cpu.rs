@@ -7,7 +7,10 @@ use nix::{
 };
 use std::{
     collections::BTreeMap,
-    fs, thread,
+    fs::{self, File},
+    os::unix::fs::FileExt,
+    sync::LazyLock,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -24,12 +27,17 @@ pub(super) struct TreeClock {
     seen: BTreeMap<Pid, Used>,
     /// CPU time of processes that ended and were waited for by nobody.
     lost: Duration,
-    /// When all of them were last looked at.
-    looked: Instant,
+    /// When all of them were last looked at, and the number of the machine's newest process then.
+    looked: Option<(Instant, Option<u64>)>,
+    /// Whether it ever had other processes.
+    forks: bool,
 }
 
-/// For how long a bot that had no other processes is taken to have none: one that answers at once could start them in between.
+/// For how long a bot that had no other processes and answers at once is taken to have none. What they use in between is found by the
+/// next look, and is charged then.
 const FRESH: Duration = Duration::from_millis(100);
+/// Who answers within this has had no time to start other processes.
+const AT_ONCE: Duration = Duration::from_millis(2);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Used {
@@ -47,7 +55,8 @@ impl TreeClock {
             others: Duration::ZERO,
             seen: BTreeMap::new(),
             lost: Duration::ZERO,
-            looked: Instant::now(),
+            looked: None,
+            forks: false,
         }
     }
 
@@ -57,22 +66,32 @@ impl TreeClock {
     }
 
     /// CPU time so far: that of the first process exactly, that of others as of the last [`look`](Self::look).
-    pub(super) fn glance(&self) -> Duration {
+    fn glance(&self) -> Duration {
         self.clock.map_or(Duration::ZERO, read) + self.others
     }
 
-    /// CPU time so far, of others too if there are any.
-    pub(super) fn now(&mut self) -> Duration {
-        if self.has_others() { self.look() } else { self.glance() }
+    /// CPU time so far, of others too if there are any, for a bot that has had so much time. To look for them takes a few dozen
+    /// files of `/proc`, for each thread one.
+    pub(super) fn now(&mut self, elapsed: Duration) -> Duration {
+        if self.may_have_others(elapsed) { self.look() } else { self.glance() }
     }
 
-    /// Whether it takes a look to know the CPU time: a wrapper has other processes, most bots have not.
-    pub(super) fn has_others(&self) -> bool {
-        self.seen.len() > 2 || self.looked.elapsed() > FRESH
+    /// Whether it ever had other processes: those that nobody waits for must be looked at while they live.
+    pub(super) fn forks(&self) -> bool {
+        self.forks
+    }
+
+    /// Whether it takes a look to know the CPU time: a wrapper has other processes, most bots have not. As long as no process is
+    /// newer than the last look, there is none to be found.
+    fn may_have_others(&self, elapsed: Duration) -> bool {
+        let Some((at, newest)) = self.looked else { return true };
+        let is_due = elapsed > AT_ONCE || at.elapsed() > FRESH;
+        self.seen.len() > 2 || is_due && (newest.is_none() || newest != newest_process())
     }
 
     /// CPU time so far of all processes.
-    pub(super) fn look(&mut self) -> Duration {
+    fn look(&mut self) -> Duration {
+        let newest = newest_process();
         let mut now: BTreeMap<Pid, Used> = BTreeMap::new();
         for pid in descendants(self.root).into_iter().chain([self.root]) {
             let own = match pid == self.root || pid == self.bot {
@@ -96,10 +115,19 @@ impl TreeClock {
         let seen: Duration = now.values().map(|used| used.own + used.waited).sum();
         // Clocks of ticks and of nanoseconds may disagree; time never goes back.
         self.others = self.others.max(seen + self.lost);
+        self.forks |= now.len() > 2;
         self.seen = now;
-        self.looked = Instant::now();
+        self.looked = Some((Instant::now(), newest));
         self.glance()
     }
+}
+
+/// The number of the process or thread that was started last on this machine.
+fn newest_process() -> Option<u64> {
+    static LOADS: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/loadavg").ok());
+    let mut text = [0; 128];
+    let length = LOADS.as_ref()?.read_at(&mut text, 0).ok()?;
+    str::from_utf8(&text[..length]).ok()?.split_whitespace().last()?.parse().ok()
 }
 
 fn read(clock: ClockId) -> Duration {

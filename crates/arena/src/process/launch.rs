@@ -6,10 +6,11 @@ use super::{
     supervise,
 };
 use nix::unistd::{close, getpid};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{
     ffi::OsString,
-    fs, io,
+    fmt, fs, io,
     os::fd::RawFd,
     path::{Path, PathBuf},
     process::Command,
@@ -23,6 +24,59 @@ pub struct Launcher {
     /// None: the best there is, found out when the first bot is started.
     level: Option<Level>,
     sight: Sight,
+    gifts: Gifts,
+    /// The environment variables among them.
+    variables: Vec<(String, OsString)>,
+}
+
+/// The value of an environment variable, or of a line of `.env`.
+fn value_of(name: &str) -> Option<OsString> {
+    // Not every text is a name.
+    if name.is_empty() || name.contains(['=', '\0']) {
+        return None;
+    }
+    let kept = || dotenvy::from_path_iter(".env").ok()?.flatten().find(|(key, _)| key == name);
+    std::env::var_os(name).or_else(|| kept().map(|(_, value)| value.into()))
+}
+
+/// What the host gives all programs, which they do not have by themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Gifts {
+    /// Whether they can reach the network, this machine's own services included.
+    pub network: bool,
+    /// The environment variables of the host that they are given, by name.
+    pub environment: Vec<String>,
+}
+
+impl Gifts {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        !self.network && self.environment.is_empty()
+    }
+
+    /// These and others.
+    pub fn with(mut self, others: &Self) -> Self {
+        self.network |= others.network;
+        self.environment.extend(others.environment.iter().cloned());
+        self.environment.sort();
+        self.environment.dedup();
+        self
+    }
+}
+
+/// In words, for reports: "the network and the environment variable KEY".
+impl fmt::Display for Gifts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables = match self.environment.as_slice() {
+            [] => None,
+            [one] => Some(format!("the environment variable {one}")),
+            all => Some(format!("the environment variables {}", all.join(", "))),
+        };
+        let all: Vec<String> =
+            self.network.then(|| "the network".to_owned()).into_iter().chain(variables).collect();
+        f.write_str(&all.join(" and "))
+    }
 }
 
 impl Launcher {
@@ -33,7 +87,25 @@ impl Launcher {
             words: words.into_iter().collect(),
             level: None,
             sight: Sight::default(),
+            gifts: Gifts::default(),
+            variables: Vec::new(),
         }
+    }
+
+    /// Bots are given these, too. Variables come from the environment, or else from a file `.env` in the present folder, where programs
+    /// that ask a service keep their keys; the name of one that is in neither is an error.
+    pub fn giving(mut self, gifts: Gifts) -> Result<Self, String> {
+        for name in &gifts.environment {
+            let value = value_of(name).ok_or_else(|| name.clone())?;
+            self.variables.push((name.clone(), value));
+        }
+        self.gifts = gifts;
+        Ok(self)
+    }
+
+    /// What bots are given beside the usual.
+    pub fn gifts(&self) -> &Gifts {
+        &self.gifts
     }
 
     /// The same launcher with the confinement that is wished for, if this machine offers it.
@@ -71,7 +143,7 @@ impl Launcher {
     }
 
     /// The command that supervises a bot with a temporary folder and a control group, if it has them. Its environment becomes the
-    /// bot's, but for the order.
+    /// bot's, but for the order. What the host gives the bot is not in it: variables can change how a program is loaded.
     pub(super) fn supervise(
         &self,
         program: &Program,
@@ -93,6 +165,8 @@ impl Launcher {
             words: program.words.clone(),
             shared: self.sight.shared.clone(),
             hidden: self.sight.hidden.iter().filter(inside).cloned().collect(),
+            network: self.gifts.network,
+            variables: self.variables.clone(),
             folder,
             launcher: (self.program.clone(), self.words.clone()),
         };
@@ -160,6 +234,10 @@ pub(super) struct Order {
     pub shared: Vec<PathBuf>,
     /// What the bot must not see in its folder.
     pub hidden: Vec<PathBuf>,
+    /// Whether it can reach the network.
+    pub network: bool,
+    /// Environment variables that the host gives it.
+    pub variables: Vec<(String, OsString)>,
     /// How the next stage is started.
     pub launcher: (PathBuf, Vec<OsString>),
 }
@@ -180,23 +258,26 @@ impl Order {
 
     /// All that the bot may read.
     pub(super) fn readable(&self) -> Vec<PathBuf> {
-        let program = Program { words: self.words.clone(), folder: self.folder.clone() };
-        sandbox::readable(&program, &Sight { shared: self.shared.clone(), hidden: self.hidden.clone() })
+        let program =
+            Program { words: self.words.clone(), folder: self.folder.clone(), ..Program::default() };
+        let sight = Sight { shared: self.shared.clone(), hidden: self.hidden.clone(), network: self.network };
+        sandbox::readable(&program, &sight)
     }
 
     /// Gives up, for this process, all that bots do not get.
     pub(super) fn give_up(&self, readable: &[PathBuf]) -> io::Result<()> {
         let own_files = self.level == Level::Full;
         let folder = Some(self.folder.as_path()).filter(|folder| !sandbox::is_common(folder));
-        let walls =
-            self.temporary.as_deref().map(|temporary| Walls { readable, folder, temporary, own_files });
+        let network = self.network;
+        let walls = |temporary| Walls { readable, folder, temporary, own_files, network };
+        let walls = self.temporary.as_deref().map(walls);
         sandbox::close(&self.resources, walls.as_ref())
     }
 
     /// The bot's own command.
     pub(super) fn program(&self) -> Command {
         let mut command = Command::new(&self.words[0]);
-        command.args(&self.words[1..]).env_remove(ORDER);
+        command.args(&self.words[1..]).env_remove(ORDER).envs(self.variables.iter().cloned());
         if let Some(folder) = &self.temporary {
             command.env("TMPDIR", folder);
         }

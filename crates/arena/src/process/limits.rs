@@ -4,7 +4,7 @@ use super::{Allowance, launch::Resources, sandbox::Level};
 use necrodome_rules::card::Card;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::{fs, os::unix::fs::MetadataExt, sync::OnceLock, time::Duration};
+use std::{fs, os::unix::fs::MetadataExt, thread, time::Duration};
 
 /// What a process may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -112,9 +112,9 @@ impl Limits {
             processes: match level {
                 // The supervisors of a bot are in its namespace, too.
                 Level::Full => self.processes.saturating_add(3),
-                // The system counts all that the user runs. That many bots at once are not short of anything; the supervisor sees to
-                // it that none has too many processes.
-                _ => self.processes.saturating_mul(16).saturating_add(tasks_of_user()),
+                // The system counts all that the user runs, bots that start later too. As many as play at once are not short of
+                // anything; the supervisor sees to it that none has too many processes.
+                _ => self.processes.saturating_mul(16 * processors()).saturating_add(tasks_of_user()),
             },
             files: self.files,
             file_size: self.file_mb.saturating_mul(1 << 20),
@@ -141,21 +141,37 @@ impl Limits {
     }
 }
 
-/// Processes and threads that the user runs already: the system counts them together with the bot's.
+fn processors() -> u64 {
+    thread::available_parallelism().map_or(1, |count| count.get() as u64)
+}
+
+/// Processes and threads that the user runs at present: the system counts them together with the bot's.
 fn tasks_of_user() -> u64 {
-    static TASKS: OnceLock<u64> = OnceLock::new();
-    let count = || {
-        let user = nix::unistd::getuid().as_raw();
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let own = processes.filter(|entry| entry.metadata().is_ok_and(|data| data.uid() == user));
-        own.map(|entry| fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64)).sum()
-    };
-    *TASKS.get_or_init(count)
+    let user = nix::unistd::getuid().as_raw();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let own = processes.filter(|entry| entry.metadata().is_ok_and(|data| data.uid() == user));
+    own.map(|entry| fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64)).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Barrier;
+
+    #[test]
+    fn bots_that_run_already_leave_the_next_one_its_processes() {
+        let limits = Limits::default();
+        let before = limits.resources(Level::Strict).processes;
+        // More than all others, which might end meanwhile.
+        let count = tasks_of_user() as usize + 50;
+        let gate = Barrier::new(count + 1);
+        thread::scope(|scope| {
+            (0..count).for_each(|_| drop(scope.spawn(|| gate.wait())));
+            let after = limits.resources(Level::Strict).processes;
+            gate.wait();
+            assert!(after > before, "{before} {after}");
+        });
+    }
 
     #[test]
     fn a_start_may_take_long_for_who_computes_and_not_for_who_sleeps() {

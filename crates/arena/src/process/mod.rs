@@ -12,7 +12,7 @@ mod transport;
 mod tree;
 
 pub use group::delegated as delegated_group;
-pub use launch::{Launcher, run_stage, run_stage_named};
+pub use launch::{Gifts, Launcher, run_stage, run_stage_named};
 pub use limits::Limits;
 pub use orphans::own_processes;
 pub use sandbox::{Level, LevelError, Reach, Wish};
@@ -41,6 +41,11 @@ use std::{
 };
 use tempfile::TempDir;
 
+/// How long the arena waits for an answer before it looks at the bot's processes, and how long at most if there is but one.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+/// How many bytes wait for the next question at most.
+const MOST_MENTIONED: usize = 32 << 10;
 /// How much of a bot's standard error is kept, in bytes.
 const MAX_STDERR: usize = 64 << 10;
 /// How long a bot may take to end after its input was closed.
@@ -51,12 +56,14 @@ const EXIT_GRACE: Duration = Duration::from_secs(2);
 const KILL_GRACE: Duration = Duration::from_secs(5);
 
 /// A program with its arguments and the folder it runs in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Program {
     /// The words of the command.
     pub words: Vec<String>,
     /// The working directory.
     pub folder: PathBuf,
+    /// What it was compiled from. It does not need that, and it is nobody else's business.
+    pub sources: Vec<PathBuf>,
 }
 
 impl Program {
@@ -211,11 +218,11 @@ impl Process {
     /// meant as an answer may wait to be read: it might as well have come a moment later. Gives the CPU time that the bot has
     /// used since its last answer, when nobody had asked it anything.
     pub(crate) fn send(&mut self, line: &[u8], forgiving: bool) -> Result<Duration, Fault> {
-        self.pump();
+        self.take_output();
         if let Some(fault) = early_output(&self.received, forgiving) {
             return Err(fault);
         }
-        let used = self.clock.as_mut().map_or(Duration::ZERO, TreeClock::now);
+        let used = self.clock.as_mut().map_or(Duration::ZERO, |clock| clock.now(Duration::ZERO));
         let unasked = used.saturating_sub(self.charged);
         self.charged = used;
         self.tell(line);
@@ -231,12 +238,20 @@ impl Process {
         self.push_unsent();
     }
 
+    /// Sends a line with the next one: each that is sent alone wakes the bot up.
+    pub(crate) fn mention(&mut self, line: &[u8]) {
+        self.unsent.extend_from_slice(line);
+        self.unsent.push(b'\n');
+        if self.unsent.len() > MOST_MENTIONED {
+            self.push_unsent();
+        }
+    }
+
     /// Waits for a line, and gives it with what it took.
     pub(crate) fn receive(&mut self, allowed: Allowance) -> Result<(Vec<u8>, Spent), Fault> {
-        let mut pause = Duration::from_millis(5);
+        let mut pause = SHORTEST_PAUSE;
         let mut patience = allowed.patience(Duration::ZERO);
         // Wall-clock time counts from here: before, the arena may have been waiting for somebody else.
-        self.pump();
         let listening = *self.listening.get_or_insert_with(Instant::now);
         let mut queue: Option<Queue> = None;
         loop {
@@ -265,7 +280,8 @@ impl Process {
                 Waited::Something => {}
                 Waited::Nothing => {
                     patience = allowed.patience(self.charge(allowed)?);
-                    pause = (pause * 2).min(Duration::from_millis(100));
+                    let forks = self.clock.as_ref().is_some_and(TreeClock::forks);
+                    pause = (pause * 2).min(if forks { SHORTEST_PAUSE } else { LONGEST_PAUSE });
                     if let Some(clock) = &self.clock {
                         queue.get_or_insert_with(|| Queue::new(clock.bot())).look();
                     }
@@ -285,15 +301,11 @@ impl Process {
         if self.clock.is_none() {
             self.find_clock();
         }
-        let (from, at) = self.sent;
         let Some(clock) = &mut self.clock else { return Ok(Duration::ZERO) };
-        // To look at the whole tree is expensive; who answers at once has had no time to start other processes.
-        let now = match at.elapsed() < Duration::from_millis(2) && !clock.has_others() {
-            true => clock.glance(),
-            false => clock.look(),
-        };
+        let (before, at) = self.sent;
+        let now = clock.now(at.elapsed());
         self.charged = self.charged.max(now);
-        let used = now.saturating_sub(from);
+        let used = now.saturating_sub(before);
         if used > allowed.cpu {
             let (used, allowed) = (used.as_secs_f64() * 1e3, allowed.cpu.as_secs_f64() * 1e3);
             let detail = format!("{used:.0} ms of CPU time, where {allowed:.0} ms are left");
@@ -323,7 +335,6 @@ impl Process {
     /// Takes what has come and sends what can be sent, without waiting.
     fn pump(&mut self) -> Waited {
         self.push_unsent();
-        let before = self.received.len();
         let log_open = match &mut self.stderr {
             Some(stderr) => {
                 let mut said = std::mem::take(&mut self.last);
@@ -340,6 +351,12 @@ impl Process {
         if !log_open {
             self.stderr = None;
         }
+        self.take_output()
+    }
+
+    /// Takes what has come on standard output.
+    fn take_output(&mut self) -> Waited {
+        let before = self.received.len();
         // A little more than a line, so that an endless one is noticed.
         let room = (self.max_line + 4096).saturating_sub(before);
         match read_some(&mut self.stdout, &mut self.received, room) {

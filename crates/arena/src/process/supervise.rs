@@ -172,7 +172,7 @@ pub(super) fn enter(order: &Order) -> i32 {
 fn open_namespaces(order: &Order) -> Result<(Pid, SignalFd), Failure> {
     setsid()?;
     let inbox = block_signals()?;
-    sandbox::leave()?;
+    sandbox::leave(order.network)?;
     // New credentials may have cleared it.
     prctl::set_pdeathsig(Signal::SIGUSR1)?;
     // Before there is somebody who takes the files of the machine away, from this process, too.

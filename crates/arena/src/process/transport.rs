@@ -153,6 +153,12 @@ impl Transport for ProcessTransport {
         }
     }
 
+    fn mention(&mut self, line: &[u8]) {
+        if let Some(process) = &mut self.process {
+            process.mention(line);
+        }
+    }
+
     fn ask(&mut self, line: &[u8], forgiving: bool) -> Result<(), Silence> {
         self.paid = Duration::ZERO;
         let out_of_time = self.is_out_of_time();

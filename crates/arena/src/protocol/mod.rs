@@ -6,7 +6,8 @@
 mod parse;
 mod player;
 
-pub(crate) use parse::{expect_id, is_chatter, parse_act};
+pub(crate) use parse::{expect_id, is_chatter};
+pub use parse::{parse_act, read_choice};
 pub use player::{ProtocolPlayer, Silence, Transport};
 
 use necrodome_rules::game::{Game, Outcome, Seat};
@@ -71,7 +72,7 @@ pub enum ToBot<'a, V, A, E, R> {
 }
 
 /// A message of a game.
-pub(crate) type Message<'a, G> =
+pub type Message<'a, G> =
     ToBot<'a, <G as Game>::View, <G as Game>::Action, <G as Game>::Event, <G as Game>::Rules>;
 
 /// A message as a line. Types of messages have no maps with odd keys, so it cannot fail.

@@ -71,7 +71,7 @@ struct AnswerLine {
 }
 
 /// Reads the answer to the decision `id`, or as much of it as the game's rules let stand.
-pub(crate) fn parse_act<G: Game>(
+pub fn parse_act<G: Game>(
     line: &[u8],
     id: u64,
     check_id: impl FnOnce(u64) -> Result<(), Fault>,
@@ -86,11 +86,17 @@ pub(crate) fn parse_act<G: Game>(
     let action = action.ok_or_else(|| garbage(&"missing field `action`"))?;
     let reason = match reason {
         None => None,
-        Some(Value::String(reason)) => Some(reason.chars().take(MAX_REASON).collect()),
+        Some(Value::String(reason)) => Some(reason),
         Some(_) => return Err(garbage(&"expected a string as `reason`")),
     };
-    // Well-formed, but not an action of this game.
-    let (action, malformed) = G::read_action(&action).map_err(|error| {
+    read_choice::<G>(&action, reason)
+}
+
+/// Reads a choice, or as much of it as the game's rules let stand: an action in the JSON of the bot protocol, and the reason for it.
+pub fn read_choice<G: Game>(action: &Value, reason: Option<String>) -> Result<Answer<G::Action>, Fault> {
+    let reason = reason.map(|reason| reason.chars().take(MAX_REASON).collect());
+    // Well-formed, but perhaps not an action of this game.
+    let (action, malformed) = G::read_action(action).map_err(|error| {
         let came = excerpt(action.to_string().as_bytes());
         Fault::new(FaultKind::Illegal, format!("{came} is no action of this game ({error})"))
     })?;

@@ -16,8 +16,6 @@ use necrodome_rules::{catalog::Listed, game::Outcome};
 pub enum Silence {
     /// The bot has failed: the game's rule for a bad action applies.
     Fault(Fault),
-    /// The match is not to go on.
-    Quit,
     /// The arena lacks something: no fault of the bot's, and the match has no result.
     Arena(String),
 }
@@ -45,6 +43,11 @@ pub trait Transport {
     /// A message that wants no answer.
     fn tell(&mut self, line: &[u8]);
 
+    /// A message that wants no answer, and can wait for the one after it.
+    fn mention(&mut self, line: &[u8]) {
+        self.tell(line);
+    }
+
     /// A message that wants an answer. `forgiving`: a line that is not an answer may have come before it.
     fn ask(&mut self, line: &[u8], forgiving: bool) -> Result<(), Silence>;
 
@@ -59,9 +62,6 @@ pub trait Transport {
 
     /// The last answer was at fault.
     fn at_fault(&mut self, fault: &Fault);
-
-    /// The last action was against the rules.
-    fn refused(&mut self, _why: &str) {}
 
     /// What the bot has used since this was last asked for.
     fn take_effort(&mut self) -> Effort {
@@ -205,7 +205,7 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
     fn pending_fault(&mut self) -> Option<Fault> {
         match self.pending.take()? {
             Silence::Fault(fault) => Some(fault),
-            Silence::Quit | Silence::Arena(_) => None,
+            Silence::Arena(_) => None,
         }
     }
 }
@@ -223,7 +223,7 @@ impl<G: Listed, T: Transport> Player<G> for ProtocolPlayer<G, T> {
     fn hear(&mut self, heard: &[&G::Event]) {
         if self.transport.is_open() {
             let message: Message<G> = ToBot::Events { events: heard };
-            self.transport.tell(&to_line(&message));
+            self.transport.mention(&to_line(&message));
         }
     }
 
@@ -241,14 +241,12 @@ impl<G: Listed, T: Transport> Player<G> for ProtocolPlayer<G, T> {
         match self.take_answer() {
             Ok(answer) => answer,
             Err(Silence::Fault(fault)) => Answer::Fault(fault),
-            Err(Silence::Quit) => Answer::Quit,
             Err(Silence::Arena(what)) => Answer::Arena(format!("{} cannot be started: {what}", self.name)),
         }
     }
 
-    fn refused(&mut self, why: &str) {
-        self.transport.refused(why);
-    }
+    /// A program is not told.
+    fn refused(&mut self, _: &str) {}
 
     fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
         if self.transport.is_open() {

@@ -7,13 +7,13 @@ use crate::{
     entry::{EntryKind, EntrySpec},
     lineup::{Maker, Terms, player},
     player::{Effort, Player},
-    run::{RunError, run_match},
+    run::{RunError, run_match, run_unrecorded},
 };
 use necrodome_rules::{
     bot::Regular,
     catalog::Listed,
     chance::{Seed, Seeded},
-    game::{Audience, Log, Outcome, Rejected, Silent},
+    game::{Audience, Log, Logged, Outcome, Rejected, Silent},
     names::Names,
     play,
 };
@@ -28,6 +28,8 @@ pub(super) struct Arena<'a, G: Listed> {
     pub terms: &'a Terms<G::Rules>,
     pub schedule: &'a Schedule,
     pub dice: &'a TournamentDice,
+    /// Whether the replays of matches with processes or guests are kept.
+    pub keeps_replays: bool,
 }
 
 /// The players of one thread.
@@ -189,7 +191,8 @@ impl<'a, G: Listed> Crew<'a, G> {
                 Players::BuiltIn { .. } => self.play_built_ins(block, number, seating)?,
                 Players::Mixed(_) => {
                     let (outcome, detail) = self.play_mixed(block, number, seating)?;
-                    result.details.push(detail);
+                    let says = detail.replay.is_some() || !detail.faults.is_empty();
+                    result.details.extend(says.then_some(detail));
                     outcome
                 }
             };
@@ -259,17 +262,24 @@ impl<'a, G: Listed> Crew<'a, G> {
             sitting.push(kept.map_or_else(fresh, Ok)?);
         }
         let (events, measured) = (&mut self.events.0, self.meter.is_some());
-        let finished = run_match(names, &terms.rules, dice, &mut sitting, |_: &G, log| {
+        let watch = |_: &G, log: &[Logged<G::Event>]| {
             if measured {
                 events.extend(log.iter().map(|logged| logged.event.clone()));
             }
-        });
+        };
+        let played = if self.arena.keeps_replays {
+            let finished = run_match(names, &terms.rules, dice, &mut sitting, watch);
+            finished.map(|finished| (finished.outcome, finished.faults, Some(finished.recording)))
+        } else {
+            let ended = run_unrecorded(names, &terms.rules, dice, &mut sitting, watch);
+            ended.map(|(outcome, faults)| (outcome, faults, None))
+        };
         for (&entry, player) in seating.iter().zip(sitting) {
             players[entry] = Some(player);
         }
-        let finished = finished?;
-        let replay = Some(finished.recording.pack()?);
-        Ok((finished.outcome, Detail { number: number as u32, faults: finished.faults, replay }))
+        let (outcome, faults, recording) = played?;
+        let replay = recording.map(|recording| recording.pack()).transpose()?;
+        Ok((outcome, Detail { number: number as u32, faults, replay }))
     }
 }
 

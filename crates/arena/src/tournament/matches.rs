@@ -3,7 +3,7 @@
 use super::{Plan, Schedule, Store, StoreError, TournamentError, crew::own_chance, results};
 use crate::{
     dice::Dice,
-    lineup::{LineupError, built_in},
+    lineup::{BotError, LineupError, built_in},
     player::{BuiltInPlayer, Player},
     run::run_match,
 };
@@ -180,8 +180,8 @@ fn play_again<G: Listed>(plan: &Plan, store: &Store, block: u32, number: u32) ->
         let spec: BotSpec = plan.entries[entry].bot.parse().map_err(|_| MatchError::NotKept)?;
         let bot =
             built_in::<G>(&spec, &rules, own_chance(dice.dice, entry)).map_err(|error| match error {
-                LineupError::UnknownBot { .. } => MatchError::NotKept,
-                other => TournamentError::from(other).into(),
+                BotError::Unknown { .. } => MatchError::NotKept,
+                other => TournamentError::from(LineupError::from(other)).into(),
             })?;
         players.push(Box::new(BuiltInPlayer(bot)));
     }

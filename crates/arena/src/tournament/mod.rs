@@ -41,7 +41,7 @@ pub use sums::Sums;
 
 use crate::{
     entry::{EntrySpec, has_processes, versions},
-    process::{Level, Limits},
+    process::{Gifts, Level, Limits},
     stats::RankBy,
 };
 use formats::Seats;
@@ -97,6 +97,9 @@ pub struct Plan {
     /// How far programs were confined, at the least: a note that is never compared, nor part of the hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Level>,
+    /// What programs were given beside the usual, at any time: such a note, too.
+    #[serde(default, skip_serializing_if = "Gifts::is_empty")]
+    pub gifts: Gifts,
     /// Whether it was played by a necrodome that seated entries otherwise. It can be reported, but cannot go on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub older: bool,
@@ -153,6 +156,7 @@ impl Plan {
             rank_by: RankBy::default(),
             limits: Limits::default(),
             sandbox: None,
+            gifts: Gifts::default(),
             older: false,
             grown: false,
             stages: Vec::new(),
@@ -272,6 +276,8 @@ pub struct Wishes<'a> {
     pub limits: Limits,
     /// How far they are confined.
     pub sandbox: Option<Level>,
+    /// What they are given beside the usual.
+    pub gifts: Gifts,
     /// The file that keeps the tournament.
     pub store: Option<&'a Path>,
 }
@@ -308,6 +314,7 @@ impl Wishes<'_> {
             rank_by: self.rank_by,
             limits: self.limits,
             sandbox: self.sandbox.filter(|_| has_processes(entries)),
+            gifts: if has_processes(entries) { self.gifts.clone() } else { Gifts::default() },
             older: false,
             grown: false,
             stages: Vec::new(),

@@ -1,5 +1,5 @@
-//! Plays a tournament on several threads. Results count in the order of the schedule, not of finishing, so they are
-//! the same on one thread and on many, and after a kill.
+//! Plays a tournament on several threads, or on the caller's own where guests take part. Results count in the order of the schedule,
+//! not of finishing, so they are the same on one thread and on many, and after a kill.
 
 use super::{
     BlockResult, Closing, Plan, PlanError, Schedule, ScheduleError, Store, StoreError, Sums,
@@ -7,7 +7,7 @@ use super::{
     results,
 };
 use crate::{
-    entry::{EntrySpec, files_of},
+    entry::{EntryKind, EntrySpec, files_of},
     lineup::{LineupError, Terms},
     process::Launcher,
     run::RunError,
@@ -22,7 +22,7 @@ use std::{
     sync::{
         Condvar, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+        mpsc::{RecvTimeoutError, sync_channel},
     },
     thread,
     time::{Duration, Instant},
@@ -85,7 +85,7 @@ pub struct Update<'a> {
     pub store: &'a Store,
 }
 
-/// A message from a worker.
+/// What a worker hands in.
 enum FromWorker {
     /// Blocks are finished.
     Blocks(Vec<BlockResult>),
@@ -96,7 +96,8 @@ enum FromWorker {
 }
 
 /// Plays what is missing in `store`. `watch` hears of every commit; `interrupt` stops it after the running matches.
-/// The entries are the members of the plan, in its order, and `launcher` starts their processes.
+/// The entries are the members of the plan, in its order, and `launcher` starts their processes. Where a guest is among them, all is
+/// played on the thread that calls this, whatever `threads` says: guests live there.
 ///
 /// It is not generic, so that all games are compiled here, once and for speed, and not in every crate that plays them.
 pub fn run(
@@ -147,6 +148,7 @@ fn run_game<G: Listed>(
         terms,
         schedule: &schedule,
         dice: &dice,
+        keeps_replays: store.keeps_replays(),
     };
     // A mistake in the line-up shows before the first thread starts.
     Crew::new(&arena)?;
@@ -157,43 +159,105 @@ fn run_game<G: Listed>(
         return Ok(stop);
     }
     let first = store.blocks()?;
+    let here = entries.iter().any(|entry| matches!(entry.kind, EntryKind::Guest(_)));
+    let threads = if here { 1 } else { threads };
     let pace = Crew::<G>::pace(entries, &schedule, schedule.end().saturating_sub(first), threads);
     let queue = Queue::new(first, &schedule, pace, threads);
+    let mut judge = |block: &BlockResult| {
+        if !plan.stops_early() {
+            return None;
+        }
+        let results =
+            results::blocks(&block.packed, &schedule, block.block).next().flatten().unwrap_or_default();
+        sums.add(&schedule, &results, &block.luck);
+        sums.stop(plan)
+    };
+    let mut collector = Collector::new(store, &mut judge, &queue, watch);
+    match here {
+        true => play_here(&arena, interrupt, &mut collector)?,
+        false => play_on_threads(&arena, threads, interrupt, &mut collector)?,
+    }
+    Ok(match collector.early {
+        Some(stop) => stop,
+        None if store.blocks()? >= schedule.end() => Stop::Done,
+        None => Stop::Interrupted,
+    })
+}
+
+/// Plays on this thread, and stores in between.
+fn play_here<G: Listed>(
+    arena: &Arena<G>,
+    interrupt: &AtomicBool,
+    collector: &mut Collector,
+) -> Result<(), TournamentError> {
+    let (mut failed, queue) = (None, collector.queue);
+    let quits = || interrupt.load(Ordering::Relaxed);
+    let mut hand_in = |message| match collector.take(message).and_then(|_| collector.store_if_time()) {
+        Ok(()) => !collector.is_done(),
+        Err(error) => {
+            failed.get_or_insert(error);
+            false
+        }
+    };
+    work(arena, queue, &quits, &mut hand_in);
+    failed.map_or(Ok(()), Err)?;
+    collector.store()
+}
+
+/// Plays on several threads, and stores on this one.
+fn play_on_threads<G: Listed>(
+    arena: &Arena<G>,
+    threads: usize,
+    interrupt: &AtomicBool,
+    collector: &mut Collector,
+) -> Result<(), TournamentError> {
     let stop = AtomicBool::new(false);
     let (sender, receiver) = sync_channel::<FromWorker>(threads * 2);
+    let queue = collector.queue;
     thread::scope(|scope| {
         for _ in 0..threads {
-            let (sender, arena, queue, stop) = (sender.clone(), &arena, &queue, &stop);
+            let (sender, stop) = (sender.clone(), &stop);
             scope.spawn(move || {
                 let quits = || stop.load(Ordering::Relaxed) || interrupt.load(Ordering::Relaxed);
-                work(arena, queue, &quits, &sender);
+                work(arena, queue, &quits, &mut |message| sender.send(message).is_ok());
             });
         }
         drop(sender);
         // Dropped here, whatever happens: workers that wait to hand in their results must not wait for ever.
         let receiver = receiver;
-        let mut judge = |block: &BlockResult| {
-            if !plan.stops_early() {
-                return None;
+        // Nor for blocks that nobody hands in any more, if whoever watches panics.
+        let stopping = Stopping { stop: &stop, queue };
+        let mut collect = || {
+            while !collector.is_done() {
+                match receiver.recv_timeout(STORE_EVERY) {
+                    Ok(message) => collector.take(message)?,
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                collector.store_if_time()?;
             }
-            let results =
-                results::blocks(&block.packed, &schedule, block.block).next().flatten().unwrap_or_default();
-            sums.add(&schedule, &results, &block.luck);
-            sums.stop(plan)
+            collector.store()
         };
-        let collected = collect(&receiver, store, &mut judge, &queue, watch);
-        stop.store(true, Ordering::Relaxed);
-        queue.moved.notify_all();
+        let collected = collect();
+        drop(stopping);
         // What they say at the end still counts.
         let late: Vec<Closing> = receiver.iter().flat_map(FromWorker::into_closings).collect();
-        let early = collected?;
-        store.close(&late)?;
-        Ok(match early {
-            Some(stop) => stop,
-            None if store.blocks()? >= schedule.end() => Stop::Done,
-            None => Stop::Interrupted,
-        })
+        collected?;
+        Ok(collector.store.close(&late)?)
     })
+}
+
+/// Sends all workers home when it is dropped.
+struct Stopping<'a> {
+    stop: &'a AtomicBool,
+    queue: &'a Queue,
+}
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.queue.moved.notify_all();
+    }
 }
 
 impl FromWorker {
@@ -259,25 +323,31 @@ impl Queue {
     }
 }
 
-/// One worker: takes shards of blocks until there are no more.
+/// One worker: takes shards of blocks until there are no more. `hand_in` says whether it is to go on.
 fn work<G: Listed>(
     arena: &Arena<G>,
     queue: &Queue,
     quits: &dyn Fn() -> bool,
-    sender: &SyncSender<FromWorker>,
+    hand_in: &mut dyn FnMut(FromWorker) -> bool,
 ) {
     let mut crew = match Crew::new(arena) {
         Ok(crew) => crew,
-        Err(error) => return drop(sender.send(FromWorker::Failed(error))),
+        Err(error) => {
+            hand_in(FromWorker::Failed(error));
+            return;
+        }
     };
     while let Some(shard) = queue.take(quits) {
-        match play_shard(&mut crew, queue, shard, quits, sender) {
+        match play_shard(&mut crew, queue, shard, quits, hand_in) {
             Ok(true) => {}
             Ok(false) => break,
-            Err(error) => return drop(sender.send(FromWorker::Failed(error))),
+            Err(error) => {
+                hand_in(FromWorker::Failed(error));
+                return;
+            }
         }
     }
-    let _ = sender.send(FromWorker::Closed(crew.close()));
+    hand_in(FromWorker::Closed(crew.close()));
 }
 
 /// Plays a shard and hands in its blocks; false if it is not to go on.
@@ -286,10 +356,10 @@ fn play_shard<G: Listed>(
     queue: &Queue,
     shard: Range<u32>,
     quits: &dyn Fn() -> bool,
-    sender: &SyncSender<FromWorker>,
+    hand_in: &mut dyn FnMut(FromWorker) -> bool,
 ) -> Result<bool, TournamentError> {
     let closings = crew.begin_shard()?;
-    if !closings.is_empty() && sender.send(FromWorker::Closed(closings)).is_err() {
+    if !closings.is_empty() && !hand_in(FromWorker::Closed(closings)) {
         return Ok(false);
     }
     let mut blocks = Vec::with_capacity(queue.pace.at_once as usize);
@@ -299,7 +369,7 @@ fn play_shard<G: Listed>(
         let (interrupted, last) = (result.is_none(), block + 1 == end);
         blocks.extend(result.filter(|_| block >= queue.first));
         let full = blocks.len() >= queue.pace.at_once as usize || last || interrupted;
-        if full && !blocks.is_empty() && sender.send(FromWorker::Blocks(mem::take(&mut blocks))).is_err() {
+        if full && !blocks.is_empty() && !hand_in(FromWorker::Blocks(mem::take(&mut blocks))) {
             return Ok(false);
         }
         if interrupted {
@@ -311,59 +381,90 @@ fn play_shard<G: Listed>(
 
 /// Puts finished blocks in order and stores them as they become contiguous. `judge` hears each in order, and says why it is the
 /// last one, if it is.
-fn collect(
-    receiver: &Receiver<FromWorker>,
-    store: &mut Store,
-    judge: &mut dyn FnMut(&BlockResult) -> Option<Stop>,
-    queue: &Queue,
-    watch: &mut dyn FnMut(Update),
-) -> Result<Option<Stop>, TournamentError> {
-    // Blocks that were played together, by the first of them.
-    let mut waiting: BTreeMap<u32, Vec<BlockResult>> = BTreeMap::new();
-    let mut ready: Vec<BlockResult> = Vec::new();
-    let mut next = queue.first;
-    let mut matches = 0;
-    let mut stored_at = Instant::now();
-    let mut early = None;
-    loop {
-        let ended = match receiver.recv_timeout(STORE_EVERY) {
-            Ok(FromWorker::Blocks(blocks)) => {
-                waiting.extend(blocks.first().map(|block| block.block).map(|first| (first, blocks)));
-                false
+struct Collector<'a> {
+    store: &'a mut Store,
+    judge: &'a mut dyn FnMut(&BlockResult) -> Option<Stop>,
+    queue: &'a Queue,
+    watch: &'a mut dyn FnMut(Update),
+    /// Blocks that were played together, by the first of them.
+    waiting: BTreeMap<u32, Vec<BlockResult>>,
+    ready: Vec<BlockResult>,
+    /// The first block that is not ready.
+    next: u32,
+    /// Matches stored in this run.
+    matches: u64,
+    stored_at: Instant,
+    early: Option<Stop>,
+}
+
+impl<'a> Collector<'a> {
+    fn new(
+        store: &'a mut Store,
+        judge: &'a mut dyn FnMut(&BlockResult) -> Option<Stop>,
+        queue: &'a Queue,
+        watch: &'a mut dyn FnMut(Update),
+    ) -> Self {
+        Collector {
+            store,
+            judge,
+            queue,
+            watch,
+            waiting: BTreeMap::new(),
+            ready: Vec::new(),
+            next: queue.first,
+            matches: 0,
+            stored_at: Instant::now(),
+            early: None,
+        }
+    }
+
+    /// Whether the last block that counts is there.
+    fn is_done(&self) -> bool {
+        self.early.is_some()
+    }
+
+    /// Takes what a worker hands in.
+    fn take(&mut self, message: FromWorker) -> Result<(), TournamentError> {
+        match message {
+            FromWorker::Blocks(blocks) => {
+                let first = blocks.first().map(|block| block.block);
+                self.waiting.extend(first.map(|first| (first, blocks)));
             }
-            Ok(FromWorker::Closed(closings)) => {
-                store.close(&closings)?;
-                false
-            }
-            Ok(FromWorker::Failed(error)) => {
+            FromWorker::Closed(closings) => self.store.close(&closings)?,
+            FromWorker::Failed(error) => {
                 // What was played still counts.
-                store.append(&ready)?;
+                self.store.append(&self.ready)?;
                 return Err(error);
             }
-            Err(RecvTimeoutError::Timeout) => false,
-            Err(RecvTimeoutError::Disconnected) => true,
-        };
-        while let (Some(blocks), None) = (waiting.remove(&next), early) {
+        }
+        while let (Some(blocks), None) = (self.waiting.remove(&self.next), self.early) {
             for block in blocks {
-                early = judge(&block);
-                ready.push(block);
-                next += 1;
-                if early.is_some() {
+                self.early = (self.judge)(&block);
+                self.ready.push(block);
+                self.next += 1;
+                if self.early.is_some() {
                     break;
                 }
             }
         }
-        queue.move_on(next);
-        let done = ended || early.is_some();
-        if !ready.is_empty() && (done || stored_at.elapsed() >= STORE_EVERY) {
-            store.append(&ready)?;
-            matches += ready.iter().map(|block| u64::from(block.matches)).sum::<u64>();
-            ready.clear();
-            stored_at = Instant::now();
-            watch(Update { blocks: next, matches, store });
+        self.queue.move_on(self.next);
+        Ok(())
+    }
+
+    fn store_if_time(&mut self) -> Result<(), TournamentError> {
+        if self.stored_at.elapsed() >= STORE_EVERY { self.store() } else { Ok(()) }
+    }
+
+    /// Stores what is ready.
+    fn store(&mut self) -> Result<(), TournamentError> {
+        if self.ready.is_empty() {
+            return Ok(());
         }
-        if done {
-            return Ok(early);
-        }
+        self.store.append(&self.ready)?;
+        self.matches += self.ready.iter().map(|block| u64::from(block.matches)).sum::<u64>();
+        self.ready.clear();
+        self.stored_at = Instant::now();
+        (self.watch)(Update { blocks: self.next, matches: self.matches, store: self.store });
+        Ok(())
     }
 }

@@ -471,8 +471,10 @@ fn from_play<G: Listed>(
     let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
     let entries: Vec<Option<&EntrySpec>> = entries.iter().map(Option::as_ref).collect();
     let dice = &store.dice(plan).map_err(|error| error.to_string())?;
-    let (planned, entries_here) = (&plan.entries, &entries);
-    let arena = Arena::<G> { planned, entries: entries_here, names: &names, terms: &terms, schedule, dice };
+    let planned = &plan.entries;
+    let keeps_replays = store.keeps_replays();
+    let (entries_here, names, terms) = (&entries, &names, &terms);
+    let arena = Arena::<G> { planned, entries: entries_here, names, terms, schedule, dice, keeps_replays };
     let mut crew = Crew::new(&arena).map_err(words)?;
     let remembers = entries.iter().flatten().any(|entry| entry.kind.remembers());
     let mut blocks = Vec::new();

@@ -1,6 +1,8 @@
 //! What a tournament has shown: every number with its error, and a hash that proves the results.
 
-use super::{Plan, Schedule, Stop, Store, StoreError, Sums, TournamentError, summary};
+use super::{
+    Format, Plan, PlayedMatch, Schedule, Stop, Store, StoreError, Sums, TournamentError, matches, summary,
+};
 use crate::{
     fault::{Notes, Trouble},
     stats::{self, Confidence, Measure, RankBy, Side},
@@ -75,6 +77,10 @@ pub struct EntryReport {
     pub win_rate_without_faults: Option<f64>,
     /// Mean CPU time of a decision in microseconds; only of processes.
     pub cpu_us: Option<f64>,
+    /// Its score in each round of a battle, where all entries meet once a round; not of more than 1000 rounds, nor while it is
+    /// played.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<i64>,
 }
 
 /// Two entries that have met.
@@ -132,8 +138,22 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
     let mut sums = Sums::new(plan, schedule);
     sums.catch_up(schedule, store)?;
     let hash = Some(hash_of(plan, store)?);
-    Ok(Report { hash, ..report_of(plan, schedule, store, &sums)? })
+    let mut report = Report { hash, ..report_of(plan, schedule, store, &sums)? };
+    if plan.format == Format::Battle && report.blocks <= MOST_ROUNDS {
+        let played = matches(schedule, store, 0, MOST_ROUNDS as usize)?;
+        for entry in &mut report.standings {
+            let score = |played: &PlayedMatch| {
+                let seat = played.entries.iter().position(|&other| plan.entries[other].name == entry.name)?;
+                Some(played.result.scores[seat])
+            };
+            entry.rounds = played.iter().filter_map(score).collect();
+        }
+    }
+    Ok(report)
 }
+
+/// The scores of more rounds are nothing to look at.
+const MOST_ROUNDS: u32 = 1000;
 
 /// Makes the report of the blocks in the sums, without a hash.
 pub fn report_of(
@@ -162,6 +182,7 @@ pub fn report_of(
             cpu_us: sums.efforts().get(members[entry]).filter(|effort| effort.decisions > 0).map(|effort| {
                 effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64
             }),
+            rounds: Vec::new(),
         };
     let separated = |&(one, other): &(usize, usize)| Separated {
         one: name(one),
@@ -242,8 +263,14 @@ pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     store.check_chains()?;
     let stored = store.blocks()?;
     let mut hasher = blake3::Hasher::new();
-    let mut plan =
-        Plan { blocks: stored, rank_by: RankBy::default(), older: false, sandbox: None, ..plan.clone() };
+    let mut plan = Plan {
+        blocks: stored,
+        rank_by: RankBy::default(),
+        older: false,
+        sandbox: None,
+        gifts: Default::default(),
+        ..plan.clone()
+    };
     for entry in &mut plan.entries {
         (entry.left, entry.runs_with) = (false, None);
     }

@@ -114,7 +114,8 @@ impl Archive {
         };
         let (joined, left) = (names(&plan, stored), names(stored, &plan));
         let is_new = (&plan.entries, &plan.stages) != (&stored.entries, &stored.stages);
-        let noted = (plan.blocks, plan.grown, plan.sandbox) == (stored.blocks, stored.grown, stored.sandbox);
+        let notes = |plan: &Plan| (plan.blocks, plan.grown, plan.sandbox, plan.gifts.clone());
+        let noted = notes(&plan) == notes(stored);
         if is_new {
             let schedule = Schedule::of(stored).map_err(damaged)?;
             Sums::new(stored, &schedule).catch_up(&schedule, &store)?;
@@ -173,6 +174,7 @@ fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
         rank_by,
         limits,
         sandbox: _,
+        gifts: _,
         older,
         grown: _,
         stages: _,

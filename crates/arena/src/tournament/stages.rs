@@ -195,7 +195,9 @@ pub(super) fn go_on(stored: &Plan, played: u32, asked: &Plan) -> Plan {
     let blocks = if is_done { stored.blocks } else { asked.blocks };
     // What was played with less confinement stays so.
     let sandbox = stored.sandbox.into_iter().chain(asked.sandbox).min();
-    Plan { entries, stages, blocks, grown: stored.grown || blocks != stored.blocks, sandbox, ..asked.clone() }
+    let gifts = stored.gifts.clone().with(&asked.gifts);
+    let grown = stored.grown || blocks != stored.blocks;
+    Plan { entries, stages, blocks, grown, sandbox, gifts, ..asked.clone() }
 }
 
 /// The number of this very version of an entry, perhaps under the name of an old one.

@@ -58,11 +58,22 @@ impl Chunk {
 pub struct Store {
     archive: Archive,
     id: i64,
+    keeps_replays: bool,
 }
 
 impl Store {
     pub(super) fn new(archive: Archive, id: i64) -> Self {
-        Store { archive, id }
+        Store { archive, id, keeps_replays: true }
+    }
+
+    /// The same store, in which no replays are kept from now on: nobody will read them.
+    pub fn without_replays(self) -> Self {
+        Store { keeps_replays: false, ..self }
+    }
+
+    /// Whether it keeps the replays of matches that the seed alone does not give again.
+    pub fn keeps_replays(&self) -> bool {
+        self.keeps_replays
     }
 
     /// A store that lives as long as the process.

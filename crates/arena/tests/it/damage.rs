@@ -3,28 +3,39 @@
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec},
     fault::{Fault, FaultKind},
-    guest::{Guest, Invitation},
-    protocol::Silence,
+    guest::Invitation,
+    player::{Answer, MatchStart, Player},
     tournament::{
         Archive, Closing, Format, Plan, PlannedEntry, Schedule, Store, StoreError, all_matches, check,
         packed_replay, repair, report, run,
     },
 };
-use necrodome_rules::zombie_dice::RaceRules;
+use necrodome_rules::{
+    game::{Game, Outcome},
+    zombie_dice::{Race, RaceRules},
+};
 use std::{fs, path::Path, sync::atomic::AtomicBool};
 use tempfile::TempDir;
 
 /// A guest that never says anything that makes sense.
 struct Babbler;
 
-impl Guest for Babbler {
-    fn tell(&mut self, _: &str) {}
+impl<G: Game> Player<G> for Babbler {
+    fn start(&mut self, _: &MatchStart) {}
 
-    fn ask(&mut self, _: &str) -> Result<String, Silence> {
-        Ok("brains".into())
+    fn hear(&mut self, _: &[&G::Event]) {}
+
+    fn ask(&mut self, _: &G::View) {}
+
+    fn answer(&mut self, _: &G::View) -> Answer<G::Action> {
+        Answer::Fault(Fault::new(FaultKind::Garbage, "brains"))
     }
 
     fn refused(&mut self, _: &str) {}
+
+    fn end(&mut self, _: &Outcome) -> Vec<Fault> {
+        Vec::new()
+    }
 }
 
 /// A file of two tournaments: one of built-in bots, one with a bot whose matches are kept with their faults.
@@ -38,7 +49,7 @@ fn fill(path: &Path, blocks: u32) -> Archive {
         };
         let mut specs = ["greedy", "cautious"].map(|bot| EntrySpec::parse(bot, Path::new(".")).unwrap());
         if other == "babbler" {
-            specs[1].kind = EntryKind::Guest(Invitation::new(|| Box::new(Babbler)));
+            specs[1].kind = EntryKind::Guest(Invitation::new::<Race>(|_, _| Box::new(Babbler)));
         }
         let mut store = archive.begin(&plan).unwrap();
         play(&plan, &specs, &mut store);

@@ -8,6 +8,7 @@ use crate::{
 };
 use necrodome_arena::{
     check::{Candidate, CheckError, CheckReport, Finding, Verdict, check_bot},
+    fault::{self, shown},
     process::Limits,
 };
 use necrodome_rules::{catalog::Listed, options, with_game};
@@ -110,21 +111,19 @@ fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
     Ok(())
 }
 
-/// The end of what the bot has logged, if something went wrong, and the result.
+/// What the bot has logged, and the result.
 fn print_end(out: &mut impl Write, name: &str, report: &CheckReport) -> io::Result<()> {
-    const SHOWN: usize = 12;
-    let failed = report.failures();
-    if failed == 0 {
-        return writeln!(out, "{} is ready for the arena.", bold(name));
+    const MOST: usize = 12;
+    for line in shown(&report.log, MOST) {
+        writeln!(out, "{} {line}", dim("log:"))?;
     }
-    let lines: Vec<&str> = report.log.lines().collect();
-    for line in &lines[lines.len().saturating_sub(SHOWN)..] {
-        writeln!(out, "{} {}", dim("log:"), harmless(line))?;
+    match report.failures() {
+        0 => writeln!(out, "{} is ready for the arena.", bold(name)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// What bots write may hold control characters, which must not reach the terminal.
 fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    text.chars().map(fault::harmless).collect()
 }

@@ -36,11 +36,13 @@ Examples:
   necrodome match zombie-dice human greedy ./mybot.py
   necrodome match zombie-dice greedy 'Ada=cmd:python3 -u my_bot.py --fast' --json
   necrodome match zombie-dice greedy compat:zombiedice:my_bots.py:MyZombie
+  necrodome match last-bullet gunner compat:zombies:MyBot.java
 
 A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, .java, .wasm, or an executable), a
-command (cmd:...), a source file inside WebAssembly (wasm:mybot.py, wasm:mybot.js), or a class that was written for another program (compat:KIND:FILE.py:CLASS with KIND zombiedice,
-gamezombies or godzilla; needs the Python package), each with an optional NAME= in front. `human` is you: one for each
-match, and told only what its seat may know.
+command (cmd:...), a source file inside WebAssembly (wasm:mybot.py, wasm:mybot.js), or a class that was written for another program
+(compat:KIND:FILE.py:CLASS with KIND zombiedice, gamezombies or godzilla; needs the Python package; compat:zombies:FILE_OR_FOLDER[:CLASS] with
+a bot in Java or another language of the JVM, see `necrodome docs zombies`; needs a JDK), each with an optional NAME= in front.
+`human` is you: one for each match, and told only what its seat may know.
 The same seed, game, options and bots give the same match. Where a program takes part, the dice follow from the seed and a secret,
 or the program could compute them; what to type to play the match again is printed at its end.
 A bot that does not start forfeits all its decisions: the match has a result, and the exit code is 1.")]

@@ -38,10 +38,12 @@ Examples:
   necrodome replay night.store --verify                           every match of a stored tournament, and its dice
   necrodome replay mymatch.replay --at 7
   necrodome replay mymatch.replay --html mymatch.html            the viewer of the web arena in one file
+  necrodome replay one.replay two.replay --html both.html         several matches on one page
   necrodome replay night.store --from 12.0 --save match.replay    block 12, match 0 of a stored tournament")]
 pub struct Args {
-    /// A replay file, or with --from the store of a tournament
-    file: PathBuf,
+    /// A replay file, or with --from the store of a tournament; with --html there can be several
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
     /// Only re-run it through the referee, and check every event and the hash; of a store also the result, the dice, and the secret
     /// that they follow from, of all matches without --from
     #[arg(long)]
@@ -70,32 +72,48 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let refuse = |error: ReplayError| Error::replay(&args.file, &error);
+    let [file, others @ ..] = args.files.as_slice() else { return Ok(()) };
+    if !others.is_empty() && args.html.is_none() {
+        return Err(Error::usage(format!("expected one file, got {}", args.files.len()))
+            .hint("--html OUT.html shows several matches on one page"));
+    }
+    let refuse = |error: ReplayError| Error::replay(file, &error);
     let (save, html) = (args.save.as_deref(), args.html.as_deref());
-    keep_apart(&[("FILE", Some(&args.file)), ("--save", save), ("--html", html)])?;
+    for file in &args.files {
+        keep_apart(&[("FILE", Some(file)), ("--save", save), ("--html", html)])?;
+    }
     let claim = |path: &PathBuf| OutputFile::claim(path, args.force);
     let (save, html) =
         (args.save.as_ref().map(claim).transpose()?, args.html.as_ref().map(claim).transpose()?);
-    if args.verify && save.is_none() && is_store(&args.file) {
-        return verify_store(&args.file, args.from.as_deref());
+    if args.verify && save.is_none() && is_store(file) {
+        return verify_store(file, args.from.as_deref());
     }
-    let packed = read(&args.file, args.from.as_deref())?;
+    if let Some(page_file) = html {
+        let show = |path: &PathBuf| {
+            let packed = read(path, args.from.as_deref())?;
+            film::film(packed, &Size::FILE).map_err(|error| Error::replay(path, &error))
+        };
+        let films = args.files.iter().map(show).collect::<Result<Vec<_>, _>>()?;
+        return page_file.write(page(&films)?);
+    }
+    let packed = read(file, args.from.as_deref())?;
     if let Some(file) = save {
         return file.write(packed);
     }
-    if let Some(file) = html {
-        return file.write(page(&film::film(packed, &Size::FILE).map_err(refuse)?)?);
-    }
     let unpacked = replay::unpack(packed).map_err(refuse)?;
     let id = unpacked.game().map_err(refuse)?;
-    with_game!(id, G => show::<G>(args, unpacked))
+    with_game!(id, G => show::<G>(args, file, unpacked))
 }
 
-fn page(film: &Reel) -> Result<String, Error> {
-    film::page(film).ok_or_else(|| {
-        Error::usage("the viewer is not included: this necrodome was built where Node.js was missing")
-            .hint("install Node.js 20 or newer with npm and build again")
-    })
+/// Matches as a page that needs no other file.
+pub fn page(films: &[Reel]) -> Result<String, Error> {
+    film::page(films).ok_or_else(no_viewer)
+}
+
+/// There is nothing to show a match with.
+pub fn no_viewer() -> Error {
+    Error::usage("the viewer is not included: this necrodome was built where Node.js was missing")
+        .hint("install Node.js 20 or newer with npm and build again")
 }
 
 /// How every SQLite file begins.
@@ -243,10 +261,10 @@ fn verify_match(
     })
 }
 
-fn show<G: Listed>(args: &Args, unpacked: Unpacked) -> Result<(), Error> {
+fn show<G: Listed>(args: &Args, file: &Path, unpacked: Unpacked) -> Result<(), Error> {
     let failed = |error| match error {
         ReplayError::Io(error) => error.into(),
-        error => Error::replay(&args.file, &error),
+        error => Error::replay(file, &error),
     };
     let replay: Replay<G> = unpacked.parse().map_err(failed)?;
     let mut out = BufWriter::new(anstream::stdout().lock());

@@ -25,6 +25,7 @@ Examples:
   necrodome report night.store 3                  the third tournament of a store with several
   necrodome report night.store --rank-by plain    with the luck of the dice
   necrodome report night.store --markdown > README.part.md
+  necrodome report battle.store --rounds          the score in each round
   necrodome report night.store --html night        open night/index.html
   necrodome report night.store --csv night.csv --csv-pairs pairs.csv --csv-matches matches.csv")]
 #[command(group = clap::ArgGroup::new("written").multiple(true))]
@@ -39,6 +40,9 @@ pub struct Args {
     /// Show all columns, and intervals of all pairs, however wide that is
     #[arg(long)]
     wide: bool,
+    /// Print the score of every entry in each round of a battle, the median last
+    #[arg(long)]
+    rounds: bool,
     /// Say what each number means
     #[arg(long)]
     explain: bool,
@@ -67,10 +71,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let site = args.html.as_ref().map(|folder| Site::claim(folder, &plan, args.force)).transpose()?;
     let (id, schedule) = (plan.game.parse()?, Schedule::of(&plan)?);
     let report = report(&plan, &schedule, &store)?;
+    if args.rounds && report.standings.iter().all(|entry| entry.rounds.is_empty()) {
+        return Err(Error::usage("--rounds is for a battle of 1 to 1000 rounds")
+            .hint("--csv-matches FILE writes every match of any tournament"));
+    }
+    let shown = print::Shown { wide: args.wide, explained: args.explain, rounds: args.rounds };
     let printed = match (args.json, args.markdown) {
         (true, _) => print_json(&report),
-        (_, true) => print::markdown(&report),
-        _ => print::report(&report, print::Shown { wide: args.wide, explained: args.explain }),
+        (_, true) => print::markdown(&report, shown),
+        _ => print::report(&report, shown),
     };
     note_measure(asked, &report);
     tables.write(&report, &schedule, &store)?;

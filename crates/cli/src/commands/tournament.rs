@@ -6,7 +6,7 @@ pub(super) mod print;
 mod progress;
 pub(super) mod tables;
 
-use super::print_json;
+use super::{print_json, replay};
 use crate::{
     error::Error,
     interrupt, lineup,
@@ -21,14 +21,19 @@ use necrodome_arena::{
     lineup::{Terms, player},
     own,
     stats::RankBy,
-    tournament::{self, Archive, Claims, Opened, Report, Schedule, Stop, TournamentError, Wishes, report},
+    tournament::{
+        self, Archive, Claims, Format, Opened, Plan, Report, Schedule, Stop, Store, TournamentError, Wishes,
+        packed_replay, report,
+    },
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::Seeded,
     with_game,
 };
+use necrodome_server::film::{self, Size};
 use std::{
+    io::Write,
     path::{Path, PathBuf},
     thread,
 };
@@ -41,6 +46,7 @@ Examples:
   necrodome tournament zombie-dice greedy cautious ./mybot.py --blocks 2000 --store night.store
   necrodome tournament zombie-dice greedy cautious random --format round-robin --seats 2 --until decided
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --blocks 20
+  necrodome tournament last-bullet gunner runner huddle ./mybot.js --rounds 5 --watch
   necrodome tournament zombie-dice-race new=./new.py old=./old.py --test 0,20 --blocks 5000
   necrodome tournament night.toml --json --csv night.csv
   necrodome tournament zombie-dice greedy ./mybot.py --plan --difference 0.02    how many blocks does that take?
@@ -72,6 +78,12 @@ pub struct Args {
     /// How many blocks to play; by default as many as suit the game, and at most 200 with programs
     #[arg(long, value_parser = above_zero::<u32>)]
     blocks: Option<u32>,
+    /// Play so many rounds of a battle (each is a block), and print the score of every entry in each of them, the median last
+    #[arg(long, value_parser = within(1..=1000_u32), conflicts_with = "blocks")]
+    rounds: Option<u32>,
+    /// Open the film of the last match in the browser when all is played
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     dice: lineup::DiceFlags,
     /// Who meets whom: table, round-robin, gauntlet or battle; by default what suits the game
@@ -220,6 +232,24 @@ fn announce(opened: &Opened, path: &Path) {
     }
 }
 
+/// Opens the film of the last match of a block in the browser, or says where it is.
+fn watch(plan: &Plan, schedule: &Schedule, store: &Store, block: u32) -> Result<(), Error> {
+    let number = schedule.matches(block).saturating_sub(1) as u32;
+    let packed =
+        packed_replay(plan, store, block, number).map_err(|error| Error::failure(error.to_string()))?;
+    let film = film::film(packed, &Size::FILE).map_err(|error| Error::failure(error.to_string()))?;
+    let page = replay::page(&[film])?;
+    // The browser reads it when this program has ended.
+    let mut file = tempfile::Builder::new().prefix("necrodome-").suffix(".html").tempfile()?;
+    file.write_all(page.as_bytes())?;
+    let (_, path) = file.keep().map_err(|error| error.error)?;
+    say(format_args!("the film of the last match is {}", path.display()));
+    if let Err(error) = open::that_detached(&path) {
+        say(format_args!("no browser could be opened ({error}): open the file yourself"));
+    }
+    Ok(())
+}
+
 fn play<G: Listed>(id: GameId, config: &Config) -> Result<(), Error>
 where
     G::Rules: Sync,
@@ -254,16 +284,25 @@ where
         only: &config.only,
         limits: config.limits,
         sandbox: None,
+        gifts: Default::default(),
         store: config.store.as_deref(),
     };
     let launcher = config.sandbox.launcher(&entries)?;
-    let wishes = Wishes { sandbox: has_processes(&entries).then(|| launcher.level()), ..wishes };
+    let sandbox = has_processes(&entries).then(|| launcher.level());
+    let wishes = Wishes { sandbox, gifts: launcher.gifts().clone(), ..wishes };
     let plan = wishes.plan::<G, Error>(id, &entries, &names, &rules, || lineup::seed(None))?;
     if let Some(share) = config.difference.filter(|share| plan.seats > 1 && *share >= 1.0) {
         return Err(Error::usage(format!(
             "--difference is a share of matches: expected a number below 1, got {share}"
         ))
         .hint("two points of a hundred are 0.02"));
+    }
+    if config.rounds.is_some() && plan.format != Format::Battle {
+        let what = format!("--rounds is for a battle, and this is a {}", plan.format.as_str());
+        return Err(Error::usage(what).hint("--blocks N plays so many blocks, --format battle a battle"));
+    }
+    if config.watch && !necrodome_server::pages_included() {
+        return Err(replay::no_viewer());
     }
     Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
@@ -326,6 +365,9 @@ where
     tables.write(&report, &schedule, &store)?;
     printed?;
     note_measure(config.rank_by, &report);
+    if config.watch && report.blocks > 0 {
+        watch(&plan, &schedule, &store, report.blocks - 1)?;
+    }
     match (stop, &config.store) {
         (Stop::Interrupted, Some(_)) => {
             let kept = report.blocks;

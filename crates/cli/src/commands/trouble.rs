@@ -2,14 +2,14 @@
 
 use crate::paint::{self, Painted, count, dim, red, wrapped, yellow};
 use anstyle::Style;
-use necrodome_arena::fault::{FaultKind, SeatFault, Trouble};
+use necrodome_arena::fault::{FaultKind, SeatFault, Trouble, shown};
 use necrodome_rules::{game::Seat, names::Names};
 use std::{
     fmt::Display,
     io::{self, Write},
 };
 
-/// The trouble of one match: the first faults of each seat (many of a kind are counted), then the end of each log.
+/// The trouble of one match: the first faults of each seat (many of a kind are counted), then of each log the beginning and the end.
 pub fn print_match(
     out: &mut impl Write,
     names: &Names,
@@ -30,11 +30,8 @@ pub fn print_match(
         }
     }
     for (&seat, log) in Seat::all(names.len()).iter().zip(logs) {
-        let skipped = log.lines().count().saturating_sub(LINES);
-        for written in log.lines().skip(skipped) {
-            // Control characters must not reach the terminal.
-            let harmless: String = written.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-            line(out, dim("log:"), paint::name(names, seat), harmless)?;
+        for written in shown(log, LINES) {
+            line(out, dim("log:"), paint::name(names, seat), written)?;
         }
     }
     hint_at_walls(out, logs.iter().flat_map(|log| log.lines()))

@@ -6,7 +6,10 @@ use ratatui::{
     crossterm::{
         cursor::Show,
         execute,
-        terminal::{self, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+        terminal::{
+            self, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+            is_raw_mode_enabled,
+        },
     },
     layout::Rect,
 };
@@ -24,21 +27,28 @@ use std::{
 /// Whether the alternate screen is shown.
 static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
 
-/// Raw mode for as long as this lives.
-pub struct RawMode;
+/// Raw mode for as long as the first of these lives.
+pub struct RawMode {
+    is_first: bool,
+}
 
 impl RawMode {
     pub fn enter() -> io::Result<Self> {
         watch();
-        enable_raw_mode()?;
-        Ok(RawMode)
+        let is_first = !is_raw_mode_enabled()?;
+        if is_first {
+            enable_raw_mode()?;
+        }
+        Ok(RawMode { is_first })
     }
 }
 
 impl Drop for RawMode {
     fn drop(&mut self) {
-        // There is no better terminal to report it to.
-        let _ = disable_raw_mode();
+        if self.is_first {
+            // There is no better terminal to report it to.
+            let _ = disable_raw_mode();
+        }
     }
 }
 

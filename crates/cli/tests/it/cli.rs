@@ -214,4 +214,23 @@ fn a_replay_becomes_a_page_that_is_not_overwritten() {
     assert_eq!(std::fs::read_to_string(&page).unwrap(), "mine");
     necrodome(&["replay", &replay, "--html", &page, "--force"]).assert().success();
     assert_eq!(std::fs::read_to_string(&page).unwrap(), html);
+
+    // Several on one page.
+    let (other, both) = (path("other.replay"), path("both.html"));
+    necrodome(&["match", "tokyo", "angry", "point-hunter", "--quiet", "--seed=4", "--replay", &other])
+        .assert()
+        .success();
+    necrodome(&["replay", &replay, &other, "--html", &both]).assert().success();
+    let films = std::fs::read_to_string(&both).unwrap();
+    assert!(films.contains("<title>2 matches") && films.contains(r#"[{"game":"zombie-dice-race""#));
+    assert!(films.contains(r#",{"game":"tokyo""#));
+}
+
+#[test]
+fn several_replays_are_for_a_page() {
+    let refused = refusal(&["replay", "one.replay", "two.replay"]);
+    assert_eq!(
+        refused,
+        "error: expected one file, got 2\nhint: --html OUT.html shows several matches on one page"
+    );
 }

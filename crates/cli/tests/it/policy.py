@@ -29,15 +29,15 @@ def at(array, *index):
 
 
 solo, race, table, tokyo = (load(name) for name in ["solo", "race", "table", "tokyo"])
-states = [tuple(solo["states"][1][i : i + 11]) for i in range(0, len(solo["states"][1]), 11)]
-start = states.index((6, 4, 3, 0, 0, 0, 0, 0, 255, 255, 255))
+states = [tuple(solo["states"][1][i : i + 8]) for i in range(0, len(solo["states"][1]), 8)]
+start = states.index((0, 0, 6, 4, 3, 0, 0, 0))
 assert at(solo["roll"], 0, start) == 1, "the first roll costs nothing"
 # Two shotguns and seven brains: nobody rolls for more.
-danger = states.index((2, 1, 1, 0, 0, 0, 2, 7, 255, 255, 255))
+danger = states.index((7, 2, 2, 1, 1, 0, 0, 0))
 assert at(solo["roll"], 0, danger) == 0
 assert at(race["roll"], 0, 12, 0, start) == 1
 # With one brain a player at 12 wins at once.
-assert at(race["roll"], 12, 12, 0, states.index((5, 3, 2, 1, 1, 0, 0, 1, 255, 255, 255))) == 0
+assert at(race["roll"], 12, 12, 0, states.index((1, 0, 5, 3, 2, 1, 1, 0))) == 0
 assert abs(sum(solo["score_probability"][1]) - 1) < 1e-9
 
 handfuls = [tuple(tokyo["handfuls"][1][i : i + 5]) for i in range(0, len(tokyo["handfuls"][1]), 5)]

@@ -7,10 +7,14 @@ use data_encoding::BASE64;
 use sha2::{Digest, Sha256};
 
 /// The page; none where the viewer was not built into this program.
-pub fn page(film: &Reel) -> Option<String> {
+pub fn page(films: &[Reel]) -> Option<String> {
     let (script, style) = pages::viewer()?;
-    let json = std::str::from_utf8(&film.json).ok()?;
-    Some(assemble(&film.title, script, style, json))
+    let json: Option<Vec<&str>> = films.iter().map(|film| std::str::from_utf8(&film.json).ok()).collect();
+    let title = match films {
+        [film] => film.title.clone(),
+        films => format!("{} matches", films.len()),
+    };
+    Some(assemble(&title, script, style, &format!("[{}]", json?.join(","))))
 }
 
 fn assemble(title: &str, script: &str, style: &str, json: &str) -> String {

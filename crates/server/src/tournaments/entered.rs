@@ -7,7 +7,7 @@ use necrodome_arena::{
     dice::random_seed,
     entry::{EntryKind, EntrySpec, compat::PREFIX, has_processes, looks_like_file, name_all, versions},
     lineup::{Terms, player},
-    process::{Launcher, Limits},
+    process::{Gifts, Launcher, Limits},
     stats::RankBy,
     tournament::{Claims, Format, Plan, PlannedEntry, Schedule, natural_blocks, natural_seats},
 };
@@ -162,6 +162,7 @@ impl NewTournament {
             until_decided: self.until_decided,
             margin: self.margin,
             sandbox: has_processes(&kinds).then(|| launcher.level()),
+            gifts: if has_processes(&kinds) { launcher.gifts().clone() } else { Gifts::default() },
             test: self.test.map(|NewTest { elo0, elo1 }| Claims { elo0, elo1 }),
             rank_by: self.rank_by.map(RankBy::from).unwrap_or_default(),
             limits: Limits::default(),

@@ -104,6 +104,8 @@ pub struct TournamentView {
     pub faults: Vec<FaultLine>,
     /// How far programs are confined, and what that means; none where none takes part.
     pub sandbox: Option<(Level, String)>,
+    /// What programs are given beside the usual, in words; none if nothing.
+    pub gifts: Option<String>,
     /// The hash of the plan and of the results that were seen: the same for everybody who plays it.
     pub hash: Option<String>,
     /// What only the host is told.
@@ -276,6 +278,7 @@ impl TournamentView {
             history: Vec::new(),
             faults: Vec::new(),
             sandbox: plan.sandbox.map(|level| (level, level.about().to_owned())),
+            gifts: (!plan.gifts.is_empty()).then(|| plan.gifts.to_string()),
             hash: None,
             host: Some(HostOnly::default()),
         }

@@ -303,7 +303,7 @@ fn a_name_cannot_break_out_of_a_page() {
     let film = necrodome_server::film::film(packed, &Size::FILE).unwrap();
     assert!(film.title.contains(&evil), "{}", film.title);
     // Without the pages there is nothing to write; the parts of the page are tested where they are put together.
-    let Some(page) = necrodome_server::film::page(&film) else { return };
+    let Some(page) = necrodome_server::film::page(&[film]) else { return };
     assert!(!page.contains("<script>alert(1)"), "the name has left its place");
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(page.contains("Content-Security-Policy"));

@@ -39,6 +39,18 @@ const ETC: [&str; 15] = [
     "ssl/openssl.cnf",
     "timezone",
 ];
+/// What programs read to find their way in the network: name servers, names, and what certificates are made of.
+const NETWORK: [&str; 9] = [
+    "/etc/gai.conf",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl/cert.pem",
+    "/run/systemd/resolve",
+    "/var/lib/ca-certificates",
+];
 /// Folders in `/etc` that belong to a runtime, by how their names begin.
 const ETC_OF_RUNTIMES: [&str; 5] = ["java", "python", "perl", "php", "mono"];
 /// What an installation below a prefix consists of.
@@ -64,11 +76,14 @@ pub(in crate::process) struct Sight {
     pub shared: Vec<PathBuf>,
     /// The files of all bots and of the arena; each bot sees its own only.
     pub hidden: Vec<PathBuf>,
+    /// Whether bots can reach the network, and read how.
+    pub network: bool,
 }
 
 /// All that a bot may read: files and folders, none below another.
 pub(in crate::process) fn readable(program: &Program, sight: &Sight) -> Vec<PathBuf> {
     let mut found: BTreeSet<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+    found.extend(NETWORK.iter().filter(|_| sight.network).map(PathBuf::from));
     found.extend(ETC.iter().map(|name| Path::new("/etc").join(name)));
     let runtimes = fs::read_dir("/etc").into_iter().flatten().flatten().map(|entry| entry.path());
     found.extend(runtimes.filter(|path| {
@@ -122,6 +137,8 @@ fn own(program: &Program, hidden: &[PathBuf]) -> Vec<PathBuf> {
             .iter()
             .cloned()
             .chain(stores_in(folder))
+            // Keys of the host.
+            .chain(Some(folder.join(".env")).filter(|keys| keys.exists()))
             .filter(|path| path.starts_with(folder) && !files.iter().any(|file| file.starts_with(path)));
         show(folder, &foreign.collect::<Vec<_>>(), &mut shown);
     }
@@ -229,7 +246,7 @@ mod tests {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "").unwrap();
         let words = vec!["python3".into(), "-u".into(), path.display().to_string()];
-        Program { words, folder: path.parent().unwrap().to_owned() }
+        Program { words, folder: path.parent().unwrap().to_owned(), ..Program::default() }
     }
 
     fn sees(list: &[PathBuf], path: &Path) -> bool {
@@ -251,14 +268,15 @@ mod tests {
         fs::write(folder.join("bots/other.db"), kept).unwrap();
         let mut hidden: Vec<PathBuf> = [&ada, &ben, &carl].iter().flat_map(|bot| bot.files()).collect();
         hidden.extend([carl.folder.clone(), store.clone()]);
-        let list = readable(&ada, &Sight { shared: Vec::new(), hidden: hidden.clone() });
+        let list = readable(&ada, &Sight { hidden: hidden.clone(), ..Sight::default() });
         for own in ["bots/ada.py", "bots/helper.py", "bots/data/book.txt"] {
             assert!(sees(&list, &folder.join(own)), "{own}: {list:?}");
         }
         for other in ["bots/ben.py", "bots/carl", "bots/night.store", "bots/other.db", "elsewhere/x"] {
             assert!(!sees(&list, &folder.join(other)), "{other}: {list:?}");
         }
-        let list = readable(&carl, &Sight { shared: vec![folder.join("elsewhere")], hidden });
+        let list =
+            readable(&carl, &Sight { shared: vec![folder.join("elsewhere")], hidden, ..Sight::default() });
         assert!(sees(&list, &folder.join("bots/carl/main.py")) && sees(&list, &folder.join("elsewhere/x")));
         assert!(!sees(&list, &folder.join("bots/helper.py")));
     }
@@ -268,13 +286,15 @@ mod tests {
         let file = tempfile::Builder::new().suffix(".py").tempfile().unwrap();
         let folder = file.path().parent().unwrap().to_owned();
         let words = vec!["python3".into(), file.path().display().to_string()];
-        let list = readable(&Program { words, folder: folder.clone() }, &Sight::default());
+        let list =
+            readable(&Program { words, folder: folder.clone(), ..Program::default() }, &Sight::default());
         assert!(sees(&list, &file.path().canonicalize().unwrap()));
         assert!(!sees(&list, &folder) && !sees(&list, Path::new("/etc/shadow")));
         // The folder of a file that the command names is its own all the same.
         let below = tempfile::tempdir_in(&folder).unwrap();
         let Program { words, .. } = bot(below.path(), "bot.py");
-        let list = readable(&Program { words, folder: folder.clone() }, &Sight::default());
+        let list =
+            readable(&Program { words, folder: folder.clone(), ..Program::default() }, &Sight::default());
         assert!(
             sees(&list, &below.path().canonicalize().unwrap().join("helper.py")) && !sees(&list, &folder)
         );
@@ -289,7 +309,7 @@ mod tests {
         fs::write(venv.join("secret"), "").unwrap();
         std::os::unix::fs::symlink("/bin/sh", venv.join("bin/python3")).unwrap();
         let words = vec![venv.join("bin/python3").display().to_string(), "bot.py".into()];
-        let list = readable(&Program { words, folder: "/".into() }, &Sight::default());
+        let list = readable(&Program { words, folder: "/".into(), ..Program::default() }, &Sight::default());
         assert!(
             sees(&list, &venv.join("lib/python3/site-packages/numpy"))
                 && sees(&list, &venv.join("bin/python3"))

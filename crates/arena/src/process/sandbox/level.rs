@@ -145,7 +145,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a program that ends at once, exactly as a bot is started.
 fn attempt(launcher: &Launcher, level: Level) -> Reach {
-    let program = Program { words: vec!["/bin/sh".into(), "-c".into(), ":".into()], folder: "/".into() };
+    let program = Program {
+        words: vec!["/bin/sh".into(), "-c".into(), ":".into()],
+        folder: "/".into(),
+        ..Program::default()
+    };
     let launcher = launcher.clone().at(level);
     let mut process = Process::spawn(&launcher, &program, &Limits::default(), usize::MAX >> 1)
         .map_err(|error| format!("the arena's own program cannot be started: {error}"))?;

@@ -20,16 +20,18 @@ const OLD: &str = "/old";
 /// Files and folders in the bot's temporary folder.
 const INODES: u32 = 10_000;
 
-/// Leaves the namespaces of the arena. The next process that is started is the first of the new ones, and may mount.
-pub(in crate::process) fn leave() -> io::Result<()> {
+/// Leaves the namespaces of the arena, but for that of the `network` if the bot is to have it. The next process that is started is
+/// the first of the new ones, and may mount.
+pub(in crate::process) fn leave(network: bool) -> io::Result<()> {
     let (user, group) = (getuid(), getgid());
-    let all = CloneFlags::CLONE_NEWUSER
+    let mut all = CloneFlags::CLONE_NEWUSER
         | CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWNS
         | CloneFlags::CLONE_NEWNET
         | CloneFlags::CLONE_NEWIPC
         | CloneFlags::CLONE_NEWUTS
         | CloneFlags::CLONE_NEWCGROUP;
+    all.set(CloneFlags::CLONE_NEWNET, !network);
     unshare(all).map_err(|error| named("new namespaces", error))?;
     for (file, text) in [
         ("setgroups", "deny".to_owned()),

@@ -37,6 +37,8 @@ pub(in crate::process) struct Walls<'a> {
     pub temporary: &'a Path,
     /// Whether the bot has a file system of its own, in which `/proc` shows nobody else.
     pub own_files: bool,
+    /// Whether the bot can reach the network.
+    pub network: bool,
 }
 
 /// Gives up everything that a bot does not get. There is no way back, neither for this process nor for those that it starts.
@@ -46,9 +48,7 @@ pub(in crate::process) fn close(resources: &Resources, walls: Option<&Walls>) ->
     drop_capabilities()?;
     if let Some(walls) = walls {
         restrict_files(walls).map_err(|error| io::Error::other(format!("Landlock: {error}")))?;
-        for filter in
-            filters(walls.own_files).map_err(|error| io::Error::other(format!("seccomp: {error}")))?
-        {
+        for filter in filters(walls).map_err(|error| io::Error::other(format!("seccomp: {error}")))? {
             apply_filter(&filter).map_err(|error| io::Error::other(format!("seccomp: {error}")))?;
         }
     }
@@ -112,11 +112,14 @@ fn restrict_files(walls: &Walls) -> Result<(), Box<dyn std::error::Error>> {
     let root: &[&str] = if walls.own_files { &["/"] } else { &[] };
     // A rule for a link would be one for what it leads to.
     let files = walls.readable.iter().filter(|path| !path.is_symlink());
-    let status = Ruleset::default()
+    let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(abi))?
-        .handle_access(AccessNet::from_all(abi))?
-        .scope(Scope::from_all(abi))?
+        .scope(Scope::from_all(abi))?;
+    if !walls.network {
+        rules = rules.handle_access(AccessNet::from_all(abi))?;
+    }
+    let status = rules
         .create()?
         .add_rules(path_beneath_rules(files, read))?
         .add_rules(path_beneath_rules(DEVICES, device))?
@@ -262,7 +265,7 @@ const LAST: u32 = 462;
 const SOCKET_KIND: u64 = 0xf;
 
 /// One filter for what is refused, one for what is unknown, one for what is feigned.
-fn filters(own_files: bool) -> Result<[BpfProgram; 3], Box<dyn std::error::Error>> {
+fn filters(walls: &Walls) -> Result<[BpfProgram; 3], Box<dyn std::error::Error>> {
     let errno = |code: libc::c_int| SeccompAction::Errno(code as u32);
     let compile =
         |rules: BTreeMap<i64, Vec<SeccompRule>>, code| -> Result<BpfProgram, Box<dyn std::error::Error>> {
@@ -273,7 +276,15 @@ fn filters(own_files: bool) -> Result<[BpfProgram; 3], Box<dyn std::error::Error
         |index, operator, value| SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value);
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().chain(REFUSED_HERE).map(|&call| (call, Vec::new())).collect();
-    if !own_files {
+    if walls.network {
+        // Sockets of the network, and no others.
+        let [v4, v6] = [libc::AF_INET, libc::AF_INET6].map(|family| word(0, SeccompCmpOp::Ne, family as u64));
+        refused.insert(libc::SYS_socket, vec![SeccompRule::new(vec![v4?, v6?])?]);
+        // Names are asked for by them.
+        refused.remove(&libc::SYS_sendmsg);
+        refused.remove(&libc::SYS_sendmmsg);
+    }
+    if !walls.own_files {
         refused.extend(REFUSED_WITH_FILES_OF_OTHERS.iter().map(|&call| (call, Vec::new())));
         #[cfg(target_arch = "x86_64")]
         refused.extend(

@@ -32,6 +32,8 @@ struct File {
     game: String,
     bots: Vec<String>,
     blocks: Option<Bounded<1, { u32::MAX }>>,
+    rounds: Option<Bounded<1, 1000>>,
+    watch: bool,
     seed: Option<Seed>,
     #[serde(alias = "public-dice")]
     public_dice: bool,
@@ -65,6 +67,10 @@ struct File {
     limits: Option<Limits>,
     sandbox: Option<Spanned<String>>,
     share: Vec<Spanned<PathBuf>>,
+    #[serde(alias = "allow-network")]
+    allow_network: bool,
+    #[serde(alias = "pass-env")]
+    pass_env: Vec<String>,
 }
 
 /// A tournament as the file describes it, with the flags on top.
@@ -73,6 +79,9 @@ pub struct Config {
     pub game: String,
     pub bots: Vec<String>,
     pub blocks: Option<u32>,
+    /// Whether blocks were asked for as rounds of a battle.
+    pub rounds: Option<u32>,
+    pub watch: bool,
     pub seed: Option<Seed>,
     pub public_dice: bool,
     pub secret: Option<Secret>,
@@ -119,7 +128,10 @@ impl Config {
             Config { game: args.game.clone(), ..Config::default() }
         };
         config.bots.extend(args.bots.iter().cloned());
-        config.blocks = args.blocks.or(config.blocks);
+        // Rounds are blocks of a battle; whoever names one of them overrides what the file says.
+        config.rounds = args.rounds.or(config.rounds.filter(|_| args.blocks.is_none()));
+        config.blocks = config.rounds.or(args.blocks).or(config.blocks);
+        config.watch |= args.watch;
         config.seed = args.dice.seed.or(config.seed);
         config.public_dice |= args.dice.public_dice;
         config.secret = args.dice.secret.clone().or(config.secret);
@@ -131,6 +143,7 @@ impl Config {
         config.plan |= args.plan;
         config.difference = args.difference.or(config.difference);
         config.rank_by = args.rank_by.map(RankBy::from).or(config.rank_by);
+        config.shown.rounds = config.rounds.is_some();
         config.shown.wide |= args.wide;
         config.shown.explained |= args.explain;
         config.threads = args.threads.map(usize::from).or(config.threads);
@@ -214,6 +227,8 @@ impl Config {
             game: file.game,
             bots: file.bots.iter().map(|bot| moved_to(folder, bot)).collect(),
             blocks: file.blocks.map(Bounded::get),
+            rounds: file.rounds.map(Bounded::get),
+            watch: file.watch,
             seed: file.seed,
             public_dice: file.public_dice,
             secret,
@@ -225,7 +240,7 @@ impl Config {
             plan: file.plan,
             difference: file.difference.map(Spanned::into_inner),
             rank_by: file.rank_by,
-            shown: Shown { wide: file.wide, explained: file.explain },
+            shown: Shown { wide: file.wide, explained: file.explain, rounds: false },
             threads: file.threads.map(|threads| threads.get() as usize),
             store: joined(file.store),
             new_version: file.new_version,
@@ -238,7 +253,12 @@ impl Config {
             },
             force: file.force,
             limits,
-            sandbox: SandboxFlags::new(sandbox, share),
+            sandbox: SandboxFlags {
+                sandbox,
+                share,
+                allow_network: file.allow_network,
+                pass_env: file.pass_env,
+            },
             bundled: None,
             options: file.options.into_iter().map(setting).collect(),
             settings: Vec::new(),

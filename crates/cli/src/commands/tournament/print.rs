@@ -18,6 +18,8 @@ pub struct Shown {
     pub wide: bool,
     /// With what the numbers mean.
     pub explained: bool,
+    /// With the scores of each round.
+    pub rounds: bool,
 }
 
 pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
@@ -32,6 +34,10 @@ pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
     }
     let width = if shown.wide { usize::MAX } else { WIDTH };
     standings(&mut out, report, width)?;
+    if shown.rounds {
+        writeln!(out)?;
+        rounds(&mut out, report, width)?;
+    }
     head_to_head(&mut out, report, width)?;
     notes(&mut out, report)?;
     if shown.explained {
@@ -163,29 +169,92 @@ fn size(cells: &[String]) -> usize {
 }
 
 /// The standings as a table in Markdown, with what they mean.
-pub fn markdown(report: &Report) -> Result<(), Error> {
+pub fn markdown(report: &Report, shown: Shown) -> Result<(), Error> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let table = table(report, usize::MAX);
     writeln!(out, "{}\n", report.summary.join(" "))?;
-    for row in 0..=report.standings.len() {
-        let cell = |cells: &Vec<String>| cells[row].replace('\\', "\\\\").replace('|', "\\|");
-        writeln!(out, "| {} |", table.iter().map(cell).collect::<Vec<_>>().join(" | "))?;
-        if row == 0 {
-            let rule = |column: usize| if column == 1 { "---" } else { "---:" };
-            writeln!(out, "| {} |", (0..table.len()).map(rule).collect::<Vec<_>>().join(" | "))?;
-        }
+    markdown_table(&mut out, &table(report, usize::MAX), 1)?;
+    if shown.rounds {
+        writeln!(out)?;
+        let columns = round_columns(report, |round| format!("Round {round}"));
+        markdown_table(&mut out, &[vec![round_names(report)], columns].concat(), 0)?;
     }
     writeln!(out, "\n{}", footer(report).join("  \n"))?;
     Ok(out.flush()?)
 }
 
+/// A table of columns with their heads, in Markdown; the column of names is on the left.
+fn markdown_table(out: &mut impl Write, table: &[Vec<String>], names: usize) -> std::io::Result<()> {
+    for row in 0..table[names].len() {
+        let cell = |cells: &Vec<String>| cells[row].replace('\\', "\\\\").replace('|', "\\|");
+        writeln!(out, "| {} |", table.iter().map(cell).collect::<Vec<_>>().join(" | "))?;
+        if row == 0 {
+            let rule = |column: usize| if column == names { "---" } else { "---:" };
+            writeln!(out, "| {} |", (0..table.len()).map(rule).collect::<Vec<_>>().join(" | "))?;
+        }
+    }
+    Ok(())
+}
+
 fn standings(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
-    let table = table(report, width);
+    plain_table(out, &table(report, width), 1)
+}
+
+/// The names beside the scores of the rounds, with their head.
+fn round_names(report: &Report) -> Vec<String> {
+    let names = report.standings.iter().map(|entry| shortened(&entry.name, LONGEST_NAME));
+    std::iter::once("entry".to_owned()).chain(names).collect()
+}
+
+/// The scores of each round and their median, column by column; the first cell of each is its head.
+fn round_columns(report: &Report, head: impl Fn(usize) -> String) -> Vec<Vec<String>> {
+    let entries = &report.standings;
+    let rounds = entries.iter().map(|entry| entry.rounds.len()).max().unwrap_or(0);
+    let score =
+        |entry: &EntryReport, round: usize| entry.rounds.get(round).map_or("-".into(), i64::to_string);
+    let round = |round: usize| {
+        let scores = entries.iter().map(|entry| score(entry, round));
+        std::iter::once(head(round + 1)).chain(scores).collect()
+    };
+    let median = |entry: &EntryReport| {
+        let mut scores = entry.rounds.clone();
+        scores.sort_unstable();
+        // The two in the middle, or twice the one.
+        let middle = [scores.len().wrapping_sub(1) / 2, scores.len() / 2];
+        let [Some(low), Some(high)] = middle.map(|place| scores.get(place)) else { return "-".to_owned() };
+        ((low + high) as f64 / 2.0).to_string()
+    };
+    let medians = std::iter::once("median".to_owned()).chain(entries.iter().map(median)).collect();
+    (0..rounds).map(round).chain([medians]).collect()
+}
+
+/// The scores of each round, the median last, best first. What does not fit is continued below.
+fn rounds(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
+    let names = round_names(report);
+    let columns = round_columns(report, |round| format!("round {round}"));
+    let full = columns.iter().fold(size(&names), |used, cells| used + 2 + size(cells));
+    // Of many rounds the numbers are enough.
+    let columns = if full > width { round_columns(report, |round| round.to_string()) } else { columns };
+    let mut bands = vec![vec![names.clone()]];
+    let mut used = size(&names);
+    for cells in columns {
+        used = used.saturating_add(2 + size(&cells));
+        if used > width {
+            used = size(&names) + 2 + size(&cells);
+            bands.push(vec![names.clone()]);
+        }
+        bands.last_mut().expect("there is a first one").push(cells);
+    }
+    writeln!(out, "{}", dim("the score in each round, and the median"))?;
+    bands.iter().try_for_each(|band| plain_table(out, band, 0))
+}
+
+/// A table of columns with their heads; the column of names is on the left.
+fn plain_table(out: &mut impl Write, table: &[Vec<String>], names: usize) -> std::io::Result<()> {
     let widths: Vec<usize> = table.iter().map(|cells| size(cells)).collect();
-    for row in 0..=report.standings.len() {
+    for row in 0..table[names].len() {
         let pad = |(column, cells): (usize, &Vec<String>)| {
             let fill = " ".repeat(widths[column] - cells[row].chars().count());
-            if column == 1 { format!("{}{fill}", cells[row]) } else { format!("{fill}{}", cells[row]) }
+            if column == names { format!("{}{fill}", cells[row]) } else { format!("{fill}{}", cells[row]) }
         };
         let line = table.iter().enumerate().map(pad).collect::<Vec<_>>().join("  ");
         match row {
@@ -304,6 +373,9 @@ pub fn footer(report: &Report) -> Vec<String> {
     }
     lines.extend(runs_with(plan));
     lines.extend(plan.sandbox.map(|level| format!("programs were confined: {level} ({})", level.about())));
+    if !plan.gifts.is_empty() {
+        lines.extend(wrapped(&format!("programs were given {}", plan.gifts), 0));
+    }
     lines.extend(report.hash.as_ref().map(|hash| format!("hash {hash}")));
     lines
 }

@@ -2,7 +2,7 @@
 //! notices.
 
 mod table;
-mod world;
+pub mod world;
 
 use serde_json::Value;
 use std::{
@@ -157,7 +157,7 @@ fn play_all(rows: &[Row], level: Level) {
     assert!(wrong.is_empty(), "{} at level {}:\n{}", wrong.len(), level.name(), wrong.join("\n"));
 }
 
-fn has_namespaces() -> bool {
+pub fn has_namespaces() -> bool {
     let may = user_may(Command::new("unshare").args(["--user", "--pid", "--fork", "--mount", "true"]));
     if !may {
         eprintln!("not tested: this machine has no user namespaces for ordinary users");

@@ -30,7 +30,7 @@ pub const HONEST: usize = 2;
 /// Blocks of a tournament: enough for a bot to attack in one match and to be heard of in others.
 const BLOCKS: &str = "3";
 /// What ordinary users need to find an interpreter; a superuser's own may be closed to them.
-const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Somebody in the line-up: a row of the tables, or nobody in particular.
 #[derive(Debug, Clone)]
@@ -50,13 +50,13 @@ pub fn names() -> impl Iterator<Item = String> {
 }
 
 /// A user of whom nothing runs. Root hides faults; whoever is not root is ordinary already.
-fn new_user() -> Option<u32> {
+pub fn new_user() -> Option<u32> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     nix::unistd::geteuid().is_root().then(|| 200_000 + id() % 10_000 * 100 + number % 100)
 }
 
-fn become_user(command: &mut Command, user: Option<u32>) {
+pub fn become_user(command: &mut Command, user: Option<u32>) {
     if let Some(user) = user {
         command.uid(user).gid(user);
     }
@@ -69,7 +69,7 @@ pub fn user_may(command: &mut Command) -> bool {
 }
 
 /// A place that ordinary users can reach, with the program in it. Not in `/tmp`: a bot may have one of its own.
-pub struct Place(PathBuf);
+pub struct Place(pub PathBuf);
 
 impl Place {
     /// The one of this process, which is there as long as somebody holds it.
@@ -87,7 +87,10 @@ impl Place {
         let folder = PathBuf::from(format!("/var/tmp/necrodome-hostile-{}", id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).unwrap();
-        fs::copy(assert_cmd::cargo::cargo_bin!("necrodome"), folder.join("necrodome")).unwrap();
+        // Not by this process: what another test starts meanwhile would hold the file open for writing, and it could not be run.
+        let program = assert_cmd::cargo::cargo_bin!("necrodome");
+        let copied = Command::new("cp").arg(program).arg(folder.join("necrodome")).status().unwrap();
+        assert!(copied.success());
         Place(folder)
     }
 }

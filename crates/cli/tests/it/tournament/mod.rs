@@ -6,6 +6,7 @@ mod line_ups;
 mod plan;
 mod programs;
 mod report;
+mod rounds;
 mod stopping;
 mod store;
 

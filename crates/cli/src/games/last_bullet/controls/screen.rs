@@ -8,7 +8,7 @@ use crate::games::last_bullet::tell::letter;
 use crate::human::{
     Gone, OwnSeat,
     keys::{Keys, Pressed},
-    restore::{FullScreen, clean_screen},
+    restore::{FullScreen, RawMode, clean_screen},
 };
 use necrodome_rules::{
     catalog::Listed,
@@ -48,6 +48,8 @@ pub fn ask(
     if memory.screen.is_none() {
         memory.screen = Some(FullScreen::enter()?);
     }
+    // A key that is typed while the picture is drawn would be echoed into it, and what follows would be drawn beside its place.
+    let _raw = RawMode::enter()?;
     // Made anew for each question: what was typed while others thought has been echoed over the picture.
     let mut terminal = clean_screen()?;
     let mut mode = Mode::Walking;
