@@ -1,17 +1,32 @@
 //! Actions as they come from outside: numbers of any kind, which may be wrong.
 
-use pulp::{Arch, NullaryFnOnce};
+use crate::instructions::arch;
+use pulp::NullaryFnOnce;
 
 /// A number that may be an action.
 pub trait Number: Copy + Into<i64> + Send + Sync {}
 
 impl<T: Copy + Into<i64> + Send + Sync> Number for T {}
 
-/// Writes numbers as actions, all of which must be below `actions` (at most 256). On `Err`, the row of the first that is
+/// The action of a row that stays as it is in a step: only for a program that steps some rows of a batch and not others.
+///
+/// Such a row gets no reward, draws nothing from its stream and is observed as before. It is `terminated` only if its match
+/// had ended before and waits; it does not begin anew. In Last Bullet, a world stays as it is where all its rows do; one
+/// survivor among others cannot stop the clock, and moves to no other square.
+///
+/// [`narrow`] and [`check`] refuse it, since no game has so many actions.
+pub const HOLD: u8 = u8::MAX;
+
+/// Whether a row is to stay as it is.
+pub fn any_holds(actions: &[u8]) -> bool {
+    arch().dispatch(Most(actions)) == HOLD
+}
+
+/// Writes numbers as actions, all of which must be below `actions` (at most 255). On `Err`, the row of the first that is
 /// not.
 pub fn narrow<T: Number>(numbers: &[T], actions: usize, out: &mut Vec<u8>) -> Result<(), usize> {
     out.resize(numbers.len(), 0);
-    let most = Arch::new().dispatch(Narrow { numbers, out });
+    let most = arch().dispatch(Narrow { numbers, out });
     if numbers.is_empty() || most < actions as u64 {
         return Ok(());
     }
@@ -21,7 +36,7 @@ pub fn narrow<T: Number>(numbers: &[T], actions: usize, out: &mut Vec<u8>) -> Re
 
 /// Checks numbers that are as small as actions are. On `Err`, the row of the first that is none.
 pub fn check(numbers: &[u8], actions: usize) -> Result<(), usize> {
-    let most = Arch::new().dispatch(Most(numbers));
+    let most = arch().dispatch(Most(numbers));
     match usize::from(most) < actions {
         true => Ok(()),
         false => Err(numbers.iter().position(|&number| usize::from(number) >= actions).unwrap_or_default()),
@@ -41,7 +56,7 @@ impl NullaryFnOnce for Most<'_> {
 
 /// Marks the rows of which one of two things is true. Whether there are any.
 pub fn either(one: &[bool], other: &[bool], out: &mut [bool]) -> bool {
-    Arch::new().dispatch(Either { one, other, out })
+    arch().dispatch(Either { one, other, out })
 }
 
 struct Either<'a> {
@@ -101,7 +116,9 @@ mod tests {
         assert_eq!(narrow(&[true, false], 2, &mut out), Ok(()));
         assert_eq!(out, [1, 0]);
         assert_eq!(check(&[0, 1, 2, 1], 2), Err(2));
-        assert_eq!(check(&[0, 1, 255], 256), Ok(()));
+        assert_eq!(check(&[0, 1, 254], 255), Ok(()));
+        assert_eq!(check(&[0, 1, HOLD], 255), Err(2));
+        assert!(any_holds(&[0, HOLD, 1]) && !any_holds(&[0, 254]) && !any_holds(&[]));
     }
 
     #[test]

@@ -5,10 +5,17 @@
 use crate::{
     bytes,
     field::Field,
-    kernel::{Kernel, MemoryOrder},
+    instructions::{self, UnknownInstructions},
+    kernel::{Kernel, MemoryOrder, Views},
+    observe::Observe,
     parts::{Chunk, OutPart},
+    threads,
 };
-use necrodome_rules::{game::Game, names::SetupError, options};
+use necrodome_rules::{
+    game::{Game, Seat},
+    names::SetupError,
+    options,
+};
 
 /// What a batch is made from.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +61,9 @@ pub enum BatchError {
     /// The game cannot be played with these rules or seats.
     #[error(transparent)]
     Game(#[from] SetupError),
+    /// Somebody asked for an instruction set that there is not.
+    #[error(transparent)]
+    Instructions(#[from] UnknownInstructions),
     /// No matches, or no threads.
     #[error("expected at least one match and one thread, got {matches} and {threads}")]
     Empty {
@@ -107,23 +117,42 @@ pub struct Batched<K: Kernel> {
     scratch: Vec<K::Scratch>,
 }
 
+/// A batch, by its kernel.
+pub trait HasKernel {
+    /// The kernel.
+    type Kernel: Kernel;
+}
+
+impl<K: Kernel> HasKernel for Batched<K> {
+    type Kernel = K;
+}
+
 impl<K: Kernel> Batched<K> {
     /// New matches, each with its number as its seed.
     pub fn new(setup: &BatchSetup<<K::Game as Game>::Rules>) -> Result<Self, BatchError> {
-        let &BatchSetup { ref rules, seats, matches, threads, autoreset } = setup;
+        Self::check(setup)?;
+        Ok(Self::of(K::new(&setup.rules, setup.seats)?, setup))
+    }
+
+    /// Refuses numbers of seats, matches and threads that no kernel has.
+    pub(crate) fn check(setup: &BatchSetup<<K::Game as Game>::Rules>) -> Result<(), BatchError> {
+        let &BatchSetup { seats, matches, threads, .. } = setup;
+        instructions::chosen()?;
         if matches == 0 || threads == 0 {
             return Err(BatchError::Empty { matches, threads });
         }
-        if !K::Game::SEATS.contains(&seats) {
-            return Err(SetupError::Seats { expected: K::Game::SEATS, came: seats }.into());
-        }
-        let kernel = K::new(rules, seats)?;
+        Ok(Self::check_seats(seats)?)
+    }
+
+    /// New matches, played by this kernel.
+    pub(crate) fn of(kernel: K, setup: &BatchSetup<<K::Game as Game>::Rules>) -> Self {
+        let &BatchSetup { seats, matches, threads, autoreset, .. } = setup;
         let mut scratch = vec![kernel.scratch(); threads.min(matches.div_ceil(K::LANES))];
         let block = |first| {
             let seeds = first as u64..matches.min(first + K::LANES) as u64;
             kernel.begun(seeds, &mut scratch[0])
         };
-        Ok(Batched {
+        Batched {
             autoreset,
             blocks: (0..matches).step_by(K::LANES).map(block).collect(),
             matches,
@@ -132,7 +161,7 @@ impl<K: Kernel> Batched<K> {
             final_rewards: vec![0.0; if K::TURNS && seats > 1 { matches * seats } else { 0 }],
             scratch,
             kernel,
-        })
+        }
     }
 
     /// The number of seats when none is given.
@@ -175,6 +204,19 @@ impl<K: Kernel> Batched<K> {
         self.kernel.actions()
     }
 
+    /// How many rows a match of such a batch has.
+    pub fn rows_of_a_match(rules: &<K::Game as Game>::Rules, seats: usize) -> Result<usize, BatchError> {
+        Self::check_seats(seats)?;
+        Ok(K::new(rules, seats)?.rows_of_a_match())
+    }
+
+    fn check_seats(seats: usize) -> Result<(), SetupError> {
+        match K::Game::SEATS.contains(&seats) {
+            true => Ok(()),
+            false => Err(SetupError::Seats { expected: K::Game::SEATS, came: seats }),
+        }
+    }
+
     /// Starts the stream of chance of a match from a seed. Nothing else changes until it is reset.
     pub fn seed(&mut self, one: usize, seed: u64) {
         K::seed(&mut self.blocks[one / K::LANES], one % K::LANES, seed);
@@ -196,7 +238,16 @@ impl<K: Kernel> Batched<K> {
         });
     }
 
-    /// Plays one action in each row. Actions have been checked to be below [`actions`](Batched::actions).
+    /// Writes what [`reset`](Batched::reset) writes, and begins nothing.
+    pub fn tell(&mut self, out: &mut Out<'_, K::Cell>) {
+        self.divide(out, |kernel, _, mut chunk| {
+            chunk.out.rewards.fill(0.0);
+            kernel.tell(&mut chunk);
+        });
+    }
+
+    /// Plays one action in each row. Actions have been checked to be below [`actions`](Batched::actions), but for
+    /// [`HOLD`](crate::actions::HOLD): such a row stays as it is, with a reward of 0, and does not begin anew.
     pub fn step(&mut self, actions: &[u8], out: &mut Out<'_, K::Cell>) {
         let autoreset = self.autoreset;
         self.divide(out, |kernel, first, chunk| {
@@ -225,7 +276,7 @@ impl<K: Kernel> Batched<K> {
         let rewards =
             final_rewards.chunks_mut(matches * self.seats).chain(std::iter::repeat_with(Default::default));
         let work = &work;
-        rayon::scope(|scope| {
+        threads::pool().scope(|scope| {
             let all = blocks.chunks_mut(each).zip(scratch).zip(outs.zip(rewards)).enumerate();
             for (index, ((blocks, scratch), (mut out, final_rewards))) in all {
                 out.final_rewards = final_rewards;
@@ -247,12 +298,77 @@ impl<K: Kernel> Batched<K> {
         }
     }
 
+    /// Which actions are legal now in the rows of one match.
+    pub fn mask(&self, one: usize, out: &mut [bool]) {
+        self.kernel.mask(&self.blocks[one / K::LANES], one % K::LANES, out);
+    }
+
+    /// Whether all actions are legal at any time, so that [`masks`](Batched::masks) never change.
+    pub fn always_legal(&self) -> bool {
+        self.kernel.always_legal()
+    }
+
+    /// Marks the rows whose actions are illegal now; `None` if all are legal.
+    pub fn illegal(&self, actions: &[u8]) -> Option<Vec<bool>> {
+        if self.kernel.always_legal() {
+            return None;
+        }
+        let rows = self.kernel.rows_of_a_match();
+        let most = self.actions();
+        let mut illegal = None;
+        for (number, (block, played)) in self.blocks.iter().zip(actions.chunks(K::LANES * rows)).enumerate() {
+            if self.kernel.surely_legal(block, played) {
+                continue;
+            }
+            for (at, &action) in played.iter().enumerate() {
+                let (lane, row) = (at / rows, at % rows);
+                if usize::from(action) < most && !self.kernel.is_legal(block, lane, row, action) {
+                    let first = number * K::LANES * rows;
+                    illegal.get_or_insert_with(|| vec![false; actions.len()])[first + at] = true;
+                }
+            }
+        }
+        illegal
+    }
+
+    /// Whether a match has many rows, of which some end before the others.
+    pub fn has_many_rows(&self) -> bool {
+        self.kernel.rows_of_a_match() > 1
+    }
+
+    /// Marks the rows whose episode goes on.
+    pub fn alive(&self, out: &mut [bool]) {
+        let rows = self.kernel.rows_of_a_match();
+        for ((block, lane), out) in self.lanes().zip(out.chunks_exact_mut(rows)) {
+            self.kernel.alive(block, lane, out);
+        }
+    }
+
     /// For each match, the seat that decides now; of a match that is over, the one that decided last.
     ///
     /// A row's observation is that of the seat that decides, its reward that of the seat that has just acted.
     pub fn to_act(&self, out: &mut [u8]) {
         for ((block, lane), out) in self.lanes().zip(out) {
             *out = K::to_act(block, lane);
+        }
+    }
+
+    /// In each row the seat of an opponent that only the caller can ask, and that is to act; `None` if no row has one. The
+    /// next step takes that opponent's action there, and [`HOLD`](crate::actions::HOLD) in all other rows.
+    pub fn waits(&self) -> Option<Vec<Option<u8>>> {
+        let waits = || self.lanes().map(|(block, lane)| K::waits(block, lane));
+        waits().any(|seat| seat.is_some()).then(|| waits().collect())
+    }
+
+    /// How many matches have begun in a row since its stream was seeded, where opponents play.
+    pub fn episode(&self, one: usize) -> u64 {
+        K::episode(&self.blocks[one / K::LANES], one % K::LANES)
+    }
+
+    /// The learner's seat in each row; `None` where there is no learner.
+    pub fn learner(&self, out: &mut [Option<u8>]) {
+        for ((block, lane), out) in self.lanes().zip(out) {
+            *out = K::learner(block, lane);
         }
     }
 
@@ -307,5 +423,23 @@ impl<K: Kernel> Batched<K> {
         self.blocks = blocks;
         self.final_rewards = final_rewards;
         Ok(())
+    }
+}
+
+impl<K: Views> Batched<K> {
+    /// What a seat sees of a match, as the referee would show it. In Zombie Dice the dice set aside, and those of the hand
+    /// that do not show footsteps, are some that fit the rest: a kernel does not keep what no longer matters.
+    pub fn view(&self, one: usize, seat: Seat) -> <K::Game as Game>::View {
+        self.kernel.view(&self.blocks[one / K::LANES], one % K::LANES, seat)
+    }
+
+    /// The same, in a view that there is already.
+    pub fn refresh_view(&self, one: usize, seat: Seat, view: &mut <K::Game as Game>::View) {
+        self.kernel.refresh_view(&self.blocks[one / K::LANES], one % K::LANES, seat, view);
+    }
+
+    /// Writes what a seat sees of a match as numbers, whoever decides: one for each of the [`fields`](Batched::fields).
+    pub fn observe(&self, one: usize, seat: Seat, out: &mut [i16]) {
+        K::Game::observe(self.kernel.rules(), &self.view(one, seat), out);
     }
 }

@@ -146,6 +146,25 @@ impl Observe for Infection {
         })
     }
 
+    /// More viruses than are counted out are told as all viruses.
+    fn number(view: &InfectionView, action: &Action) -> u8 {
+        let seats = seats(view);
+        let committed = |commit: &Commitment| match *commit {
+            Commitment::None | Commitment::Virus { count: 0 } => 0,
+            Commitment::Precaution => 1,
+            Commitment::Virus { count } => (count as usize + 1).min(ALL_VIRUSES),
+        };
+        let (place, antidote) = match action {
+            Action::End { antidote } => (0, *antidote),
+            Action::Answer { commit, antidote } => (1 + committed(commit), *antidote),
+            Action::Contact { with, commit, antidote } => {
+                let steps = steps_to(view.seat, *with, seats);
+                (1 + COMMITMENTS * steps + committed(commit), *antidote)
+            }
+        };
+        (place + if antidote { half(seats) } else { 0 }) as u8
+    }
+
     fn mask(view: &InfectionView, out: &mut [bool]) {
         out.fill(false);
         let seats = seats(view);

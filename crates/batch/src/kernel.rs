@@ -1,7 +1,10 @@
 //! What a game needs to be played in batches: the contract between its kernel and [`Batched`](crate::batched::Batched).
 
-use crate::{batched::Autoreset, field::Field, parts::Chunk};
-use necrodome_rules::{game::Game, names::SetupError};
+use crate::{batched::Autoreset, field::Field, observe::Observe, parts::Chunk};
+use necrodome_rules::{
+    game::{Game, Seat},
+    names::SetupError,
+};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{fmt::Debug, ops::Range};
 
@@ -49,7 +52,7 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
     /// What the numbers of a row's observation mean.
     fn fields(&self) -> Vec<Field>;
 
-    /// How many actions there are: at most 256.
+    /// How many actions there are: at most 255, since [`HOLD`](crate::actions::HOLD) is none.
     fn actions(&self) -> usize;
 
     /// How many decisions a match asks for at once.
@@ -69,7 +72,8 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
     /// Begins a new match, whose stream goes on.
     fn begin(&self, block: &mut Self::Block, lane: usize, scratch: &mut Self::Scratch);
 
-    /// Plays one action in each row, begins matches as [`Autoreset`] says, and writes what happened.
+    /// Plays one action in each row, begins matches as [`Autoreset`] says, and writes what happened. Rows that
+    /// [`HOLD`](crate::actions::HOLD) stay as they are.
     fn step(&self, chunk: Chunk<'_, Self>, actions: &[u8], autoreset: Autoreset);
 
     /// Writes observations and flags without playing.
@@ -78,8 +82,42 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
     /// Marks the legal actions in each row of a match.
     fn mask(&self, block: &Self::Block, lane: usize, out: &mut [bool]);
 
+    /// Whether all actions are legal at any time. Then [`mask`](Kernel::mask) has nothing to tell.
+    fn always_legal(&self) -> bool {
+        false
+    }
+
+    /// Whether an action is legal in a row of a match now: what [`mask`](Kernel::mask) says. Where nothing is decided, no
+    /// action is illegal.
+    fn is_legal(&self, block: &Self::Block, lane: usize, row: usize, action: u8) -> bool;
+
+    /// A quick look at the actions of all matches of a block: `true` only if none of them is illegal.
+    fn surely_legal(&self, _block: &Self::Block, _actions: &[u8]) -> bool {
+        false
+    }
+
+    /// Marks the rows of a match whose episode goes on: all of them, unless some end before the others.
+    fn alive(&self, _block: &Self::Block, _lane: usize, out: &mut [bool]) {
+        out.fill(true);
+    }
+
     /// The seat that decides, or decided last; 0 where there are no turns.
     fn to_act(block: &Self::Block, lane: usize) -> u8;
+
+    /// The seat of an opponent that only the caller can ask, and that is to act.
+    fn waits(_: &Self::Block, _: usize) -> Option<u8> {
+        None
+    }
+
+    /// How many matches have begun since the stream was seeded, where opponents play.
+    fn episode(_: &Self::Block, _: usize) -> u64 {
+        0
+    }
+
+    /// The seat of the learner, where the other seats are played by opponents.
+    fn learner(_: &Self::Block, _: usize) -> Option<u8> {
+        None
+    }
 
     /// What a saved state must share with this kernel.
     fn basis(&self) -> Self::Basis;
@@ -89,4 +127,25 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
 
     /// Puts a saved match into a lane; refuses a position that no match reaches.
     fn restore(&self, block: &mut Self::Block, lane: usize, saved: Self::Saved) -> Result<(), String>;
+}
+
+/// A kernel that can show its matches as the referee does, so that bots can decide in them and any seat can be told what it
+/// sees.
+pub trait Views: Kernel<Game: Observe, Cell = i16> {
+    /// The rules of all matches.
+    fn rules(&self) -> &<Self::Game as Game>::Rules;
+
+    /// What a seat sees of the match in a lane.
+    fn view(&self, block: &Self::Block, lane: usize, seat: Seat) -> <Self::Game as Game>::View;
+
+    /// The same, in a view that there is already, which may save memory from being asked for.
+    fn refresh_view(
+        &self,
+        block: &Self::Block,
+        lane: usize,
+        seat: Seat,
+        view: &mut <Self::Game as Game>::View,
+    ) {
+        *view = self.view(block, lane, seat);
+    }
 }

@@ -12,14 +12,18 @@ pub mod batched;
 mod bytes;
 pub mod field;
 mod infection;
+pub mod instructions;
 pub mod kernel;
 pub mod last_bullet;
 pub mod numbers;
 pub mod observe;
 pub mod parts;
 pub mod refereed;
+pub mod signals;
 pub mod stream;
+mod threads;
 pub mod tokyo;
+pub mod versus;
 pub mod zombie_dice;
 
 use necrodome_rules::{
@@ -53,7 +57,7 @@ pub fn own_numbers<G: Game>() -> Option<Arc<dyn Numbers<G>>> {
 /// use necrodome_rules::catalog::GameId;
 /// let usual_seats = |id: GameId| with_batch!(id, Batch => Batch::usual_seats());
 /// assert_eq!(usual_seats(GameId::LastBullet), Some(20));
-/// assert_eq!(usual_seats(GameId::Infection), None);
+/// assert_eq!(usual_seats(GameId::Infection), Some(2));
 /// ```
 #[macro_export]
 macro_rules! with_batch {
@@ -63,7 +67,8 @@ macro_rules! with_batch {
             ZombieDiceSolo => $crate::zombie_dice::SoloBatch,
             ZombieDiceRace => $crate::zombie_dice::RaceBatch,
             LastBullet => $crate::last_bullet::LastBulletBatch,
-            Tokyo => $crate::tokyo::TokyoBatch)
+            Tokyo => $crate::tokyo::TokyoBatch,
+            Infection => $crate::refereed::RefereedBatch<::necrodome_rules::infection::Infection>)
     };
     ($game:expr, $Batch:ident => $body:expr; $($id:ident => $of:ty),*) => {
         match $game {
@@ -73,5 +78,20 @@ macro_rules! with_batch {
             })*
             _ => None,
         }
+    };
+}
+
+/// Evaluates an expression with a type name bound to the kernel of a game, which has [views](kernel::Views); `None` if the game
+/// has none.
+#[macro_export]
+macro_rules! with_views {
+    ($game:expr, $Kernel:ident => $body:expr) => {
+        $crate::with_batch!($game, $Kernel => $body;
+            ZombieDice => <$crate::zombie_dice::TableBatch as $crate::batched::HasKernel>::Kernel,
+            ZombieDiceSolo => <$crate::zombie_dice::SoloBatch as $crate::batched::HasKernel>::Kernel,
+            ZombieDiceRace => <$crate::zombie_dice::RaceBatch as $crate::batched::HasKernel>::Kernel,
+            Tokyo => <$crate::tokyo::TokyoBatch as $crate::batched::HasKernel>::Kernel,
+            Infection => <$crate::refereed::RefereedBatch<::necrodome_rules::infection::Infection>
+                as $crate::batched::HasKernel>::Kernel)
     };
 }

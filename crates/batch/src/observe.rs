@@ -25,6 +25,9 @@ pub trait Observe: Game {
     /// The action of a number, for a seat with this view; `None` if there is no such action. It need not be legal.
     fn action(view: &Self::View, index: usize) -> Option<Self::Action>;
 
+    /// The number of an action of a seat with this view. Where no number means exactly this action, the number of one like it.
+    fn number(view: &Self::View, action: &Self::Action) -> u8;
+
     /// Marks the actions that would be accepted from a seat that is to act and has this view.
     fn mask(view: &Self::View, out: &mut [bool]);
 

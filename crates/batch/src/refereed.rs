@@ -1,9 +1,10 @@
 //! A kernel for any game in which one seat decides at a time: every match is played by its referee.
 
 use crate::{
+    actions::HOLD,
     batched::{Autoreset, Batched},
     field::Field,
-    kernel::Kernel,
+    kernel::{Kernel, Views},
     observe::Observe,
     parts::Chunk,
     stream::Stream,
@@ -81,10 +82,15 @@ impl<G: Observe> RefereedMatch<G> {
 }
 
 impl<G: Observe> Refereed<G> {
+    /// A match in which nobody comes to a decision is no episode: then another is begun.
     fn new_match(&self, mut stream: Stream) -> RefereedMatch<G> {
-        let game =
-            G::new(&self.names, &self.rules, &mut stream, &mut Silent).expect("the set-up was tried out");
-        RefereedMatch::new(game, Seat::default(), stream)
+        loop {
+            let game =
+                G::new(&self.names, &self.rules, &mut stream, &mut Silent).expect("the set-up was tried out");
+            if !game.to_act().is_empty() {
+                return RefereedMatch::new(game, Seat::default(), stream);
+            }
+        }
     }
 }
 
@@ -100,6 +106,11 @@ impl<G: Observe> Kernel for Refereed<G> {
     type Saved = ((String, u16), Stream);
 
     fn new(rules: &G::Rules, seats: usize) -> Result<Self, SetupError> {
+        let actions = G::actions(seats);
+        if actions > HOLD.into() {
+            let most = (2..seats).take_while(|&seats| G::actions(seats) <= HOLD.into()).last().unwrap_or(2);
+            return Err(SetupError::Seats { expected: *G::SEATS.start()..=most, came: seats });
+        }
         let names = Names::new((1..=seats).map(|seat| format!("player {seat}")))?;
         G::new(&names, rules, &mut Stream::new(0), &mut Silent)?;
         Ok(Refereed { names, rules: rules.clone() })
@@ -134,7 +145,8 @@ impl<G: Observe> Kernel for Refereed<G> {
         let seats = self.names.len();
         for (row, (one, &action)) in blocks.iter_mut().zip(actions).enumerate() {
             let had_ended = one.is_over();
-            out.rewards[row] = if had_ended { 0.0 } else { one.play(action) };
+            let holds = action == HOLD;
+            out.rewards[row] = if had_ended || holds { 0.0 } else { one.play(action) };
             let is_over = one.is_over();
             if is_over
                 && !had_ended
@@ -142,7 +154,7 @@ impl<G: Observe> Kernel for Refereed<G> {
             {
                 kept.copy_from_slice(&one.returns);
             }
-            let begins = autoreset.begins(had_ended, is_over);
+            let begins = autoreset.begins(had_ended, is_over) && !holds;
             if begins {
                 if !had_ended {
                     G::observe(&self.rules, &one.view, obs);
@@ -169,6 +181,12 @@ impl<G: Observe> Kernel for Refereed<G> {
 
     fn mask(&self, one: &RefereedMatch<G>, _: usize, out: &mut [bool]) {
         G::mask(&one.view, out);
+    }
+
+    fn is_legal(&self, one: &RefereedMatch<G>, _: usize, _: usize, action: u8) -> bool {
+        let mut mask = vec![false; self.actions()];
+        G::mask(&one.view, &mut mask);
+        one.is_over() || mask[usize::from(action)]
     }
 
     fn to_act(one: &RefereedMatch<G>, _: usize) -> u8 {
@@ -200,5 +218,19 @@ impl<G: Observe> Kernel for Refereed<G> {
         }
         *one = RefereedMatch::new(game, Seat(last), stream);
         Ok(())
+    }
+}
+
+impl<G: Observe> Views for Refereed<G> {
+    fn rules(&self) -> &G::Rules {
+        &self.rules
+    }
+
+    fn view(&self, one: &RefereedMatch<G>, _: usize, seat: Seat) -> G::View {
+        one.game.view(seat)
+    }
+
+    fn refresh_view(&self, one: &RefereedMatch<G>, _: usize, seat: Seat, view: &mut G::View) {
+        one.game.refresh_view(seat, view);
     }
 }

@@ -4,7 +4,7 @@
 
 use necrodome_rules::chance::Chance;
 use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoroshiro128PlusPlus;
+use rand_xoshiro::{SplitMix64, Xoroshiro128PlusPlus};
 use serde::{Deserialize, Serialize};
 
 /// A stream of random words: a function of its seed alone, the same on every machine.
@@ -30,6 +30,14 @@ impl Stream {
     pub fn word(&mut self) -> u64 {
         self.0.next_u64()
     }
+}
+
+/// The seed of one of the matches that begin with one seed, by its number. Matches share no stream, whether their seeds or their
+/// numbers differ, or both: seeds are often 1, 2, 3, and so are the numbers.
+pub fn match_seed(seed: u64, number: u64) -> u64 {
+    let mix = |word: u64| SplitMix64::seed_from_u64(word).next_u64();
+    // No two numbers give the same, since the mixing can be undone.
+    mix(mix(seed).wrapping_add(number))
 }
 
 impl Chance for Stream {
@@ -64,6 +72,17 @@ mod tests {
     fn the_numbers_of_a_seed_stay() {
         assert_eq!(draws(1), [31, 365, 156, 348, 222, 872, 838, 700]);
         assert_eq!(draws(u64::MAX), [721, 572, 472, 758, 83, 275, 964, 71]);
+    }
+
+    /// A promise as well.
+    #[test]
+    fn seeds_next_to_each_other_share_no_match() {
+        let mut seeds: Vec<u64> =
+            (0..100).flat_map(|seed| (0..1000).map(move |number| match_seed(seed, number))).collect();
+        assert_eq!(seeds[0], 12_035_550_249_420_947_055);
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!(seeds.len(), 100_000);
     }
 
     #[test]

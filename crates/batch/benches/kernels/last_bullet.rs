@@ -171,7 +171,7 @@ pub fn bench(measured: bool) {
         let (ours, theirs) = (time_batch(&played, times(30)), time_referee(&played, times(5)));
         for (part, turns) in [("whole matches", 0..TURNS), ("the first 20 turns", 0..OPENING)] {
             let (ours, theirs) = (played.rate(&ours, turns.clone()), played.rate(&theirs, turns));
-            compare(&format!("{name}, {part}"), ours, theirs);
+            compare(&format!("{name}, {part}"), ours, theirs, 3.0);
         }
         let many = play(16, policy);
         let rate = many.rate(&time_batch(&many, times(5)), 0..TURNS);

@@ -73,7 +73,7 @@ pub fn bench(measured: bool) {
             let (ours, theirs) = (by_kernel.episodes, by_referee.episodes);
             assert!(off.abs() < 0.03, "{ours} episodes, by the referee {theirs}");
         }
-        compare(&format!("Tokyo, {seats} monsters"), best, plain);
+        compare(&format!("Tokyo, {seats} monsters"), best, plain, 6.0);
     }
     let mut few = TokyoBatch::new(&setup(4, 16)).expect("a good set-up");
     println!("Tokyo, a step of 16 rows: {:?}", run(&mut few, 10_000).fastest);

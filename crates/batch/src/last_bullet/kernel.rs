@@ -2,12 +2,14 @@
 
 use super::{
     moves::Scratch,
-    observe::{ACTIONS, CELLS, fields},
+    observe::{ACTIONS, CELLS, code::EMPTY, fields},
     save::SavedWorld,
+    set::{Pieces, pop},
     shape::Shape,
     world::{SURVIVOR, World},
 };
 use crate::{
+    actions::HOLD,
     batched::Autoreset,
     field::Field,
     kernel::{Kernel, MemoryOrder},
@@ -79,21 +81,28 @@ impl Kernel for Shape {
         let actions = actions.chunks_exact(rows);
         for ((world, actions), first) in blocks.iter_mut().zip(actions).zip((0..).step_by(rows)) {
             let had_ended = world.over;
-            if !had_ended {
-                world.turn(self, actions, scratch);
-                world.report(self, first, 1.0, &mut out);
-            }
-            let begins = autoreset.begins(had_ended, world.over);
-            if begins {
-                if !had_ended {
-                    let last = world_cells(out.final_obs.column(0), first, rows);
-                    last.fill(0);
-                    world.observe(self, last);
-                }
-                world.begin(self, scratch);
+            if actions.iter().all(|&action| action == HOLD) {
+                world.report_nothing(self, first, &mut out);
+                world.observe(self, world_cells(out.obs.column(0), first, rows));
+                continue;
             }
             if had_ended {
-                world.report(self, first, 0.0, &mut out);
+                world.report_nothing(self, first, &mut out);
+            } else {
+                scratch.lived.clone_from(&world.living);
+                world.turn(self, actions, scratch);
+                world.report(self, first, &scratch.lived, &mut out);
+            }
+            if autoreset == Autoreset::SameStep {
+                let last = world_cells(out.final_obs.column(0), first, rows);
+                if world.over {
+                    world.observe(self, last);
+                } else {
+                    world.clear_fallen(&scratch.lived, last);
+                }
+            }
+            if autoreset.begins(had_ended, world.over) {
+                world.begin(self, scratch);
             }
             world.observe(self, world_cells(out.obs.column(0), first, rows));
         }
@@ -101,9 +110,8 @@ impl Kernel for Shape {
 
     fn tell(&self, chunk: &mut Chunk<'_, Self>) {
         let rows = self.survivors();
-        chunk.out.obs.column(0).fill(0);
         for (world, first) in chunk.blocks.iter_mut().zip((0..).step_by(rows)) {
-            world.report(self, first, 0.0, &mut chunk.out);
+            world.report_nothing(self, first, &mut chunk.out);
             world.observe(self, world_cells(chunk.out.obs.column(0), first, rows));
         }
     }
@@ -111,6 +119,16 @@ impl Kernel for Shape {
     /// What can do something: any move; with a bullet, a shot at somebody who is not a corpse. The dead can only stay.
     fn mask(&self, world: &World, _: usize, out: &mut [bool]) {
         world.masks(self, out);
+    }
+
+    fn is_legal(&self, world: &World, _: usize, row: usize, action: u8) -> bool {
+        world.over || world.is_legal(self, row, action)
+    }
+
+    fn alive(&self, world: &World, _: usize, out: &mut [bool]) {
+        for (alive, &kind) in out.iter_mut().zip(&world.kinds) {
+            *alive = !world.over && kind >= SURVIVOR;
+        }
     }
 
     fn to_act(_: &World, _: usize) -> u8 {
@@ -137,14 +155,37 @@ fn world_cells(obs: &mut [u8], first: usize, rows: usize) -> &mut [u8] {
 }
 
 impl World {
-    /// Writes rewards and flags into the rows from `first` on: `reward` for the living.
-    fn report(&self, shape: &Shape, first: usize, reward: f32, out: &mut OutPart<'_, u8>) {
+    /// Writes rewards and flags of a turn into the rows from `first` on. An episode ends once: with the turn in which the
+    /// survivor dies, or which is the last.
+    fn report(&self, shape: &Shape, first: usize, lived: &Pieces, out: &mut OutPart<'_, u8>) {
+        self.report_nothing(shape, first, out);
         let cut = self.over && self.alive > 0;
-        for (row, &kind) in (first..).zip(&self.kinds[..shape.survivors()]) {
-            let lives = kind >= SURVIVOR;
-            out.rewards[row] = if lives { reward } else { 0.0 };
-            out.terminated[row] = !lives;
-            out.truncated[row] = lives && cut;
+        for mut word in lived.words() {
+            while let Some(piece) = pop(&mut word) {
+                let lives = self.kinds[piece] >= SURVIVOR;
+                out.rewards[first + piece] = f32::from(u8::from(lives));
+                out.terminated[first + piece] = !lives;
+                out.truncated[first + piece] = lives && cut;
+            }
         }
+    }
+
+    /// Those who died in a turn see nothing any more.
+    fn clear_fallen(&self, lived: &Pieces, obs: &mut [u8]) {
+        for mut word in lived.words() {
+            while let Some(piece) = pop(&mut word) {
+                if self.kinds[piece] < SURVIVOR {
+                    obs[piece * CELLS..][..CELLS].fill(EMPTY);
+                }
+            }
+        }
+    }
+
+    /// Where nothing was played, nothing is gained and nothing ends.
+    fn report_nothing(&self, shape: &Shape, first: usize, out: &mut OutPart<'_, u8>) {
+        let rows = first..first + shape.survivors();
+        out.rewards[rows.clone()].fill(0.0);
+        out.terminated[rows.clone()].fill(false);
+        out.truncated[rows].fill(false);
     }
 }

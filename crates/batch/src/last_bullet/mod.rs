@@ -9,14 +9,12 @@
 //! bullet all the same.
 //!
 //! A match is a world. It is over when nobody lives, or when it is cut off at `max_turns`; then it begins anew as
-//! [`Autoreset`](crate::batched::Autoreset) says, all its rows together. Until then a row stays after its survivor has died: its actions mean
-//! nothing, its observation is zeros, its reward 0, and it is `terminated`. Outside of the step in which
-//! [`Autoreset::SameStep`](crate::batched::Autoreset::SameStep) begins a world anew, `terminated` says just that: the survivor is dead. That can be so from the
-//! beginning, since a zombie rises before the first decision; a world in which nobody at all lives to decide is begun
-//! again. A survivor's reward is 1 for each turn after which it lives.
-//!
-//! A row is cleared once when its survivor has died. So `step` is to be given observations as `reset` or `step` left them, of
-//! this batch or another: they need not be the same memory, but not memory that nobody has written.
+//! [`Autoreset`](crate::batched::Autoreset) says, all its rows together. A survivor's episode ends once: it is
+//! `terminated` in the turn in which it dies, or `truncated` in the last turn of a world that is cut off. After that, and until its
+//! world begins anew, the row's actions mean nothing, its observation is zeros, its reward 0, and no flag is set;
+//! [`Batched::alive`] says who lives. Some are dead from the beginning and have no episode, since a zombie rises before the first
+//! decision; a world in which nobody at all lives to decide is begun again. A survivor's reward is 1 for each turn after
+//! which it lives.
 //!
 //! Chance is asked what the referee asks, in the same order: a referee with the same stream plays the same match.
 
@@ -58,15 +56,6 @@ impl LastBulletBatch {
     /// Whether a world has ended and has not yet begun anew.
     pub fn is_over(&self, world: usize) -> bool {
         self.blocks[world].over
-    }
-
-    /// Writes which rows are those of living survivors.
-    pub fn alive(&self, out: &mut [bool]) {
-        for (world, alive) in self.blocks.iter().zip(out.chunks_exact_mut(self.kernel.survivors())) {
-            for (alive, &kind) in alive.iter_mut().zip(&world.kinds) {
-                *alive = kind >= world::SURVIVOR;
-            }
-        }
     }
 
     /// How many survivors live in all worlds.

@@ -1,11 +1,12 @@
 //! Everybody moves at once. Pieces that want the same square stay where they are.
 
 use super::observe::{MOVES, code::EMPTY};
+use super::set::Pieces;
 use super::shape::Shape;
 use super::world::World;
 use necrodome_rules::last_bullet::Square;
 
-/// What a turn needs besides the world: lists that keep their memory. Between turns all of them are empty.
+/// What a turn needs besides the world: lists that keep their memory.
 #[derive(Debug, Clone)]
 pub struct Scratch {
     /// Those who want to move, and of them those who cannot.
@@ -20,6 +21,8 @@ pub struct Scratch {
     pub(super) doomed: Vec<u32>,
     /// The squares in the order in which a new world takes them.
     pub(super) deck: Vec<u32>,
+    /// Who lived before the turn.
+    pub(super) lived: Pieces,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +50,7 @@ impl Scratch {
             sent_home: Vec::new(),
             doomed: Vec::new(),
             deck: Vec::new(),
+            lived: Pieces::default(),
         }
     }
 

@@ -7,16 +7,17 @@ use super::observe::{
 use super::set::pop;
 use super::shape::{STAY, Shape};
 use super::world::{ANOTHER, GROUP, SURVIVOR, World};
+use crate::instructions::arch;
 use necrodome_rules::last_bullet::RANGE;
-use pulp::{Arch, NullaryFnOnce};
+use pulp::NullaryFnOnce;
 
 /// Bytes that are copied at once: a row of a window, and some of the next, which is copied after it.
 const CHUNK: usize = 32;
 
 impl World {
-    /// Writes the observation of every survivor; of the dead, zeros. `obs` holds zeros, or what was written before.
+    /// Writes the observation of every survivor; of the dead, zeros.
     pub(super) fn observe(&mut self, shape: &Shape, obs: &mut [u8]) {
-        let arch = Arch::new();
+        let arch = arch();
         let groups = shape.entries.div_ceil(GROUP);
         if groups == 1 {
             arch.dispatch(Observe(self, shape, obs));
@@ -28,11 +29,7 @@ impl World {
         }
         for mut word in self.living.missing(shape.survivors()) {
             while let Some(piece) = pop(&mut word) {
-                let obs = &mut obs[piece * CELLS..][..CELLS];
-                // Nobody's own square looks empty, so what does was cleared before.
-                if obs[WINDOW * WINDOW / 2] != EMPTY {
-                    obs.fill(EMPTY);
-                }
+                obs[piece * CELLS..][..CELLS].fill(EMPTY);
             }
         }
     }
@@ -63,6 +60,16 @@ impl World {
             }
         }
         self.wrap_looks(shape);
+    }
+
+    /// Whether an action of a survivor can do something, or its survivor is dead.
+    pub(super) fn is_legal(&self, shape: &Shape, piece: usize, action: u8) -> bool {
+        let Some(target) = usize::from(action).checked_sub(MOVES) else { return true };
+        let reach = i32::from(RANGE);
+        let (dx, dy) = ((target % TARGETS) as i32 - reach, (target / TARGETS) as i32 - reach);
+        let there = shape.place(shape.step(self.squares[piece], dx, dy));
+        self.kinds[piece] < SURVIVOR
+            || self.bullets[piece] > 0 && self.looks[there] != EMPTY && self.looks[there] != CORPSE
     }
 
     /// Writes which actions can do something: any move, and a shot at somebody who is not a corpse, with a bullet. The

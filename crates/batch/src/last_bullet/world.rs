@@ -3,7 +3,7 @@
 
 use super::moves::Scratch;
 use super::observe::{
-    MOVES, REACH, TARGETS,
+    ACTIONS, MOVES, REACH, TARGETS,
     code::{self, CORPSE, EMPTY, ZOMBIE},
 };
 use super::set::{Pieces, Squares, pop, wrap_rows};
@@ -233,7 +233,8 @@ impl World {
     fn shoot(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
         for mut word in self.living.words() {
             while let Some(piece) = pop(&mut word) {
-                if usize::from(actions[piece]) < MOVES || self.bullets[piece] == 0 {
+                // Above the shots is only `HOLD`.
+                if !(MOVES..ACTIONS).contains(&actions[piece].into()) || self.bullets[piece] == 0 {
                     continue;
                 }
                 self.bullets[piece] -= 1;

@@ -7,7 +7,7 @@ use super::{
     dice::{Dice, dice, draw, split},
     lane::{Lane, MAX_FIELDS, MAX_SEATS, OVER, fields},
 };
-use crate::stream::Stream;
+use crate::{actions::HOLD, stream::Stream};
 
 /// Matches in a block: one vector of bytes on the widest machines.
 pub(super) const LANES: usize = 64;
@@ -110,13 +110,15 @@ impl Block {
     }
 
     /// Plays an action in every match that is not over, after a [`roll`](Block::roll). `max_turns` is 0 if there is no such rule.
+    /// Only if `HOLDS` may there be matches that stay as they are.
     #[inline(always)]
-    pub(super) fn play<const N: usize>(&mut self, actions: &Column, max_turns: u32) {
+    pub(super) fn play<const N: usize, const HOLDS: bool>(&mut self, actions: &Column, max_turns: u32) {
         let (again, fresh) = (columns(&self.again), columns(&self.fresh));
         for i in 0..LANES {
             let column = |dice: &[Column; 6]| -> Dice { core::array::from_fn(|die| dice[die][i]) };
-            let lane = self.lane::<N>(i).play(actions[i], column(&again), column(&fresh));
-            self.set_lane(i, lane);
+            let before = self.lane::<N>(i);
+            let after = before.play(actions[i], column(&again), column(&fresh));
+            self.set_lane(i, if HOLDS { after.unless(actions[i] == HOLD, before) } else { after });
         }
         // Columns of other widths are kept apart: the compiler does not see that they never overlap.
         let began = self.began;
@@ -128,16 +130,19 @@ impl Block {
         self.last_turn = last_turn;
     }
 
-    /// What the next action of each match may need, each from its own stream.
+    /// What the next action of each match may need, each from its own stream. `actions` only tell who holds.
     #[inline(always)]
-    pub(super) fn roll(&mut self) {
-        let phase = self.phase;
+    pub(super) fn roll<const HOLDS: bool>(&mut self, actions: &Column) {
+        // A match that is over or holds waits, and so does its stream.
+        let mut waits = [false; LANES];
+        for i in 0..LANES {
+            waits[i] = (self.phase[i] == OVER) | (HOLDS & (actions[i] == HOLD));
+        }
         let mut words = [0; LANES];
         for i in 0..LANES {
-            // A match that is over waits, and so does its stream.
             let mut stream = self.streams[i].clone();
             words[i] = stream.word();
-            self.streams[i] = if phase[i] == OVER { self.streams[i].clone() } else { stream };
+            self.streams[i] = if waits[i] { self.streams[i].clone() } else { stream };
         }
         let mut all_count = true;
         for i in 0..LANES {
@@ -146,16 +151,16 @@ impl Block {
             all_count &= counts;
         }
         if !all_count {
-            self.roll_again(&words);
+            self.roll_again(&words, &waits);
         }
     }
 
     /// Draws anew where a word does not count: one word in a hundred thousand.
     #[cold]
     #[inline(never)]
-    fn roll_again(&mut self, words: &[u64; LANES]) {
+    fn roll_again(&mut self, words: &[u64; LANES], waits: &[bool; LANES]) {
         for i in 0..LANES {
-            if self.phase[i] != OVER && !split(words[i]).1 {
+            if !waits[i] && !split(words[i]).1 {
                 let rolls = draw(&mut self.streams[i]);
                 (self.again[i], self.fresh[i]) = (rolls.again, rolls.fresh);
             }

@@ -167,6 +167,25 @@ impl<const N: usize> Lane<N> {
         }
     }
 
+    /// The match as it was before, if `holds`.
+    #[inline(always)]
+    pub(super) fn unless(self, holds: bool, before: Self) -> Self {
+        let pick = |before: u8, after: u8| if holds { before } else { after };
+        Lane {
+            health: core::array::from_fn(|seat| pick(before.health[seat], self.health[seat])),
+            points: core::array::from_fn(|seat| pick(before.points[seat], self.points[seat])),
+            dice: core::array::from_fn(|die| pick(before.dice[die], self.dice[die])),
+            in_tokyo: pick(before.in_tokyo, self.in_tokyo),
+            current: pick(before.current, self.current),
+            phase: pick(before.phase, self.phase),
+            rerolls_left: pick(before.rerolls_left, self.rerolls_left),
+            damage: pick(before.damage, self.damage),
+            seat: pick(before.seat, self.seat),
+            last_turn: self.last_turn,
+            began: pick(0, self.began),
+        }
+    }
+
     /// The numbers that the seat sees; those after the last are 0.
     #[inline(always)]
     pub(super) fn observe(&self) -> [u8; MAX_FIELDS] {

@@ -19,16 +19,17 @@ mod step;
 use crate::{
     batched::{Autoreset, Batched},
     field::Field,
-    kernel::Kernel,
+    kernel::{Kernel, Views},
     observe::Observe,
     parts::Chunk,
     stream::Stream,
 };
 use block::{Block, LANES};
-use lane::{ROLLING, YIELD, YIELDING};
+use lane::{Lane, MAX_SEATS, NOBODY, ROLLING, YIELD, YIELDING};
 use necrodome_rules::{
+    game::Seat,
     names::SetupError,
-    tokyo::{Tokyo, TokyoRules},
+    tokyo::{Face, Monster, Phase, Tokyo, TokyoRules, TokyoView},
 };
 use observe::ACTIONS;
 use saved::Saved;
@@ -103,6 +104,22 @@ impl Kernel for TokyoKernel {
         decides.fill(block.phase[lane] == YIELDING);
     }
 
+    fn is_legal(&self, block: &Block, lane: usize, _: usize, action: u8) -> bool {
+        match block.phase[lane] {
+            ROLLING => action < YIELD,
+            YIELDING => action >= YIELD,
+            _ => true,
+        }
+    }
+
+    fn surely_legal(&self, block: &Block, actions: &[u8]) -> bool {
+        // Nothing branches here, so that it becomes vectors.
+        let wrong = |phase, action: u8| {
+            (phase == ROLLING) & (action >= YIELD) | (phase == YIELDING) & (action < YIELD)
+        };
+        !block.phase.iter().zip(actions).fold(false, |any, (&phase, &action)| any | wrong(phase, action))
+    }
+
     fn to_act(block: &Block, lane: usize) -> u8 {
         block.seat[lane]
     }
@@ -119,5 +136,42 @@ impl Kernel for TokyoKernel {
         saved.check(self.seats, &self.rules)?;
         saved.put(block, lane, self.max_turns());
         Ok(())
+    }
+}
+
+impl Views for TokyoKernel {
+    fn rules(&self) -> &TokyoRules {
+        &self.rules
+    }
+
+    fn view(&self, block: &Block, lane: usize, seat: Seat) -> TokyoView {
+        let mut view = TokyoView {
+            seat,
+            current: Seat(0),
+            monsters: Vec::new(),
+            in_tokyo: None,
+            dice: [Face::One; 6],
+            phase: Phase::Over,
+            turn: 0,
+        };
+        self.refresh_view(block, lane, seat, &mut view);
+        view
+    }
+
+    fn refresh_view(&self, block: &Block, i: usize, seat: Seat, view: &mut TokyoView) {
+        let lane: Lane<MAX_SEATS> = block.lane(i);
+        let monster = |(&health, &points): (&u8, &u8)| Monster { health, points: points.into() };
+        view.seat = seat;
+        view.current = Seat(lane.current.into());
+        view.monsters.clear();
+        view.monsters.extend(lane.health.iter().zip(&lane.points).map(monster).take(self.seats));
+        view.in_tokyo = (lane.in_tokyo != NOBODY).then_some(Seat(lane.in_tokyo.into()));
+        view.dice = lane.dice.map(|die| Face::ALL[usize::from(die)]);
+        view.phase = match lane.phase {
+            ROLLING => Phase::Rolling { rerolls_left: lane.rerolls_left },
+            YIELDING => Phase::Yielding { damage: lane.damage },
+            _ => Phase::Over,
+        };
+        view.turn = block.turns[i];
     }
 }

@@ -90,6 +90,14 @@ impl Observe for Tokyo {
         }
     }
 
+    fn number(_: &TokyoView, action: &Action) -> u8 {
+        match action {
+            Action::Keep { dice } => (0..).zip(dice).map(|(die, &kept)| u8::from(kept) << die).sum(),
+            Action::Yield => YIELD as u8,
+            Action::Stay => STAY as u8,
+        }
+    }
+
     fn mask(view: &TokyoView, out: &mut [bool]) {
         out[..KEEPS].fill(matches!(view.phase, Phase::Rolling { .. }));
         out[KEEPS..].fill(matches!(view.phase, Phase::Yielding { .. }));

@@ -6,10 +6,12 @@ use super::{
     lane::{MAX_FIELDS, OVER, fields},
 };
 use crate::{
+    actions::{HOLD, any_holds},
     batched::Autoreset,
+    instructions::arch,
     parts::{Chunk, OutPart},
 };
-use pulp::{Arch, NullaryFnOnce};
+use pulp::NullaryFnOnce;
 
 /// How many blocks draw their words together. A vector that was just written in pieces cannot be read at once, so there is
 /// something to do in between.
@@ -50,7 +52,11 @@ pub(super) fn play(
         autoreset: Autoreset,
     ) {
         let Chunk { blocks, out, .. } = chunk;
-        Arch::new().dispatch(Play::<N> { blocks, actions, out, max_turns, autoreset });
+        if any_holds(actions) {
+            arch().dispatch(Play::<N, true> { blocks, actions, out, max_turns, autoreset });
+        } else {
+            arch().dispatch(Play::<N, false> { blocks, actions, out, max_turns, autoreset });
+        }
     }
     for_seats!(kernel, play::<N>(chunk, actions, kernel.max_turns(), autoreset))
 }
@@ -69,8 +75,9 @@ pub(super) fn tell(kernel: &TokyoKernel, chunk: &mut Chunk<'_, TokyoKernel>) {
     for_seats!(kernel, tell::<N>(chunk))
 }
 
-/// A step, with everything inlined so that it is compiled for each instruction set.
-struct Play<'a, const N: usize> {
+/// A step, with everything inlined so that it is compiled for each instruction set. Only if `HOLDS` may there be matches
+/// that stay as they are.
+struct Play<'a, const N: usize, const HOLDS: bool> {
     blocks: &'a mut [Block],
     actions: &'a [u8],
     out: OutPart<'a, i16>,
@@ -79,7 +86,7 @@ struct Play<'a, const N: usize> {
     autoreset: Autoreset,
 }
 
-impl<const N: usize> NullaryFnOnce for Play<'_, N> {
+impl<const N: usize, const HOLDS: bool> NullaryFnOnce for Play<'_, N, HOLDS> {
     type Output = ();
 
     #[inline(always)]
@@ -87,31 +94,43 @@ impl<const N: usize> NullaryFnOnce for Play<'_, N> {
         let mut obs = [[0; LANES]; MAX_FIELDS];
         for index in 0..self.blocks.len() {
             if index % AHEAD == 0 {
-                self.blocks[index..].iter_mut().take(AHEAD).for_each(Block::roll);
+                for ahead in index..self.blocks.len().min(index + AHEAD) {
+                    let actions = self.column(ahead);
+                    self.blocks[ahead].roll::<HOLDS>(&actions);
+                }
             }
             self.step(index, &mut obs);
         }
     }
 }
 
-impl<const N: usize> Play<'_, N> {
+impl<const N: usize, const HOLDS: bool> Play<'_, N, HOLDS> {
+    /// The actions of one block; the last may have places that nobody plays.
+    #[inline(always)]
+    fn column(&self, index: usize) -> Column {
+        let actions = &self.actions[index * LANES..];
+        let rows = actions.len().min(LANES);
+        let mut column = [0; LANES];
+        column[..rows].copy_from_slice(&actions[..rows]);
+        column
+    }
+
     /// A step of one block.
     #[inline(always)]
     fn step(&mut self, index: usize, obs: &mut BlockObs) {
         let first = index * LANES;
-        let actions = &self.actions[first..];
-        let rows = actions.len().min(LANES);
-        let mut column = [0; LANES];
-        column[..rows].copy_from_slice(&actions[..rows]);
-
+        let actions = self.column(index);
+        let rows = (self.actions.len() - first).min(LANES);
         let block = &mut self.blocks[index];
         let before = block.phase;
-        block.play::<N>(&column, self.max_turns);
+        block.play::<N, HOLDS>(&actions, self.max_turns);
         block.observe::<N>(obs);
         self.out.write_flags(first, block, rows);
         // The places of the last block that are no rows stay over.
         for i in over(&block.phase).take_while(|&i| i < rows) {
-            self.end(index, i, before[i] == OVER, obs);
+            if !(HOLDS && actions[i] == HOLD) {
+                self.end(index, i, before[i] == OVER, obs);
+            }
         }
         self.out.write_obs::<N>(first, rows, obs);
     }

@@ -1,20 +1,21 @@
 //! Steps blocks of turns and writes what is to be seen.
 
-use super::lanes::{Column, LANES, Rolled, Streams, Turn, Turns, mask};
+use super::lanes::{Column, LANES, Rolled, Streams, Turn, Turns, below, mask, three};
 use crate::{
+    actions::{HOLD, any_holds},
     batched::Autoreset,
     field::Field,
-    kernel::Kernel,
+    kernel::{Kernel, Views},
     observe::Observe,
     parts::{Chunk, Columns, OutPart},
 };
 use necrodome_rules::{
-    game::Game,
+    game::{Game, Seat},
     names::SetupError,
-    zombie_dice::{FirstRoll, OutOfDice},
+    zombie_dice::{FirstRoll, OutOfDice, TurnView},
 };
 use pulp::{Arch, NullaryFnOnce};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{fmt::Debug, ops::Range};
 
 /// The rules of a turn that matter here.
@@ -26,72 +27,87 @@ pub struct TurnRules {
     pub max_turns: u32,
 }
 
-/// What has happened in a turn.
+/// What has happened in a turn. Conditions are masks.
 pub struct Played {
-    pub stopped: bool,
+    pub stopped: u16,
     pub rolled: Rolled,
     pub brains_before: u16,
     /// Whether it is the last turn that the match may have.
-    pub last: bool,
+    pub last: u16,
 }
 
-/// What came of it.
+/// What came of it. Conditions are masks.
 pub struct Settled {
     /// The match is over.
-    pub over: bool,
+    pub over: u16,
     /// The turn is over; the match may go on with the next.
-    pub ended: bool,
+    pub ended: u16,
     /// The reward of the one who has acted.
     pub reward: i16,
 }
 
-/// What a turn is worth: all that solo and the race do not chunk.
-pub trait DiceFormat: Debug + Clone + Copy + Send + Sync + 'static {
+/// What a turn is worth: all that solo, the race and the table do not share. Functions of a lane `i` are inlined into the
+/// loop over the lanes.
+pub trait DiceFormat: Debug + Clone + Send + Sync + 'static {
     /// The referee.
     type Game: Observe;
-    /// How many play.
-    const SEATS: usize;
-    /// New matches.
-    const START: Self;
-    /// How many numbers an observation has beside those of the turn.
+    /// What a saved state must share with the batch that restores it.
+    type Basis: Clone + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync;
+    /// A match as it is saved, but for its dice.
+    type Saved: Serialize + DeserializeOwned;
+    /// Whether there is more than one seat.
+    const TAKES_TURNS: bool = true;
+    /// How many numbers an observation has beside those of the turn and of the seats.
     const NUMBERS: usize;
 
     fn turn_rules(rules: &<Self::Game as Game>::Rules) -> TurnRules;
 
-    /// Where the turn is the last that the match may have, as a mask.
+    fn basis(rules: &<Self::Game as Game>::Rules, seats: usize) -> Self::Basis;
+
+    /// New matches.
+    fn new(rules: &<Self::Game as Game>::Rules, seats: usize) -> Self;
+
+    /// Where the turn, or the round, is the last that the match may have, as a mask.
     fn last_turns(&self, max_turns: u32) -> Column;
 
     /// Ends the turn, and the match, if they are to end.
     fn settle(&mut self, i: usize, turn: &Turn, played: &Played) -> Settled;
 
-    /// Turns have ended, and matches, as masks.
-    fn count_turns(&mut self, ended: &Column, over: &Column);
+    /// Passes the turn on where the match goes on, begins a new match where it does not, as the masks say.
+    fn proceed(&mut self, i: usize, passed: u16, again: u16);
 
-    /// Forgets the turns of a match.
-    fn begin(&mut self, i: usize);
+    /// The same for what is not done lane by lane. Before it, [`results`](DiceFormat::results) tells what matches gave.
+    fn pass_on(&mut self, told: &Told);
 
-    /// Passes the turn on where the match goes on, begins a new match where it does not.
-    fn proceed(&mut self, i: usize, passed: bool, again: bool);
-
-    /// What an observation has beside the turn.
+    /// Numbers of an observation after those of the turn.
     fn numbers(&self, i: usize) -> [u16; 2];
+
+    /// The columns of an observation that come last.
+    fn seats(&self) -> impl Iterator<Item = &Column> {
+        [].into_iter()
+    }
 
     /// Whose turn it is.
     fn to_act(&self, i: usize) -> u8;
 
-    /// What the last match that ended gave to seat 0; the other seat got the negative.
-    fn result(&self, i: usize) -> i16;
+    /// What a seat sees, with the dice of the turn.
+    fn view(&self, i: usize, seat: Seat, turn: TurnView) -> <Self::Game as Game>::View;
 
-    fn save(&self, i: usize) -> [u32; 5];
+    /// Writes what the match that has just ended gave to all seats, and gives the reward of the one who has acted: the one
+    /// that it was settled with, or another.
+    fn results(&self, i: usize, reward: i16, out: &mut [f32]) -> f32;
+
+    fn save(&self, i: usize) -> Self::Saved;
 
     /// Brings back what was saved, unless no match can be like that.
-    fn restore(&mut self, i: usize, saved: [u32; 5]) -> bool;
+    fn restore(&mut self, i: usize, saved: Self::Saved) -> bool;
 }
 
-/// Matches of Zombie Dice, solo or a race.
+/// Matches of Zombie Dice: solo, races or tables.
 #[derive(Debug, Clone)]
 pub struct DiceKernel<F: DiceFormat> {
     all_rules: <F::Game as Game>::Rules,
+    seats: usize,
     rules: TurnRules,
     arch: Arch,
 }
@@ -111,20 +127,28 @@ pub struct Block<F> {
 const MOST: usize = 13;
 
 /// One thread's chunk of a step, compiled for each instruction set.
-struct Step<'a, F, const RECYCLE: bool> {
+struct Step<'a, F, const RECYCLE: bool, const HOLDS: bool> {
     blocks: &'a mut [Block<F>],
     actions: &'a [u8],
     part: OutPart<'a, i16>,
     rules: TurnRules,
+    seats: usize,
     autoreset: Autoreset,
 }
 
-impl<F: DiceFormat, const RECYCLE: bool> NullaryFnOnce for Step<'_, F, RECYCLE> {
+/// How many numbers an observation has before those of the seats.
+#[inline(always)]
+const fn turn_fields<F: DiceFormat, const RECYCLE: bool>() -> usize {
+    F::NUMBERS + if RECYCLE { 11 } else { 8 }
+}
+
+impl<F: DiceFormat, const RECYCLE: bool, const HOLDS: bool> NullaryFnOnce for Step<'_, F, RECYCLE, HOLDS> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Step { blocks, actions, mut part, rules, autoreset } = self;
+        let Step { blocks, actions, mut part, rules, seats, autoreset } = self;
+        let turn_fields = turn_fields::<F, RECYCLE>();
         let mut obs = BlockObs::NOTHING;
         let mut final_obs = BlockObs::NOTHING;
         for (number, block) in blocks.iter_mut().enumerate() {
@@ -136,13 +160,13 @@ impl<F: DiceFormat, const RECYCLE: bool> NullaryFnOnce for Step<'_, F, RECYCLE> 
             };
             let told = match autoreset {
                 Autoreset::SameStep => {
-                    block.step::<RECYCLE, true, true>(rules, &asked, &mut obs, &mut final_obs)
+                    block.step::<RECYCLE, HOLDS, true, true>(rules, &asked, &mut obs, &mut final_obs)
                 }
                 Autoreset::NextStep => {
-                    block.step::<RECYCLE, false, true>(rules, &asked, &mut obs, &mut final_obs)
+                    block.step::<RECYCLE, HOLDS, false, true>(rules, &asked, &mut obs, &mut final_obs)
                 }
                 Autoreset::Disabled => {
-                    block.step::<RECYCLE, false, false>(rules, &asked, &mut obs, &mut final_obs)
+                    block.step::<RECYCLE, HOLDS, false, false>(rules, &asked, &mut obs, &mut final_obs)
                 }
             };
             obs.write::<F, RECYCLE>(&mut part.obs, start);
@@ -152,23 +176,36 @@ impl<F: DiceFormat, const RECYCLE: bool> NullaryFnOnce for Step<'_, F, RECYCLE> 
             copy(&told.rewards, &mut part.rewards[rows.clone()], f32::from);
             copy(&told.over, &mut part.terminated[rows.clone()], |over| over != 0);
             copy(&told.over, &mut part.truncated[rows], |_| false);
-        }
-        if F::SEATS > 1 {
-            keep_results(blocks, part.terminated, part.final_rewards);
+            if F::TAKES_TURNS && any(&told.closed) {
+                keep_results(&block.format, &told, autoreset, number, seats, turn_fields, &mut part);
+            }
+            block.format.pass_on(&told);
+            for (field, column) in (turn_fields..).zip(block.format.seats()) {
+                write(column, &mut part.obs, field, start);
+            }
         }
     }
 }
 
-/// Writes down what the matches that have just ended gave to both seats.
+/// Writes down what the matches that have just ended gave to all seats, and the last that is seen of the seats.
 #[inline(never)]
-fn keep_results<F: DiceFormat>(blocks: &[Block<F>], terminated: &[bool], final_rewards: &mut [f32]) {
-    for (block, (ended, rewards)) in
-        blocks.iter().zip(terminated.chunks(LANES).zip(final_rewards.chunks_mut(2 * LANES)))
-    {
-        if ended.iter().fold(false, |any, ended| any | ended) {
-            for i in (0..ended.len()).filter(|&i| ended[i]) {
-                let reward = f32::from(block.format.result(i));
-                rewards[2 * i..][..2].copy_from_slice(&[reward, -reward]);
+fn keep_results<F: DiceFormat>(
+    format: &F,
+    told: &Told,
+    autoreset: Autoreset,
+    block: usize,
+    seats: usize,
+    turn_fields: usize,
+    part: &mut OutPart<'_, i16>,
+) {
+    let start = block * LANES;
+    let rows = LANES.min(part.rewards.len() - start);
+    for (i, row) in (0..rows).zip(start..).filter(|&(i, _)| told.closed[i] != 0) {
+        let results = &mut part.final_rewards[row * seats..][..seats];
+        part.rewards[row] = format.results(i, told.rewards[i], results);
+        if autoreset == Autoreset::SameStep {
+            for (field, column) in (turn_fields..).zip(format.seats()) {
+                part.final_obs.column(field)[row] = column[i] as i16;
             }
         }
     }
@@ -183,89 +220,139 @@ impl BlockObs {
 
     #[inline(always)]
     fn set<F: DiceFormat, const RECYCLE: bool>(&mut self, i: usize, turn: &Turn, numbers: [u16; 2]) {
-        let apart = |of: &[u16; 3], c: usize| if c == 0 { of[0] } else { of[c].wrapping_sub(of[c - 1]) };
+        let apart = |of: [u16; 3]| [of[0], of[1].wrapping_sub(of[0]), of[2].wrapping_sub(of[1])];
+        let (cup, feet, brain_dice) = (apart(turn.cup), apart(turn.feet), apart(turn.brain_dice));
         self.0[0][i] = turn.brains;
         self.0[1][i] = turn.shotguns;
-        for c in 0..3 {
-            self.0[2 + c][i] = apart(&turn.cup, c);
-            self.0[5 + c][i] = apart(&turn.feet, c);
+        three(|c| {
+            self.0[2 + c][i] = cup[c];
+            self.0[5 + c][i] = feet[c];
             if RECYCLE {
-                self.0[8 + c][i] = apart(&turn.brain_dice, c);
+                self.0[8 + c][i] = brain_dice[c];
             }
-        }
-        for (n, number) in numbers.into_iter().enumerate().take(F::NUMBERS) {
-            self.0[if RECYCLE { 11 } else { 8 } + n][i] = number;
+        });
+        if F::NUMBERS > 0 {
+            let first = if RECYCLE { 11 } else { 8 };
+            self.0[first][i] = numbers[0];
+            self.0[first + 1][i] = numbers[1];
         }
     }
 
     #[inline(always)]
     fn write<F: DiceFormat, const RECYCLE: bool>(&self, columns: &mut Columns<'_, i16>, start: usize) {
-        for field in 0..if RECYCLE { 11 } else { 8 } + F::NUMBERS {
-            let column = columns.column(field);
-            let end = column.len().min(start + LANES);
-            copy(&self.0[field], &mut column[start..end], |number| number as i16);
+        for field in 0..turn_fields::<F, RECYCLE>() {
+            write(&self.0[field], columns, field, start);
         }
     }
 }
 
+/// Writes one number of a block's observations.
+#[inline(always)]
+fn write(numbers: &Column, columns: &mut Columns<'_, i16>, field: usize, start: usize) {
+    let column = columns.column(field);
+    let end = column.len().min(start + LANES);
+    copy(numbers, &mut column[start..end], |number| number as i16);
+}
+
 /// What came of a step in each match of a block: masks, and rewards.
 #[repr(align(64))]
-struct Told {
-    over: Column,
-    ended: Column,
-    rewards: [i16; LANES],
+pub struct Told {
+    /// The match is over, and may have been before.
+    pub over: Column,
+    /// The match has ended in this step.
+    pub closed: Column,
+    /// The turn is over.
+    pub ended: Column,
+    /// The turn passes on within the match.
+    pub passed: Column,
+    /// A new match begins.
+    pub again: Column,
+    pub rewards: [i16; LANES],
+}
+
+impl Told {
+    const NOTHING: Told = Told {
+        over: [0; LANES],
+        closed: [0; LANES],
+        ended: [0; LANES],
+        passed: [0; LANES],
+        again: [0; LANES],
+        rewards: [0; LANES],
+    };
+}
+
+/// Whether a mask is set somewhere.
+#[inline(always)]
+pub fn any(masks: &Column) -> bool {
+    masks.iter().fold(0, |any, mask| any | mask) != 0
 }
 
 impl<F: DiceFormat> Block<F> {
     /// A new match.
     fn begin(&mut self, i: usize) {
         self.turns.set::<true>(i, Turn::START);
-        self.format.proceed(i, false, true);
-        self.format.begin(i);
+        let mut told = Told::NOTHING;
+        (told.over[i], told.again[i]) = (!0, !0);
+        self.format.proceed(i, 0, !0);
+        self.format.pass_on(&told);
         self.over[i] = 0;
     }
 
-    /// Plays one action in each match.
+    /// Plays one action in each match. Only if `HOLDS` may there be matches that stay as they are.
     #[inline(always)]
-    fn step<const RECYCLE: bool, const SAME: bool, const AGAIN: bool>(
+    fn step<const RECYCLE: bool, const HOLDS: bool, const SAME: bool, const AGAIN: bool>(
         &mut self,
         rules: TurnRules,
         asked: &[u8; LANES],
         obs: &mut BlockObs,
         final_obs: &mut BlockObs,
     ) -> Told {
-        let forced = rules.first_roll == FirstRoll::Mandatory;
-        let words = self.streams.words(&self.turns);
+        let forced = mask(rules.first_roll == FirstRoll::Mandatory);
+        let words = if HOLDS || !SAME {
+            // A match that is over or holds waits, and so does its stream.
+            let mut waits = self.over;
+            if HOLDS {
+                (0..LANES).for_each(|i| waits[i] |= mask(asked[i] == HOLD));
+            }
+            let before = self.streams.clone();
+            let words = self.streams.words(&self.turns);
+            self.streams.go_back(&waits, &before);
+            words
+        } else {
+            self.streams.words(&self.turns)
+        };
         let last = self.format.last_turns(rules.max_turns);
-        let mut told = Told { over: [0; LANES], ended: [0; LANES], rewards: [0; LANES] };
+        let mut told = Told::NOTHING;
         for i in 0..LANES {
             let mut turn = self.turns.get::<RECYCLE>(i);
-            let idle = self.over[i] != 0;
-            if AGAIN & !SAME {
-                turn.restart(idle);
-                self.format.proceed(i, false, idle);
-            }
-            let wants = (asked[i] != 0) | (forced & turn.is_fresh());
+            let over = self.over[i];
+            let held = if HOLDS { mask(asked[i] == HOLD) } else { 0 };
+            let idle = over | held;
+            let wants = below(0, asked[i].into()) | (forced & turn.is_fresh());
             let brains_before = turn.brains;
             let draws = [words.draws[0][i], words.draws[1][i], words.draws[2][i]];
             let rolled = turn.roll::<RECYCLE>(wants & !idle, draws, words.faces[i]);
-            let played = Played { stopped: !wants & !idle, rolled, brains_before, last: last[i] != 0 };
+            let played = Played { stopped: !wants & !idle, rolled, brains_before, last: last[i] };
             let settled = self.format.settle(i, &turn, &played);
-            told.ended[i] = mask(settled.ended);
+            told.ended[i] = settled.ended;
+            told.closed[i] = settled.over;
             told.rewards[i] = settled.reward;
 
-            let passed = settled.ended & !settled.over;
             if SAME {
                 final_obs.set::<F, RECYCLE>(i, &turn, self.format.numbers(i));
             }
-            self.format.proceed(i, passed, SAME & settled.over);
-            turn.restart(if SAME { settled.ended } else { passed });
+            let passed = settled.ended & !settled.over;
+            let waited = if AGAIN { over & !held } else { 0 };
+            let again = if SAME { settled.over | waited } else { waited };
+            self.format.proceed(i, passed, again);
+            turn.restart(passed | again);
+            (told.passed[i], told.again[i]) = (passed, again);
             obs.set::<F, RECYCLE>(i, &turn, self.format.numbers(i));
             self.turns.set::<RECYCLE>(i, turn);
-            told.over[i] = mask(settled.over | (!AGAIN & idle));
-            self.over[i] = if SAME { 0 } else { told.over[i] };
+            // Those that had ended wait.
+            told.over[i] = settled.over | if AGAIN { over & held } else { over };
+            self.over[i] = if SAME { over & held } else { told.over[i] };
         }
-        self.format.count_turns(&told.ended, &told.over);
         told
     }
 }
@@ -298,16 +385,21 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
     type Cell = i16;
     type Block = Block<F>;
     type Scratch = ();
-    type Basis = TurnRules;
-    type Saved = Saved;
+    type Basis = F::Basis;
+    type Saved = Saved<F::Saved>;
     const LANES: usize = LANES;
 
-    fn new(rules: &<F::Game as Game>::Rules, _: usize) -> Result<Self, SetupError> {
-        Ok(DiceKernel { all_rules: rules.clone(), rules: F::turn_rules(rules), arch: Arch::new() })
+    fn new(rules: &<F::Game as Game>::Rules, seats: usize) -> Result<Self, SetupError> {
+        Ok(DiceKernel {
+            all_rules: rules.clone(),
+            seats,
+            rules: F::turn_rules(rules),
+            arch: crate::instructions::arch(),
+        })
     }
 
     fn fields(&self) -> Vec<Field> {
-        F::Game::fields(&self.all_rules, F::SEATS)
+        F::Game::fields(&self.all_rules, self.seats)
     }
 
     fn actions(&self) -> usize {
@@ -319,7 +411,8 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
     fn begun(&self, seeds: Range<u64>, (): &mut ()) -> Block<F> {
         let mut streams = Streams::default();
         seeds.enumerate().for_each(|(lane, seed)| streams.seed(lane, seed));
-        Block { turns: Turns::START, format: F::START, over: [0; LANES], streams }
+        let format = F::new(&self.all_rules, self.seats);
+        Block { turns: Turns::START, format, over: [0; LANES], streams }
     }
 
     fn seed(block: &mut Block<F>, lane: usize, seed: u64) {
@@ -332,14 +425,18 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
 
     fn step(&self, chunk: Chunk<'_, Self>, actions: &[u8], autoreset: Autoreset) {
         let Chunk { blocks, out: part, .. } = chunk;
-        let rules = self.rules;
-        match rules.out_of_dice {
-            OutOfDice::RecycleBrains => {
-                self.arch.dispatch(Step::<F, true> { blocks, actions, part, rules, autoreset });
-            }
-            OutOfDice::EndTurn => {
-                self.arch.dispatch(Step::<F, false> { blocks, actions, part, rules, autoreset });
-            }
+        let (arch, rules, seats) = (self.arch, self.rules, self.seats);
+        // Whatever is known here need not be asked in each block.
+        macro_rules! step {
+            ($recycle:literal, $holds:literal) => {
+                arch.dispatch(Step::<F, $recycle, $holds> { blocks, actions, part, rules, seats, autoreset })
+            };
+        }
+        match (rules.out_of_dice, any_holds(actions)) {
+            (OutOfDice::RecycleBrains, true) => step!(true, true),
+            (OutOfDice::RecycleBrains, false) => step!(true, false),
+            (OutOfDice::EndTurn, true) => step!(false, true),
+            (OutOfDice::EndTurn, false) => step!(false, false),
         }
     }
 
@@ -353,29 +450,52 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
                 out.truncated[start + i] = false;
                 obs.set::<F, true>(i, &block.turns.get::<true>(i), block.format.numbers(i));
             }
-            if self.rules.out_of_dice == OutOfDice::RecycleBrains {
+            let turn_fields = if self.rules.out_of_dice == OutOfDice::RecycleBrains {
                 obs.write::<F, true>(&mut out.obs, start);
+                turn_fields::<F, true>()
             } else {
                 obs.0.copy_within(11.., 8);
                 obs.write::<F, false>(&mut out.obs, start);
+                turn_fields::<F, false>()
+            };
+            for (field, column) in (turn_fields..).zip(block.format.seats()) {
+                write(column, &mut out.obs, field, start);
             }
         }
     }
 
     fn mask(&self, block: &Block<F>, lane: usize, out: &mut [bool]) {
         let forced = self.rules.first_roll == FirstRoll::Mandatory;
-        out.copy_from_slice(&[!(forced && block.turns.get::<false>(lane).is_fresh()), true]);
+        out.copy_from_slice(&[!(forced && block.turns.get::<false>(lane).is_fresh() != 0), true]);
+    }
+
+    fn always_legal(&self) -> bool {
+        self.rules.first_roll != FirstRoll::Mandatory
+    }
+
+    fn is_legal(&self, block: &Block<F>, lane: usize, _: usize, action: u8) -> bool {
+        let must_roll =
+            !self.always_legal() && block.over[lane] == 0 && block.turns.get::<false>(lane).is_fresh() != 0;
+        action > 0 || !must_roll
+    }
+
+    fn surely_legal(&self, block: &Block<F>, actions: &[u8]) -> bool {
+        let Ok(actions) = <&[u8; LANES]>::try_from(actions) else { return false };
+        // Nothing branches here, so that it becomes vectors.
+        let wrong =
+            |i: usize| below(actions[i].into(), 1) & !block.over[i] & block.turns.get::<false>(i).is_fresh();
+        (0..LANES).fold(0, |any, i| any | wrong(i)) == 0
     }
 
     fn to_act(block: &Block<F>, lane: usize) -> u8 {
         block.format.to_act(lane)
     }
 
-    fn basis(&self) -> TurnRules {
-        self.rules
+    fn basis(&self) -> F::Basis {
+        F::basis(&self.all_rules, self.seats)
     }
 
-    fn save(block: &Block<F>, lane: usize) -> Saved {
+    fn save(block: &Block<F>, lane: usize) -> Self::Saved {
         Saved {
             turn: block.turns.get::<true>(lane),
             format: block.format.save(lane),
@@ -384,7 +504,7 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
         }
     }
 
-    fn restore(&self, block: &mut Block<F>, lane: usize, saved: Saved) -> Result<(), String> {
+    fn restore(&self, block: &mut Block<F>, lane: usize, saved: Self::Saved) -> Result<(), String> {
         if !saved.turn.is_possible() || !block.format.restore(lane, saved.format) {
             return Err("not a state that a match can reach".to_owned());
         }
@@ -395,11 +515,26 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
     }
 }
 
+impl<F: DiceFormat> Views for DiceKernel<F> {
+    fn rules(&self) -> &<F::Game as Game>::Rules {
+        &self.all_rules
+    }
+
+    fn view(&self, block: &Block<F>, lane: usize, seat: Seat) -> <F::Game as Game>::View {
+        let turn = block.turns.get::<true>(lane);
+        let turn = match self.rules.out_of_dice {
+            OutOfDice::RecycleBrains => turn.view::<true>(),
+            OutOfDice::EndTurn => turn.view::<false>(),
+        };
+        block.format.view(lane, seat, turn)
+    }
+}
+
 /// A match as it is saved.
 #[derive(Serialize, Deserialize)]
-pub struct Saved {
+pub struct Saved<F> {
     turn: Turn,
-    format: [u32; 5],
+    format: F,
     over: bool,
     stream: u64,
 }

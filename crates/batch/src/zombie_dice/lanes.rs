@@ -1,10 +1,10 @@
 //! The dice of sixty-four turns, side by side: plain arrays that the compiler makes vectors of.
 //!
 //! Nothing here branches on what the dice show, and every number is a `u16`, so that a vector holds as many turns as it
-//! can. Counts of dice are kept as sums, green, green and yellow, all: then a draw or a die needs two comparisons and
+//! can. Conditions are masks of as many bits, all or none: only AVX-512 has a place for single ones. Counts of dice are kept as sums, green, green and yellow, all: then a draw or a die needs two comparisons and
 //! no more. Chance is four words of 16 bits for each roll: three draws from the cup and one for all three faces.
 
-use necrodome_rules::zombie_dice::DICE;
+use necrodome_rules::zombie_dice::{Colour, Counts, DICE, Die, Face, TurnView};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 use serde::{Deserialize, Serialize};
@@ -21,10 +21,31 @@ pub fn mask(condition: bool) -> u16 {
     u16::from(condition).wrapping_neg()
 }
 
+/// Whether `a` is less than `b`, as a mask, for numbers below 2^15.
+#[inline(always)]
+pub fn below(a: u16, b: u16) -> u16 {
+    (a.wrapping_sub(b) as i16 >> 15) as u16
+}
+
+/// The first number where the mask is set, else the second.
+#[inline(always)]
+pub fn pick(mask: u16, one: u16, other: u16) -> u16 {
+    other ^ ((one ^ other) & mask)
+}
+
 /// 1 if `a` is less than `b`, else 0, for numbers below 2^15.
 #[inline(always)]
 fn less(a: u16, b: u16) -> u16 {
     a.wrapping_sub(b) >> 15
+}
+
+/// Does something for each colour, or die. Not a loop: a loop over lanes becomes vectors only when nothing in it is a loop, and
+/// the compiler unrolls small ones too late.
+#[inline(always)]
+pub fn three(mut work: impl FnMut(usize)) {
+    work(0);
+    work(1);
+    work(2);
 }
 
 /// All dice: green, green and yellow, all.
@@ -59,22 +80,23 @@ pub struct Turn {
     pub brain_dice: [u16; 3],
 }
 
-/// What a roll led to.
+/// What a roll led to, as masks.
 pub struct Rolled {
     /// The third shotgun.
-    pub busted: bool,
+    pub busted: u16,
     /// Fewer than three dice are left, and the turn is over.
-    pub out_of_dice: bool,
+    pub out_of_dice: u16,
 }
 
 impl Turn {
     /// All dice in the cup.
     pub const START: Turn = Turn { brains: 0, shotguns: 0, cup: ALL, feet: [0; 3], brain_dice: [0; 3] };
 
-    /// Whether nothing has been rolled yet. Thirteen brains can all be back in the cup.
+    /// Whether nothing has been rolled yet, as a mask. Thirteen brains can all be back in the cup.
     #[inline(always)]
-    pub fn is_fresh(&self) -> bool {
-        (self.cup[2] == ALL[2]) & (self.brains == 0)
+    pub fn is_fresh(&self) -> u16 {
+        // The cup never has more.
+        !below(self.cup[2], ALL[2]) & below(self.brains, 1)
     }
 
     /// Whether there can be such dice: the counts are sums, and no more than there are.
@@ -90,40 +112,67 @@ impl Turn {
             && self.brains < 1 << 14
     }
 
-    /// Starts anew, if the condition holds.
-    #[inline(always)]
-    pub fn restart(&mut self, condition: bool) {
-        self.brains = if condition { 0 } else { self.brains };
-        self.shotguns = if condition { 0 } else { self.shotguns };
+    /// The dice as the referee shows them. Dice set aside whose colour matters no more are brains first, the easy ones
+    /// before the others, and so are those of the hand that do not show footsteps.
+    pub fn view<const RECYCLE: bool>(&self) -> TurnView {
+        let by_colour =
+            |sums: [u16; 3]| [sums[0], sums[1] - sums[0], sums[2] - sums[1]].map(|count| count as u8);
+        let counts = |[green, yellow, red]: [u8; 3]| Counts { green, yellow, red };
+        let (cup, feet) = (by_colour(self.cup), by_colour(self.feet));
+        let all = by_colour(ALL);
+        let mut aside: [u8; 3] = std::array::from_fn(|c| all[c] - cup[c] - feet[c]);
+        let mut brains_left = self.brains;
+        let mut brain_dice = by_colour(self.brain_dice);
         for c in 0..3 {
-            self.cup[c] = if condition { ALL[c] } else { self.cup[c] };
-            self.feet[c] = if condition { 0 } else { self.feet[c] };
-            self.brain_dice[c] = if condition { 0 } else { self.brain_dice[c] };
+            if !RECYCLE {
+                brain_dice[c] = aside[c].min(brains_left as u8);
+                brains_left -= u16::from(brain_dice[c]);
+            }
+            aside[c] -= brain_dice[c];
+        }
+        TurnView {
+            brains: self.brains.into(),
+            shotguns: self.shotguns as u8,
+            hand: (self.is_fresh() == 0).then(|| hand(feet, [cup, brain_dice], aside)),
+            cup: counts(cup),
+            brain_dice: counts(brain_dice),
         }
     }
 
-    /// Rolls, if `go`: the footsteps and what is drawn from the cup. As `Turn::roll` of the rules.
+    /// Starts anew where the mask is set.
     #[inline(always)]
-    pub fn roll<const RECYCLE: bool>(&mut self, go: bool, draws: [u16; 3], mut faces: u16) -> Rolled {
-        let goes = u16::from(go);
+    pub fn restart(&mut self, condition: u16) {
+        self.brains &= !condition;
+        self.shotguns &= !condition;
+        three(|c| {
+            self.cup[c] = pick(condition, ALL[c], self.cup[c]);
+            self.feet[c] &= !condition;
+            self.brain_dice[c] &= !condition;
+        });
+    }
+
+    /// Rolls where `go` is set: the footsteps and what is drawn from the cup. As `Turn::roll` of the rules.
+    #[inline(always)]
+    pub fn roll<const RECYCLE: bool>(&mut self, go: u16, draws: [u16; 3], mut faces: u16) -> Rolled {
+        let goes = go & 1;
         let [mut green, mut easy, mut all] = self.cup;
         let [mut hand_green, mut hand_easy, held] = self.feet;
-        for (draw, word) in (0..).zip(draws) {
-            let wanted = goes & less(held, 3 - draw);
-            let place = high(word, all);
+        three(|draw| {
+            let wanted = goes & less(held, 3 - draw as u16);
+            let place = high(draws[draw], all);
             let (is_green, is_easy) = (wanted & less(place, green), wanted & less(place, easy));
             green = green.wrapping_sub(is_green);
             easy = easy.wrapping_sub(is_easy);
             all = all.wrapping_sub(wanted);
             hand_green = hand_green.wrapping_add(is_green);
             hand_easy = hand_easy.wrapping_add(is_easy);
-        }
+        });
         self.cup = [green, easy, all];
 
         let mut feet = [0u16; 3];
-        for die in 0..3 {
+        three(|die| {
             // Green dice first. A side is one of six: first the brains, then two footsteps, then the shotguns.
-            let (is_green, is_easy) = (less(die, hand_green), less(die, hand_easy));
+            let (is_green, is_easy) = (less(die as u16, hand_green), less(die as u16, hand_easy));
             let brain_sides = is_green.wrapping_add(is_easy).wrapping_add(1);
             let side = high(faces, 6);
             faces = faces.wrapping_mul(6);
@@ -132,25 +181,45 @@ impl Turn {
             let foot = (brain | shotgun) ^ 1;
             self.brains = self.brains.wrapping_add(brain);
             self.shotguns = self.shotguns.wrapping_add(shotgun);
-            for (c, counts) in [is_green, is_easy, 1].into_iter().enumerate() {
-                feet[c] = feet[c].wrapping_add(foot & counts);
+            let counts = [is_green, is_easy, 1];
+            three(|c| {
+                feet[c] = feet[c].wrapping_add(foot & counts[c]);
                 if RECYCLE {
-                    self.brain_dice[c] = self.brain_dice[c].wrapping_add(brain & counts);
+                    self.brain_dice[c] = self.brain_dice[c].wrapping_add(brain & counts[c]);
                 }
-            }
-        }
+            });
+        });
 
-        let busted = go & (self.shotguns >= 3);
-        let few = go & !busted & (all.wrapping_add(feet[2]) < 3);
-        for c in 0..3 {
-            self.feet[c] = if go { feet[c] } else { self.feet[c] };
+        let busted = go & below(2, self.shotguns);
+        let few = go & !busted & below(all.wrapping_add(feet[2]), 3);
+        three(|c| {
+            self.feet[c] = pick(go, feet[c], self.feet[c]);
             if RECYCLE {
-                self.cup[c] = if few { self.cup[c].wrapping_add(self.brain_dice[c]) } else { self.cup[c] };
-                self.brain_dice[c] = if few { 0 } else { self.brain_dice[c] };
+                self.cup[c] = self.cup[c].wrapping_add(self.brain_dice[c] & few);
+                self.brain_dice[c] &= !few;
             }
-        }
-        Rolled { busted, out_of_dice: few & !RECYCLE }
+        });
+        Rolled { busted, out_of_dice: if RECYCLE { 0 } else { few } }
     }
+}
+
+/// A hand that was rolled: the footsteps, then what is set aside, brains and shotguns; where the brain dice have gone back
+/// into the cup, some of those.
+fn hand(feet: [u8; 3], brains: [[u8; 3]; 2], shotguns: [u8; 3]) -> [Die; 3] {
+    let [back, aside] = brains;
+    let piles =
+        [(Face::Footsteps, feet), (Face::Brain, aside), (Face::Shotgun, shotguns), (Face::Brain, back)];
+    let dice = piles.into_iter().flat_map(|(face, counts)| {
+        let die = move |colour| Die { colour, face };
+        Colour::ALL
+            .into_iter()
+            .zip(counts)
+            .flat_map(move |(colour, n)| std::iter::repeat_n(die(colour), n.into()))
+    });
+    let mut hand = [Die { colour: Colour::Green, face: Face::Brain }; 3];
+    hand.iter_mut().zip(dice).for_each(|(place, die)| *place = die);
+    hand.sort();
+    hand
 }
 
 /// The turns of a block.
@@ -178,13 +247,13 @@ impl Turns {
     #[inline(always)]
     pub fn get<const RECYCLE: bool>(&self, i: usize) -> Turn {
         let mut turn = Turn { brains: self.brains[i], shotguns: self.shotguns[i], ..Turn::START };
-        for c in 0..3 {
+        three(|c| {
             turn.cup[c] = self.cup[c][i];
             turn.feet[c] = self.feet[c][i];
             if RECYCLE {
                 turn.brain_dice[c] = self.brain_dice[c][i];
             }
-        }
+        });
         turn
     }
 
@@ -193,13 +262,13 @@ impl Turns {
     pub fn set<const RECYCLE: bool>(&mut self, i: usize, turn: Turn) {
         self.brains[i] = turn.brains;
         self.shotguns[i] = turn.shotguns;
-        for c in 0..3 {
+        three(|c| {
             self.cup[c][i] = turn.cup[c];
             self.feet[c][i] = turn.feet[c];
             if RECYCLE {
                 self.brain_dice[c][i] = turn.brain_dice[c];
             }
-        }
+        });
     }
 }
 
@@ -312,6 +381,20 @@ impl Streams {
             self.reconsider(turns, &suspects, &mut words);
         }
         words
+    }
+
+    /// Streams become what they were before, where the mask is set.
+    #[inline(always)]
+    pub fn go_back(&mut self, held: &Column, before: &Streams) {
+        for i in 0..LANES / 2 {
+            // Sign-extended, so that all bits are set or none.
+            let (even, odd) = (held[2 * i] as i16 as u32, held[2 * i + 1] as i16 as u32);
+            for (half, was, mask) in [(&mut self.even, &before.even, even), (&mut self.odd, &before.odd, odd)]
+            {
+                half.a[i] ^= (half.a[i] ^ was.a[i]) & mask;
+                half.b[i] ^= (half.b[i] ^ was.b[i]) & mask;
+            }
+        }
     }
 
     /// Draws words again for those of the suspects that need it.

@@ -1,6 +1,7 @@
-//! Zombie Dice in batches: solo and the race, and tables played by their referees.
+//! Zombie Dice in batches: solo, the race and the table.
 //!
-//! `lanes` has the dice, `kernel` steps and writes, `solo` and `race` say what a turn is worth.
+//! `lanes` has the dice, `kernel` steps and writes, `solo`, `race` and `table` say what a turn is worth; `alone` plays one turn
+//! at a time.
 //!
 //! Where the first roll is mandatory, a turn begins before it, with one legal action, instead of after it: a turn that is
 //! lost with its first roll is an episode too.
@@ -8,16 +9,20 @@
 // Lanes are counted, not iterated: what happens in one of them reads and writes a dozen arrays.
 #![allow(clippy::needless_range_loop)]
 
+mod alone;
 mod kernel;
 mod lanes;
 mod observe;
 mod race;
 mod solo;
+mod table;
 
-use crate::{batched::Batched, refereed::RefereedBatch};
+use crate::batched::Batched;
+pub use alone::SoloTurn;
 pub use kernel::DiceKernel;
 pub use race::RaceFormat;
 pub use solo::SoloFormat;
+pub use table::TableFormat;
 
 /// Many turns of Zombie Dice.
 pub type SoloBatch = Batched<DiceKernel<SoloFormat>>;
@@ -25,5 +30,5 @@ pub type SoloBatch = Batched<DiceKernel<SoloFormat>>;
 /// Many races.
 pub type RaceBatch = Batched<DiceKernel<RaceFormat>>;
 
-/// Many tables, each with a referee.
-pub type TableBatch = RefereedBatch<necrodome_rules::zombie_dice::Table>;
+/// Many tables.
+pub type TableBatch = Batched<DiceKernel<TableFormat>>;

@@ -91,6 +91,10 @@ impl Observe for Solo {
         ACTIONS.get(index).copied()
     }
 
+    fn number(_: &SoloView, action: &Action) -> u8 {
+        (*action == Action::Go).into()
+    }
+
     fn mask(_: &SoloView, out: &mut [bool]) {
         out.fill(true);
     }
@@ -125,6 +129,10 @@ impl Observe for Race {
         ACTIONS.get(index).copied()
     }
 
+    fn number(_: &RaceView, action: &Action) -> u8 {
+        (*action == Action::Go).into()
+    }
+
     fn mask(_: &RaceView, out: &mut [bool]) {
         out.fill(true);
     }
@@ -143,7 +151,7 @@ impl Observe for Race {
 
 /// What a seat has to do with the round that is being played.
 #[derive(Clone, Copy)]
-enum InRound {
+pub(super) enum InRound {
     /// Not one of the tiebreak.
     LeftOut,
     /// Its turn will come.
@@ -200,6 +208,10 @@ impl Observe for Table {
 
     fn action(_: &TableView, index: usize) -> Option<Action> {
         ACTIONS.get(index).copied()
+    }
+
+    fn number(_: &TableView, action: &Action) -> u8 {
+        (*action == Action::Go).into()
     }
 
     fn mask(_: &TableView, out: &mut [bool]) {

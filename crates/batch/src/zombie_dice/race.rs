@@ -1,12 +1,12 @@
 //! The race: turns change sides, and the first to have banked 13 wins.
 
 use super::{
-    kernel::{DiceFormat, Played, Settled, TurnRules},
-    lanes::{Column, LANES, Turn, mask},
+    kernel::{DiceFormat, Played, Settled, Told, TurnRules},
+    lanes::{Column, LANES, Turn, below, mask, pick},
 };
 use necrodome_rules::{
-    game::Game,
-    zombie_dice::{GOAL, Race, WIN_REWARD},
+    game::{Game, Seat},
+    zombie_dice::{GOAL, Race, RaceView, TurnView, WIN_REWARD},
 };
 
 /// The scores of races, and whose turn it is.
@@ -26,19 +26,27 @@ pub struct RaceFormat {
 
 impl DiceFormat for RaceFormat {
     type Game = Race;
-    const SEATS: usize = 2;
-    const START: Self = RaceFormat {
-        own: [0; LANES],
-        other: [0; LANES],
-        mover: [0; LANES],
-        result: [0; LANES],
-        turns: [0; LANES],
-    };
+    type Basis = TurnRules;
+    type Saved = [u32; 5];
     const NUMBERS: usize = 2;
 
     fn turn_rules(rules: &<Race as Game>::Rules) -> TurnRules {
         let max_turns = rules.max_rounds.map_or(u32::MAX, |max| 2 * max.get());
         TurnRules { out_of_dice: rules.out_of_dice, first_roll: rules.first_roll, max_turns }
+    }
+
+    fn basis(rules: &<Race as Game>::Rules, _: usize) -> TurnRules {
+        Self::turn_rules(rules)
+    }
+
+    fn new(_: &<Race as Game>::Rules, _: usize) -> Self {
+        RaceFormat {
+            own: [0; LANES],
+            other: [0; LANES],
+            mover: [0; LANES],
+            result: [0; LANES],
+            turns: [0; LANES],
+        }
     }
 
     #[inline(always)]
@@ -50,47 +58,34 @@ impl DiceFormat for RaceFormat {
     fn settle(&mut self, i: usize, turn: &Turn, played: &Played) -> Settled {
         let banks = played.stopped | played.rolled.out_of_dice;
         let ended = banks | played.rolled.busted;
-        let own = self.own[i].wrapping_add(if banks { turn.brains } else { 0 });
+        let own = self.own[i].wrapping_add(turn.brains & banks);
         let other = self.other[i];
         self.own[i] = own;
-        let over = ended & ((own >= GOAL as u16) | played.last);
-        let sign = i16::from(own > other) - i16::from(own < other);
-        let reward = if over { sign * WIN_REWARD as i16 } else { 0 };
-        let seat_0 = if self.mover[i] == 0 { reward } else { -reward };
-        self.result[i] = if over { seat_0 } else { self.result[i] };
-        Settled { over, ended, reward }
+        let over = ended & (!below(own, GOAL as u16) | played.last);
+        // A mask is minus one as a number.
+        let sign = below(own, other).wrapping_sub(below(other, own));
+        let reward = sign.wrapping_mul(WIN_REWARD as u16) & over;
+        // Negative where the other seat has moved.
+        let moved = self.mover[i].wrapping_neg();
+        let seat_0 = (reward ^ moved).wrapping_sub(moved);
+        self.result[i] = pick(over, seat_0, self.result[i] as u16) as i16;
+        Settled { over, ended, reward: reward as i16 }
     }
 
     #[inline(always)]
-    fn count_turns(&mut self, ended: &Column, over: &Column) {
-        for i in 0..LANES {
-            let turns = self.turns[i].wrapping_add(u32::from(ended[i] & 1));
-            self.turns[i] = if over[i] == 0 { turns } else { 0 };
-        }
-    }
-
-    fn begin(&mut self, i: usize) {
-        self.turns[i] = 0;
-    }
-
-    #[inline(always)]
-    fn proceed(&mut self, i: usize, passed: bool, again: bool) {
+    fn proceed(&mut self, i: usize, passed: u16, again: u16) {
         let (own, other) = (self.own[i], self.other[i]);
-        self.own[i] = if again {
-            0
-        } else if passed {
-            other
-        } else {
-            own
-        };
-        self.other[i] = if again {
-            0
-        } else if passed {
-            own
-        } else {
-            other
-        };
-        self.mover[i] = (self.mover[i] ^ u16::from(passed)) & !mask(again);
+        self.own[i] = pick(passed, other, own) & !again;
+        self.other[i] = pick(passed, own, other) & !again;
+        self.mover[i] = (self.mover[i] ^ (passed & 1)) & !again;
+    }
+
+    #[inline(always)]
+    fn pass_on(&mut self, told: &Told) {
+        for i in 0..LANES {
+            let turns = self.turns[i].wrapping_add(u32::from(told.ended[i] & 1));
+            self.turns[i] = if told.over[i] == 0 { turns } else { 0 };
+        }
     }
 
     #[inline(always)]
@@ -102,8 +97,16 @@ impl DiceFormat for RaceFormat {
         self.mover[i] as u8
     }
 
-    fn result(&self, i: usize) -> i16 {
-        self.result[i]
+    fn view(&self, i: usize, seat: Seat, turn: TurnView) -> RaceView {
+        let (own, other) = (self.own[i].into(), self.other[i].into());
+        let (score, opponent_score) = if seat.0 == self.mover[i] { (own, other) } else { (other, own) };
+        RaceView { turn, score, opponent_score }
+    }
+
+    fn results(&self, i: usize, reward: i16, out: &mut [f32]) -> f32 {
+        let seat_0 = f32::from(self.result[i]);
+        out.copy_from_slice(&[seat_0, -seat_0]);
+        reward.into()
     }
 
     fn save(&self, i: usize) -> [u32; 5] {

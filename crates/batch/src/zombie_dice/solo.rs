@@ -1,10 +1,13 @@
 //! Solo: one turn, whose reward is the change of the provisional score.
 
 use super::{
-    kernel::{DiceFormat, Played, Settled, TurnRules},
+    kernel::{DiceFormat, Played, Settled, Told, TurnRules},
     lanes::{Column, LANES, Turn},
 };
-use necrodome_rules::{game::Game, zombie_dice::Solo};
+use necrodome_rules::{
+    game::{Game, Seat},
+    zombie_dice::{Solo, SoloView, TurnView},
+};
 
 /// A turn needs nothing but its dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,12 +15,21 @@ pub struct SoloFormat;
 
 impl DiceFormat for SoloFormat {
     type Game = Solo;
-    const SEATS: usize = 1;
-    const START: Self = SoloFormat;
+    type Basis = TurnRules;
+    type Saved = [u32; 5];
+    const TAKES_TURNS: bool = false;
     const NUMBERS: usize = 0;
 
     fn turn_rules(rules: &<Solo as Game>::Rules) -> TurnRules {
         TurnRules { out_of_dice: rules.out_of_dice, first_roll: rules.first_roll, max_turns: u32::MAX }
+    }
+
+    fn basis(rules: &<Solo as Game>::Rules, _: usize) -> TurnRules {
+        Self::turn_rules(rules)
+    }
+
+    fn new(_: &<Solo as Game>::Rules, _: usize) -> Self {
+        SoloFormat
     }
 
     #[inline(always)]
@@ -28,18 +40,16 @@ impl DiceFormat for SoloFormat {
     #[inline(always)]
     fn settle(&mut self, _: usize, turn: &Turn, played: &Played) -> Settled {
         // A bust gives back all that the turn had before; without a roll nothing is gained.
-        let worth = if played.rolled.busted { 0 } else { turn.brains };
+        let worth = turn.brains & !played.rolled.busted;
         let over = played.stopped | played.rolled.busted | played.rolled.out_of_dice;
         Settled { over, ended: over, reward: worth.wrapping_sub(played.brains_before) as i16 }
     }
 
     #[inline(always)]
-    fn count_turns(&mut self, _: &Column, _: &Column) {}
-
-    fn begin(&mut self, _: usize) {}
+    fn proceed(&mut self, _: usize, _: u16, _: u16) {}
 
     #[inline(always)]
-    fn proceed(&mut self, _: usize, _: bool, _: bool) {}
+    fn pass_on(&mut self, _: &Told) {}
 
     #[inline(always)]
     fn numbers(&self, _: usize) -> [u16; 2] {
@@ -50,8 +60,12 @@ impl DiceFormat for SoloFormat {
         0
     }
 
-    fn result(&self, _: usize) -> i16 {
-        0
+    fn view(&self, _: usize, _: Seat, turn: TurnView) -> SoloView {
+        SoloView { turn }
+    }
+
+    fn results(&self, _: usize, reward: i16, _: &mut [f32]) -> f32 {
+        reward.into()
     }
 
     fn save(&self, _: usize) -> [u32; 5] {

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod arrays;
+mod hold;
 mod last_bullet;
 mod promise;
 mod refereed;
 mod tokyo;
+mod versus;
 mod zombie_dice;

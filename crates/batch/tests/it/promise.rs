@@ -8,12 +8,11 @@ use necrodome_batch::{
     batched::{Autoreset, Batched},
     kernel::Kernel,
     last_bullet::LastBulletBatch,
-    refereed::Refereed,
     stream::Stream,
     tokyo::{TokyoBatch, TokyoKernel},
-    zombie_dice::{DiceKernel, RaceBatch, RaceFormat, SoloBatch, SoloFormat, TableBatch},
+    zombie_dice::{DiceKernel, RaceBatch, RaceFormat, SoloBatch, SoloFormat, TableBatch, TableFormat},
 };
-use necrodome_rules::{chance::Chance, zombie_dice::Table};
+use necrodome_rules::chance::Chance;
 
 /// Checksums of all that a reset and some steps write, and of the state after them.
 fn checksums<K: Kernel<Cell: Into<i64>>>(mut batch: Batched<K>, mode: Autoreset) -> (u32, u32) {
@@ -60,29 +59,28 @@ fn seeds_and_saved_states_stay() {
         ]
     };
     let next_step = [
-        (391210507, 3994623922),
-        (2811099926, 1082872620),
-        (1126060572, 606220234),
+        (1589286297, 1271834702),
+        (629016746, 1948457227),
+        (3794234314, 739057627),
         (4147766352, 2810357089),
-        (2014717772, 743051574),
+        (1738045028, 743051574),
     ];
     let same_step = [
         (798024357, 3630801915),
         (24747826, 2851291447),
-        (815349533, 615157823),
+        (1952693000, 3958329813),
         (3058169066, 2380303324),
-        (37407092, 2592594963),
+        (788074419, 2592594963),
     ];
     let disabled = [
-        (446381501, 4117217108),
-        (436228081, 4171088765),
-        (2771519670, 3974531383),
+        (446381501, 2256510327),
+        (436228081, 2315765747),
+        (1694341708, 3561304816),
         (1330419540, 2096916537),
-        (3580831664, 919308495),
+        (4079643541, 919308495),
     ];
-    assert_eq!(all(Autoreset::NextStep), next_step);
-    assert_eq!(all(Autoreset::SameStep), same_step);
-    assert_eq!(all(Autoreset::Disabled), disabled);
+    let modes = [Autoreset::NextStep, Autoreset::SameStep, Autoreset::Disabled];
+    assert_eq!(modes.map(all), [next_step, same_step, disabled]);
 }
 
 /// Plays until some matches are over, then resets none of them: everything is written again, but for the rewards.
@@ -99,7 +97,8 @@ fn resets<K: Kernel<Cell: PartialEq + std::fmt::Debug>>(mut batch: Batched<K>) {
     batch.reset(Some(&vec![false; batch.matches()]), &mut again.out());
     played.rewards.fill(0.0);
     assert_eq!(again, played);
-    assert!(played.terminated.contains(&true));
+    // In Last Bullet it is told once.
+    assert!(played.terminated.contains(&true) || batch.has_many_rows());
 }
 
 #[test]
@@ -107,7 +106,7 @@ fn a_reset_writes_everything_for_all_games() {
     for threads in [1, 3] {
         resets::<DiceKernel<SoloFormat>>(batch(&Default::default(), 1, 200, threads).unwrap());
         resets::<DiceKernel<RaceFormat>>(batch(&Default::default(), 2, 200, threads).unwrap());
-        resets::<Refereed<Table>>(batch(&Default::default(), 2, 200, threads).unwrap());
+        resets::<DiceKernel<TableFormat>>(batch(&Default::default(), 2, 200, threads).unwrap());
         resets::<TokyoKernel>(batch(&Default::default(), 2, 200, threads).unwrap());
         let worlds: LastBulletBatch = batch(&last_bullet::rules(6, 0.06, Some(25)), 3, 5, threads).unwrap();
         resets(worlds);

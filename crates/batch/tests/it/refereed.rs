@@ -6,18 +6,18 @@ use necrodome_batch::{
     observe::Observe,
     refereed::{Refereed, RefereedBatch},
     stream::Stream,
-    zombie_dice::TableBatch,
 };
 use necrodome_rules::{
     chance::Chance,
     game::{Move, Seat, Silent},
+    infection::Infection,
     names::Names,
     options::Bounded,
     tokyo::Tokyo,
     zombie_dice::{Race, Solo, Table, TableRules},
 };
 
-fn tables(seats: usize, rows: usize, threads: usize, seed: u64) -> (TableBatch, Arrays) {
+fn tables(seats: usize, rows: usize, threads: usize, seed: u64) -> (RefereedBatch<Table>, Arrays) {
     begun(batch(&TableRules::default(), seats, rows, threads).unwrap(), seed)
 }
 
@@ -53,8 +53,8 @@ fn agree<G: Observe>(seats: usize, seed: u64, mode: Autoreset, steps: usize) {
         if !game.to_act().is_empty() {
             let (mut before, mut after) = (vec![0.0; seats], vec![0.0; seats]);
             game.returns(&mut before);
-            let chosen = G::action(&game.view(seat), action as usize).unwrap();
-            if game.apply(&[Move::Act(chosen)], &mut stream, &mut Silent).is_err() {
+            let chosen = G::action(&game.view(seat), action as usize).map_or(Move::Forfeit, Move::Act);
+            if game.apply(&[chosen], &mut stream, &mut Silent).is_err() {
                 game.apply(&[Move::Forfeit], &mut stream, &mut Silent).unwrap();
             }
             game.returns(&mut after);
@@ -94,6 +94,7 @@ fn rows_do_what_their_referee_does() {
         agree::<Race>(2, 3, mode, 1000);
         agree::<Solo>(1, 4, mode, 200);
         agree::<Tokyo>(4, 5, mode, 2000);
+        agree::<Infection>(4, 6, mode, 4000);
     }
 }
 
@@ -132,7 +133,7 @@ fn what_such_a_batch_did_not_save_is_refused() {
     let (mut tables_of_3, _) = tables(3, 4, 1, 5);
     let state = tables_of_3.save();
     let rules = TableRules { max_rounds: Some(Bounded::new(3)), ..TableRules::default() };
-    let limited: TableBatch = batch(&rules, 3, 4, 1).unwrap();
+    let limited: RefereedBatch<Table> = batch(&rules, 3, 4, 1).unwrap();
     for other in [tables(3, 5, 1, 5).0, tables(4, 4, 1, 5).0, limited] {
         let why = tables_of_3.restore(&other.save()).unwrap_err();
         assert!(why.starts_with("expected the state of 4 matches with {\"names\":["), "{why}");

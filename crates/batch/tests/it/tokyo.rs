@@ -157,6 +157,9 @@ fn agree(rules: TokyoRules, seats: usize, rows: usize, seed: u64, steps: usize, 
             assert_eq!(masks[row * ACTIONS..][..ACTIONS], referee.mask(), "{place}");
             assert_eq!(usize::from(to_act[row]), referee.seat.index(), "{place}");
             assert_eq!(batch.final_rewards()[row * seats..][..seats], referee.final_rewards, "{place}");
+            for seat in (0..seats as u16).map(Seat) {
+                assert_eq!(batch.view(row, seat), referee.game.view(seat), "{place}");
+            }
         }
         assert_eq!(arrays.final_obs, final_obs, "{seats} monsters, seed {seed}, step {step}, {mode:?}");
     }

@@ -3,10 +3,10 @@
 use crate::arrays::{self, MODES, begun, future, same_for_all};
 use necrodome_batch::{
     batched::{Autoreset, BatchError, Batched},
-    kernel::Kernel,
+    kernel::Views,
     observe::Observe,
     stream::Stream,
-    zombie_dice::{DiceKernel, RaceFormat, SoloFormat},
+    zombie_dice::{DiceKernel, RaceFormat, SoloFormat, TableFormat},
 };
 use necrodome_rules::{
     chance::{Chance, Probability, Scripted, enumerate},
@@ -14,14 +14,15 @@ use necrodome_rules::{
     names::Names,
     options::Bounded,
     zombie_dice::{
-        Action, Counts, FirstRoll, OutOfDice, Race, RaceRules, Rolled, Solo, SoloRules, Turn, TurnView,
+        Action, Counts, FirstRoll, OutOfDice, Race, RaceRules, Rolled, Solo, SoloRules, Table, TableRules,
+        Tiebreak, Turn, TurnView,
     },
 };
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro64StarStar;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Debug};
 
 /// The picks of a roll, as the kernel promises to draw them: four words of 16 bits, all drawn again while one of those that
 /// are used would be unfair. The words are used up whether the player rolls or not.
@@ -59,35 +60,42 @@ fn picks(stream: &mut Xoroshiro64StarStar, cup: Counts, feet: Counts) -> Vec<u32
 }
 
 /// A game of dice for the test: what it needs beyond the referee.
-trait Format: Observe<Rules: Copy> + Sized {
-    const PLAYERS: usize;
-    type Kernel: Kernel<Game = Self, Cell = i16>;
+trait Format: Observe<Rules: Copy, View: AsRef<TurnView> + PartialEq + Debug> + Sized {
+    type Kernel: Views<Game = Self>;
     fn batch(rules: &Self::Rules, rows: usize, threads: usize) -> Batched<Self::Kernel> {
-        arrays::batch(rules, Self::PLAYERS, rows, threads).unwrap()
+        arrays::batch(rules, *Self::SEATS.start(), rows, threads).unwrap()
     }
     fn first_roll(rules: &Self::Rules) -> FirstRoll;
-    fn turn(view: &Self::View) -> TurnView;
+    fn turn(view: &mut Self::View) -> &mut TurnView;
 }
 
 impl Format for Solo {
-    const PLAYERS: usize = 1;
     type Kernel = DiceKernel<SoloFormat>;
     fn first_roll(rules: &SoloRules) -> FirstRoll {
         rules.first_roll
     }
-    fn turn(view: &Self::View) -> TurnView {
-        view.turn
+    fn turn(view: &mut Self::View) -> &mut TurnView {
+        &mut view.turn
     }
 }
 
 impl Format for Race {
-    const PLAYERS: usize = 2;
     type Kernel = DiceKernel<RaceFormat>;
     fn first_roll(rules: &RaceRules) -> FirstRoll {
         rules.first_roll
     }
-    fn turn(view: &Self::View) -> TurnView {
-        view.turn
+    fn turn(view: &mut Self::View) -> &mut TurnView {
+        &mut view.turn
+    }
+}
+
+impl Format for Table {
+    type Kernel = DiceKernel<TableFormat>;
+    fn first_roll(rules: &TableRules) -> FirstRoll {
+        rules.first_roll
+    }
+    fn turn(view: &mut Self::View) -> &mut TurnView {
+        &mut view.turn
     }
 }
 
@@ -102,25 +110,23 @@ struct Refereed<G: Format> {
 }
 
 impl<G: Format> Refereed<G> {
-    fn new(rules: G::Rules, seed: u64) -> Self {
+    fn new(rules: G::Rules, seats: usize, seed: u64) -> Self {
         Refereed {
             rules,
             stream: Xoroshiro64StarStar::seed_from_u64(seed),
-            game: begin(&rules),
+            game: begin(&rules, seats),
             seat: Seat(0),
-            final_rewards: vec![0.0; G::PLAYERS],
+            final_rewards: vec![0.0; seats],
         }
     }
 
     fn reset(&mut self) {
-        self.game = begin(&self.rules);
+        self.game = begin(&self.rules, self.game.seats());
         self.seat = Seat(0);
     }
 
-    /// A step in which the row is idle uses up its words as well.
-    fn idle(&mut self) {
-        let turn = G::turn(&self.game.view(self.seat));
-        picks(&mut self.stream, turn.cup, turn.footsteps());
+    fn turn(&self) -> TurnView {
+        *self.game.view(self.seat).as_ref()
     }
 
     fn is_over(&self) -> bool {
@@ -128,7 +134,7 @@ impl<G: Format> Refereed<G> {
     }
 
     fn returns(&self) -> f32 {
-        let mut returns = vec![0.0; G::PLAYERS];
+        let mut returns = vec![0.0; self.game.seats()];
         self.game.returns(&mut returns);
         returns[self.seat.index()]
     }
@@ -136,7 +142,7 @@ impl<G: Format> Refereed<G> {
     /// Plays an action of the match that is not over; gives the reward of the seat that acted.
     fn play(&mut self, action: u8) -> f32 {
         let view = self.game.view(self.seat);
-        let turn = G::turn(&view);
+        let turn = self.turn();
         let picks = picks(&mut self.stream, turn.cup, turn.footsteps());
         let before = self.returns();
         let action = G::action(&view, action.into()).unwrap();
@@ -154,28 +160,70 @@ impl<G: Format> Refereed<G> {
     }
 
     fn observe(&self) -> Vec<i16> {
-        let mut obs = vec![-1; G::fields(&self.rules, G::PLAYERS).len()];
-        G::observe(&self.rules, &self.game.view(self.seat), &mut obs);
+        self.observed_by(self.seat)
+    }
+
+    fn observed_by(&self, seat: Seat) -> Vec<i16> {
+        let mut obs = vec![-1; G::fields(&self.rules, self.game.seats()).len()];
+        G::observe(&self.rules, &self.game.view(seat), &mut obs);
         obs
+    }
+
+    /// A view of the batch is the referee's, but for dice whose colour matters no more: those fit the rest.
+    fn check_view(&self, batch: &Batched<G::Kernel>, row: usize, recycles: bool) {
+        let last = self.game.seats() as u16 - 1;
+        for seat in [0, last / 2, last, self.seat.0].map(Seat) {
+            let (mut own, mut expected) = (batch.view(row, seat), self.game.view(seat));
+            let (own_turn, turn) = (G::turn(&mut own), G::turn(&mut expected));
+            assert_eq!(own_turn.footsteps(), turn.footsteps());
+            assert_eq!(own_turn.hand.is_none(), turn.hand.is_none());
+            assert!(own_turn.hand.is_none_or(|hand| hand.is_sorted()));
+            if !recycles {
+                assert_eq!(own_turn.brain_dice.total(), turn.brain_dice.total());
+                let out =
+                    own_turn.footsteps().checked_add(own_turn.cup).unwrap().checked_add(own_turn.brain_dice);
+                assert!(out.unwrap().weights().iter().zip([6, 4, 3]).all(|(&count, all)| count <= all));
+                own_turn.brain_dice = turn.brain_dice;
+            }
+            own_turn.hand = turn.hand;
+            assert_eq!(own, expected);
+            let mut obs = vec![-1; batch.width()];
+            batch.observe(row, seat, &mut obs);
+            assert_eq!(obs, self.observed_by(seat));
+        }
     }
 }
 
 /// The tests play with a free first roll, or force it by hand: no roll happens when a match begins.
-fn begin<G: Format>(rules: &G::Rules) -> G {
-    let names = Names::new((0..G::PLAYERS).map(|seat| format!("player {seat}"))).unwrap();
+fn begin<G: Format>(rules: &G::Rules, seats: usize) -> G {
+    let names = Names::new((0..seats).map(|seat| format!("player {seat}"))).unwrap();
     Scripted::new([]).run(|chance| G::new(&names, rules, chance, &mut Silent).unwrap()).unwrap()
 }
 
 /// Plays a batch beside referees and compares everything after each step. With a mandatory first roll, the batch is asked to
 /// stop where it cannot, and the referee, who leaves the choice free, goes.
-fn agree<G: Format>(rules: G::Rules, free: G::Rules, rows: usize, seed: u64, mode: Autoreset, go: u32) {
+fn agree<G: Format>(rules: [G::Rules; 2], seats: usize, rows: usize, seed: u64, mode: Autoreset, go: u32) {
+    agree_for::<G>(rules, seats, rows, seed, mode, go, 100);
+}
+
+fn agree_for<G: Format>(
+    rules: [G::Rules; 2],
+    seats: usize,
+    rows: usize,
+    seed: u64,
+    mode: Autoreset,
+    go: u32,
+    steps: usize,
+) {
+    let [rules, free] = rules;
+    let recycles = G::fields(&rules, seats).iter().any(|field| field.name == "brain_red");
     let forced = G::first_roll(&rules) == FirstRoll::Mandatory;
-    let (mut batch, mut arrays) = begun(G::batch(&rules, rows, 1), seed);
+    let (mut batch, mut arrays) = begun(arrays::batch::<G::Kernel>(&rules, seats, rows, 1).unwrap(), seed);
     batch.autoreset = mode;
-    let referee = |row: usize| Refereed::<G>::new(free, seed.wrapping_add(row as u64));
+    let referee = |row: usize| Refereed::<G>::new(free, seats, seed.wrapping_add(row as u64));
     let mut referees: Vec<_> = (0..rows).map(referee).collect();
     let mut players = Stream::new(!seed);
-    for step in 0..100 {
+    for step in 0..steps {
         let actions: Vec<u8> = (0..rows).map(|_| u8::from(players.uniform(100) < go)).collect();
         let (mut masks, mut to_act) = (vec![false; rows * 2], vec![9; rows]);
         batch.masks(&mut masks);
@@ -186,7 +234,7 @@ fn agree<G: Format>(rules: G::Rules, free: G::Rules, rows: usize, seed: u64, mod
             let (mut reward, mut terminated) = (0.0, false);
             let mut final_obs = None;
             if !referee.is_over() {
-                let fresh = G::turn(&referee.game.view(referee.seat)).hand.is_none();
+                let fresh = referee.turn().hand.is_none();
                 assert_eq!(masks[2 * row..][..2], [!(forced && fresh), true], "{place}");
                 reward = referee.play(actions[row] | u8::from(forced && fresh));
                 terminated = referee.is_over();
@@ -195,19 +243,20 @@ fn agree<G: Format>(rules: G::Rules, free: G::Rules, rows: usize, seed: u64, mod
                     referee.reset();
                 }
             } else if mode == Autoreset::Disabled {
-                referee.idle();
                 terminated = true;
             } else {
-                referee.idle();
                 referee.reset();
             }
             assert_eq!(arrays.row(row), referee.observe(), "{place}");
             assert_eq!(arrays.rewards[row], reward, "{place}");
             assert_eq!((arrays.terminated[row], arrays.truncated[row]), (terminated, false), "{place}");
             assert_eq!(usize::from(to_act[row]), referee.seat.index(), "{place}");
-            if G::PLAYERS > 1 {
-                let rewards = &batch.final_rewards()[row * G::PLAYERS..][..G::PLAYERS];
+            if seats > 1 {
+                let rewards = &batch.final_rewards()[row * seats..][..seats];
                 assert_eq!(rewards, referee.final_rewards, "{place}");
+            }
+            if (row + step) % 8 == 0 {
+                referee.check_view(&batch, row, recycles);
             }
             if let Some(expected) = final_obs {
                 let last: Vec<i16> = arrays.final_obs.iter().skip(row).step_by(rows).copied().collect();
@@ -228,7 +277,7 @@ proptest! {
         out_of_dice in 0..2usize, first_roll in 0..2usize, rows in 1..150usize, seed: u64, mode in 0..3usize, go in 20..=100u32,
     ) {
         let rules = SoloRules { out_of_dice: OUT_OF_DICE[out_of_dice], first_roll: FIRST_ROLL[first_roll] };
-        agree::<Solo>(rules, SoloRules { first_roll: FirstRoll::Free, ..rules }, rows, seed, MODES[mode], go);
+        agree::<Solo>([rules, SoloRules { first_roll: FirstRoll::Free, ..rules }], 1, rows, seed, MODES[mode], go);
     }
 
     #[test]
@@ -241,7 +290,21 @@ proptest! {
             first_roll: FIRST_ROLL[first_roll],
             max_rounds: max_rounds.map(Bounded::new),
         };
-        agree::<Race>(rules, RaceRules { first_roll: FirstRoll::Free, ..rules }, rows, seed, MODES[mode], go);
+        agree::<Race>([rules, RaceRules { first_roll: FirstRoll::Free, ..rules }], 2, rows, seed, MODES[mode], go);
+    }
+
+    #[test]
+    fn the_table_agrees_with_the_referee(
+        out_of_dice in 0..2usize, first_roll in 0..2usize, until_broken: bool, rows in 1..150usize, seed: u64, mode in 0..3usize,
+        go in 0..=100u32, seats in 2..12usize, max_rounds in proptest::option::of(1..12u32),
+    ) {
+        let rules = TableRules {
+            out_of_dice: OUT_OF_DICE[out_of_dice],
+            first_roll: FIRST_ROLL[first_roll],
+            tiebreak: if until_broken { Tiebreak::UntilBroken } else { Tiebreak::OneRound },
+            max_rounds: max_rounds.map(Bounded::new),
+        };
+        agree::<Table>([rules, TableRules { first_roll: FirstRoll::Free, ..rules }], seats, rows, seed, MODES[mode], go);
     }
 }
 
@@ -307,10 +370,26 @@ fn the_dice_are_fair() {
     }
 }
 
+/// Seats that stop as soon as they have anything reach the goal together often: many tiebreaks, some of them long. A
+/// hundred steps do not end a match of many, so these go on.
+#[test]
+fn long_tables_agree_with_the_referee() {
+    for (seats, tiebreak) in
+        [(2, Tiebreak::UntilBroken), (5, Tiebreak::OneRound), (99, Tiebreak::UntilBroken)]
+    {
+        for mode in MODES {
+            let rules = TableRules { tiebreak, first_roll: FirstRoll::Free, ..Default::default() };
+            let (rows, steps) = if seats == 99 { (1, 3000) } else { (66, 600) };
+            agree_for::<Table>([rules; 2], seats, rows, 5, mode, 55, steps);
+        }
+    }
+}
+
 #[test]
 fn neither_threads_nor_other_rows_change_an_episode() {
     same_for_all(300, |rows, threads| begun(Solo::batch(&SoloRules::default(), rows, threads), 9));
     same_for_all(300, |rows, threads| begun(Race::batch(&RaceRules::default(), rows, threads), 9));
+    same_for_all(300, |rows, threads| begun(Table::batch(&TableRules::default(), rows, threads), 9));
 }
 
 #[test]
@@ -385,5 +464,5 @@ fn fields_are_told() {
         "brains shotguns cup_green cup_yellow cup_red feet_green feet_yellow feet_red score opponent_score";
     assert_eq!(names(batch.fields()).join(" "), expected);
     assert_eq!((batch.actions(), batch.matches(), batch.seats()), (2, 1, 2));
-    assert_eq!(Solo::action(&begin::<Solo>(&SoloRules::default()).view(Seat(0)), 1), Some(Action::Go));
+    assert_eq!(Solo::action(&begin::<Solo>(&SoloRules::default(), 1).view(Seat(0)), 1), Some(Action::Go));
 }

@@ -79,7 +79,7 @@ fn the_next_step_begins_a_world_that_has_ended() {
     until_over(&mut run, Autoreset::NextStep, |run| run.batch.is_over(0));
     let rows = run.rows_of_a_world();
     let end = of_world(&run.written, 0, rows);
-    assert!(end.terminated.iter().all(|&ended| ended), "nobody lives");
+    assert!(end.terminated.contains(&true), "the last has died");
     assert!(end.truncated.iter().all(|&cut| !cut));
     assert!(end.obs.iter().all(|&number| number == 0));
     assert!(end.rewards.iter().all(|&reward| reward == 0.0));
@@ -90,11 +90,48 @@ fn the_next_step_begins_a_world_that_has_ended() {
     let lives = &run.alive()[..rows];
     assert!(lives.contains(&true));
     for (row, &lives) in lives.iter().enumerate() {
-        assert_eq!(begun.terminated[row], !lives);
+        assert!(!begun.terminated[row], "who is dead from the beginning has no episode");
         assert_eq!(begun.obs[row * CELLS + WINDOW * WINDOW / 2], if lives { 3 } else { 0 });
     }
     assert!(begun.rewards.iter().all(|&reward| reward == 0.0));
     assert!(run.written.final_obs.iter().all(|&number| number == UNTOUCHED));
+}
+
+/// Over several matches, and whichever way they begin anew.
+#[test]
+fn a_survivor_ends_once() {
+    for mode in [Autoreset::NextStep, Autoreset::SameStep] {
+        let mut run = Run::new(&[1, 2, 3], 2, &rules(4, 0.1, Some(4)), 1);
+        let rows = run.batch.rows();
+        let mut chance = Stream::new(5);
+        let (mut ends, mut deaths, mut cut) = (0, 0, 0);
+        for _ in 0..300 {
+            let before = run.alive();
+            let were_over: Vec<bool> = (0..3).map(|world| run.batch.is_over(world)).collect();
+            let actions = choose(Style::Walk, &run.masks(), &mut chance);
+            run.step(&actions, mode);
+            let after = run.alive();
+            for row in 0..rows {
+                let world = row / run.rows_of_a_world();
+                let (died, was_cut) = (run.written.terminated[row], run.written.truncated[row]);
+                assert!(before[row] && !were_over[world] || !(died || was_cut), "only the living end");
+                assert!(!(died && was_cut));
+                if mode == Autoreset::NextStep && !were_over[world] {
+                    assert_eq!(died || was_cut, before[row] && !after[row]);
+                }
+                if died && mode == Autoreset::SameStep {
+                    assert!(run.written.final_obs[row * CELLS..][..CELLS].iter().all(|&cell| cell == 0));
+                }
+                ends += usize::from(died || was_cut);
+                deaths += usize::from(died);
+                cut += usize::from(was_cut);
+            }
+        }
+        assert!(
+            deaths > 10 && cut > 0 && ends == deaths + cut,
+            "{mode:?}: {deaths} died, {cut} were cut off"
+        );
+    }
 }
 
 #[test]
@@ -106,7 +143,9 @@ fn the_same_step_begins_a_world_and_tells_the_last_observation() {
     for _ in 0..4 {
         run.step(&vec![4; rows], Autoreset::SameStep);
         other.step(&vec![4; rows], Autoreset::Disabled);
-        assert!(run.written == other.written, "nothing has ended");
+        let (mut ours, theirs) = (run.written.clone(), &other.written);
+        ours.final_obs.clone_from(&theirs.final_obs);
+        assert!(ours == *theirs, "no world has ended");
     }
     run.step(&vec![4; rows], Autoreset::SameStep);
     other.step(&vec![4; rows], Autoreset::Disabled);
@@ -128,7 +167,9 @@ fn without_autoreset_a_world_stays_as_it_ended_until_it_is_reset() {
     assert!(end.rewards.contains(&1.0) && end.truncated.contains(&true));
     run.step(&vec![0; run.batch.rows()], Autoreset::Disabled);
     end.rewards.fill(0.0);
-    assert!(run.written == end);
+    end.truncated.fill(false);
+    end.terminated.fill(false);
+    assert!(run.written == end, "an episode ends once");
     let rows = run.rows_of_a_world();
     run.reset(Some(&[false, true]));
     assert_eq!((run.batch.clock(0), run.batch.clock(1)), (5, 0));

@@ -69,7 +69,8 @@ impl Twin {
                 let row = copy.number as usize;
                 observe(&view, copy, &mut seen[row]);
                 mask(copy, &mut can[row]);
-                lives[row] = true;
+                // Whoever is left when a match is cut off has nothing more to decide.
+                lives[row] = !self.game.to_act().is_empty();
             }
         }
         let here = world * rows..(world + 1) * rows;
@@ -78,11 +79,7 @@ impl Twin {
             "observations"
         );
         assert!(run.masks()[here.start * ACTIONS..here.end * ACTIONS] == *can.as_flattened(), "masks");
-        assert_eq!(run.alive()[here.clone()], lives, "who lives");
-        let dead: Vec<bool> = lives.iter().map(|lives| !lives).collect();
-        assert_eq!(run.written.terminated[here.clone()], dead, "terminated");
-        let cut: Vec<bool> = lives.iter().map(|lives| *lives && self.game.to_act().is_empty()).collect();
-        assert_eq!(run.written.truncated[here], cut, "truncated");
+        assert_eq!(run.alive()[here], lives, "who lives");
     }
 }
 
@@ -115,6 +112,7 @@ fn compare(
     let mut ended = 0;
     for _ in 0..steps {
         let actions = choose(style, &run.masks(), &mut chance);
+        let lived = run.alive();
         run.step(&actions, Autoreset::NextStep);
         for (world, (twin, actions)) in twins.iter_mut().zip(actions.chunks_exact(rows)).enumerate() {
             let begins = twin.game.to_act().is_empty();
@@ -125,10 +123,16 @@ fn compare(
                 twin.play(actions);
             }
             twin.check(&run, world);
-            let rewards = run.written.rewards[world * rows..][..rows].iter();
-            let lives = run.alive();
-            for (reward, lives) in rewards.zip(&lives[world * rows..]) {
-                assert_eq!(*reward, f32::from(*lives && !begins));
+            let over = twin.game.to_act().is_empty();
+            let mut lives = vec![false; rows];
+            for view in twin.views() {
+                view.copies.iter().for_each(|copy| lives[copy.number as usize] = true);
+            }
+            for (row, lives) in (world * rows..).zip(lives) {
+                let played = lived[row] && !begins;
+                assert_eq!(run.written.rewards[row], f32::from(played && lives));
+                assert_eq!(run.written.terminated[row], played && !lives);
+                assert_eq!(run.written.truncated[row], played && lives && over);
             }
         }
     }

@@ -1,0 +1,479 @@
+//! What the decisions of a step were worth, by exact values that somebody else has worked out.
+//!
+//! [`TurnTable`] has the values of every position of a turn of Zombie Dice side by side, so that a batch of observations is
+//! priced by one look-up a row. [`Signals`] keeps what the actions of the next step are worth, and says of each step what
+//! the action gave away (*regret*) and what came from elsewhere: the dice and the opponents (*luck*).
+
+use crate::instructions::arch;
+use pulp::NullaryFnOnce;
+
+/// The most that a cup has of each colour, and one.
+const CUP: [usize; 3] = [7, 5, 4];
+/// Ways to have at most three footsteps.
+const FEET: usize = 20;
+const SHOTGUNS: usize = 3;
+const STATES: usize = CUP[0] * CUP[1] * CUP[2] * FEET * SHOTGUNS;
+const DICE: i16 = 13;
+/// Brains of a turn, from 0 on.
+const BRAINS: usize = 16;
+/// Rows that are looked up together.
+const ROWS: usize = 64;
+
+/// What the actions of each row are worth to the seat that decides.
+pub trait Prices: Send + Sync {
+    /// How many actions there are.
+    fn actions(&self) -> usize;
+
+    /// Prices observations that lie field by field: writes the value of every action, action by action, and the best of
+    /// each row. Where nothing is to be decided, anything.
+    fn look_up(&self, obs: &[i16], values: &mut [f32], best: &mut [f32]);
+}
+
+/// How the observations of a format of Zombie Dice tell which of its turns is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnFormat {
+    /// There is one.
+    Solo,
+    /// By both scores: 13 times the own, and the other's.
+    Race,
+    /// A table of two: see `TurnFormat::table`.
+    Table,
+}
+
+/// Scores from which a turn begins in a race.
+pub const SCORES: usize = 13;
+/// The most brains that the second of a round can be behind, and one.
+pub const BEHIND: usize = 32;
+
+impl TurnFormat {
+    /// How many turns there are.
+    pub const fn turns(self) -> usize {
+        match self {
+            TurnFormat::Solo => 1,
+            TurnFormat::Race => SCORES * SCORES,
+            TurnFormat::Table => 2 * SCORES * SCORES + 2 * BEHIND + 1,
+        }
+    }
+
+    /// The number of a turn at a table: the first's and the second's by both scores; then the second's by how far it is
+    /// behind, when the first has 13, and in a tiebreak; last the first's in a tiebreak.
+    #[inline]
+    fn table(tiebreak: bool, second: bool, own: i16, other: i16) -> usize {
+        let own = own.max(0) as usize;
+        let other = other.max(0) as usize;
+        let behind = other.saturating_sub(own).min(BEHIND - 1);
+        let squares = SCORES * SCORES;
+        match (tiebreak, second) {
+            (true, false) => 2 * squares + 2 * BEHIND,
+            (true, true) => 2 * squares + BEHIND + behind,
+            (false, true) if other >= SCORES => 2 * squares + behind,
+            (false, _) => {
+                usize::from(second) * squares + own.min(SCORES - 1) * SCORES + other.min(SCORES - 1)
+            }
+        }
+    }
+}
+
+/// A position of a turn: what an observation tells of it, and its number.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnState {
+    /// Dice in the cup, by colour.
+    pub cup: [u8; 3],
+    /// Footsteps in the hand, by colour.
+    pub feet: [u8; 3],
+    /// Shotguns, below 3.
+    pub shotguns: u8,
+    /// The dice that are left are brains.
+    pub brains: u8,
+    number: usize,
+}
+
+/// Every turn of a format, in every position: its values side by side. For turns that end with the dice.
+#[derive(Debug)]
+pub struct TurnTable {
+    format: TurnFormat,
+    /// The first roll is made whatever the action.
+    forced: bool,
+    /// By state and turn: the value of going on.
+    go: Vec<f32>,
+    /// By turn and brains: the value of stopping.
+    stop: Vec<f32>,
+}
+
+impl TurnTable {
+    /// Fills a table: `go` writes what it is worth to go on in a state of each turn (and in some states that no turn has,
+    /// where it may leave zeros), `stop` gives what it is worth to stop with so many brains.
+    pub fn new(
+        format: TurnFormat,
+        forced: bool,
+        go: impl Fn(&TurnState, &mut [f32]),
+        stop: impl Fn(u32, usize) -> f64,
+    ) -> Self {
+        let turns = format.turns();
+        let mut values = vec![0.0; STATES * turns];
+        for state in states() {
+            go(&state, &mut values[state.number * turns..][..turns]);
+        }
+        let stops = (0..turns).flat_map(|turn| (0..BRAINS as u32).map(move |brains| (turn, brains)));
+        let stop = stops.map(|(turn, brains)| stop(brains, turn) as f32).collect();
+        TurnTable { format, forced, go: values, stop }
+    }
+}
+
+/// Every state that dice can be in while the turn goes on.
+fn states() -> impl Iterator<Item = TurnState> {
+    let triples = |[g, y, r]: [usize; 3]| {
+        (0..g * y * r).map(move |code| [code / (y * r), code / r % y, code % r].map(|n| n as u8))
+    };
+    let total = |dice: [u8; 3]| dice.iter().sum::<u8>();
+    let feet = triples([4; 3]).filter(move |&feet| total(feet) <= 3);
+    let both = triples(CUP).flat_map(move |cup| feet.clone().map(move |feet| (cup, feet)));
+    both.flat_map(|both| (0..SHOTGUNS as u8).map(move |shotguns| (both, shotguns))).filter_map(
+        move |((cup, feet), shotguns)| {
+            let brains = (DICE as u8).checked_sub(total(cup) + total(feet) + shotguns)?;
+            let wide = |dice: [u8; 3]| dice.map(u16::from);
+            let number = usize::from(number(wide(cup), wide(feet), shotguns.into()));
+            Some(TurnState { cup, feet, shotguns, brains, number })
+        },
+    )
+}
+
+/// The number of a state. No branches: it is worked out for many rows at a time.
+#[inline(always)]
+fn number(cup: [u16; 3], feet: [u16; 3], shotguns: u16) -> u16 {
+    let cup = (cup[0] * CUP[1] as u16 + cup[1]) * CUP[2] as u16 + cup[2];
+    // Triples with a sum of at most three, in order.
+    let [green, yellow, red] = feet;
+    let from = |count: u16, least: u16, step: u16| if count > least { step } else { 0 };
+    let before_green = from(green, 0, 10) + from(green, 1, 6) + from(green, 2, 3);
+    let before_yellow = (yellow * (4 - green.min(3))).wrapping_sub(from(yellow, 1, 1) + from(yellow, 2, 2));
+    let feet = before_green + before_yellow + red;
+    ((cup * FEET as u16 + feet) * SHOTGUNS as u16 + shotguns.min(2)).min(STATES as u16 - 1)
+}
+
+impl Prices for TurnTable {
+    fn actions(&self) -> usize {
+        2
+    }
+
+    fn look_up(&self, obs: &[i16], values: &mut [f32], best: &mut [f32]) {
+        arch().dispatch(LookUp { table: self, obs, values, best });
+    }
+}
+
+struct LookUp<'a> {
+    table: &'a TurnTable,
+    obs: &'a [i16],
+    values: &'a mut [f32],
+    best: &'a mut [f32],
+}
+
+impl NullaryFnOnce for LookUp<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let LookUp { table, obs, values, best } = self;
+        let rows = best.len();
+        let (stop, go) = values.split_at_mut(rows);
+        let turns = table.format.turns();
+        for start in (0..rows).step_by(ROWS) {
+            let count = ROWS.min(rows - start);
+            let column = |field: usize| &obs[field * rows + start..][..count];
+            let numbers = state_numbers(&column);
+            let brains = column(0);
+            let (stop, go) = (&mut stop[start..][..count], &mut go[start..][..count]);
+            match table.format {
+                TurnFormat::Solo => {
+                    for i in 0..count {
+                        stop[i] = f32::from(brains[i]);
+                        go[i] = table.go[usize::from(numbers[i])];
+                    }
+                }
+                _ => {
+                    for i in 0..count {
+                        let turn = table.turn_of(&column, i);
+                        go[i] = table.go[usize::from(numbers[i]) * turns + turn];
+                        stop[i] = table.stop[turn * BRAINS + (brains[i].max(0) as usize).min(BRAINS - 1)];
+                    }
+                }
+            }
+            if table.forced {
+                for i in 0..count {
+                    let fresh = column(2)[i] + column(3)[i] + column(4)[i] == DICE;
+                    stop[i] = select(fresh, go[i], stop[i]);
+                }
+            }
+            for (best, (&stop, &go)) in best[start..][..count].iter_mut().zip(stop.iter().zip(&*go)) {
+                *best = if go > stop { go } else { stop };
+            }
+        }
+    }
+}
+
+/// The numbers of the states of some rows.
+#[inline(always)]
+fn state_numbers<'a>(column: &impl Fn(usize) -> &'a [i16]) -> [u16; ROWS] {
+    let mut numbers = [0; ROWS];
+    let [shots, c0, c1, c2, f0, f1, f2] = [1, 2, 3, 4, 5, 6, 7].map(column);
+    for i in 0..shots.len().min(ROWS) {
+        let wide = |number: i16| number as u16;
+        numbers[i] = number(
+            [wide(c0[i]), wide(c1[i]), wide(c2[i])],
+            [wide(f0[i]), wide(f1[i]), wide(f2[i])],
+            wide(shots[i]),
+        );
+    }
+    numbers
+}
+
+impl TurnTable {
+    /// Which turn a row is in.
+    #[inline(always)]
+    fn turn_of<'a>(&self, column: &impl Fn(usize) -> &'a [i16], i: usize) -> usize {
+        match self.format {
+            TurnFormat::Solo => 0,
+            TurnFormat::Race => {
+                let score = |field| (column(field)[i].max(0) as usize).min(SCORES - 1);
+                score(8) * SCORES + score(9)
+            }
+            TurnFormat::Table => {
+                let [tiebreak, own, other, others_turn] = [9, 10, 12, 13].map(|field| column(field)[i]);
+                // The other has had its turn of this round.
+                TurnFormat::table(tiebreak == 1, others_turn == 3, own, other)
+            }
+        }
+    }
+}
+
+/// What the end of a match is worth, from what it paid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ends {
+    /// The score: what was counted in the position that was left, and what the last step added. In this field of an
+    /// observation it is counted.
+    Score {
+        /// The field.
+        field: usize,
+    },
+    /// A chance to win: 1 for this reward, 0 for its negative.
+    Chance {
+        /// The reward of a win.
+        win: f32,
+    },
+}
+
+/// One step, as the signals see it.
+#[derive(Debug)]
+pub struct Stepped<'a> {
+    /// The actions played.
+    pub actions: &'a [u8],
+    /// The rewards of the game.
+    pub rewards: &'a [f32],
+    /// Matches that ended in this step, or had ended.
+    pub terminated: &'a [bool],
+    /// Observations after the step.
+    pub obs: &'a [i16],
+    /// Rows in which the other side decides next. Empty where there is only one.
+    pub passed: &'a [bool],
+}
+
+/// Keeps what the actions of every row are worth, and tells of each step what it gave away and what luck it had.
+pub struct Signals {
+    prices: Box<dyn Prices>,
+    ends: Ends,
+    /// Of every action, action by action, and the best of each row.
+    values: Vec<f32>,
+    best: Vec<f32>,
+    /// What was counted in the position, for [`Ends::Score`].
+    counted: Vec<f32>,
+    /// Nothing is decided in these rows: their match is over.
+    idle: Vec<bool>,
+    /// How much less the action was worth than the best one.
+    pub regret: Vec<f32>,
+    /// How much more the next position was worth than the action.
+    pub luck: Vec<f32>,
+}
+
+impl std::fmt::Debug for Signals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Signals").field("ends", &self.ends).field("rows", &self.best.len()).finish()
+    }
+}
+
+impl Signals {
+    /// Signals for so many rows. [`look`](Signals::look) comes first.
+    pub fn new(prices: Box<dyn Prices>, ends: Ends, rows: usize) -> Self {
+        let zeros = || vec![0.0; rows];
+        Signals {
+            values: vec![0.0; rows * prices.actions()],
+            best: zeros(),
+            counted: zeros(),
+            idle: vec![false; rows],
+            regret: zeros(),
+            luck: zeros(),
+            prices,
+            ends,
+        }
+    }
+
+    /// What each row's position is worth to the seat that decides; anything where the match is over.
+    pub fn best(&self) -> &[f32] {
+        &self.best
+    }
+
+    /// Looks at observations without a step, as after a reset. `over`: matches in which nothing is to be decided.
+    pub fn look(&mut self, obs: &[i16], over: &[bool]) {
+        self.prices.look_up(obs, &mut self.values, &mut self.best);
+        self.idle.copy_from_slice(over);
+        self.count(obs);
+    }
+
+    fn count(&mut self, obs: &[i16]) {
+        if let Ends::Score { field } = self.ends {
+            let rows = self.counted.len();
+            let numbers = &obs[field * rows..][..rows];
+            self.counted.iter_mut().zip(numbers).for_each(|(counted, &number)| *counted = number.into());
+        }
+    }
+
+    /// Works out the regret and the luck of a step. `begins_anew`: matches that have ended have begun anew.
+    pub fn step(&mut self, stepped: &Stepped<'_>, begun_anew: bool) {
+        let Signals { prices, ends, values, best, counted, idle, regret, luck } = self;
+        let rows = best.len();
+        let chosen = Chosen { actions: stepped.actions, values, best, idle, regret, luck, rows };
+        arch().dispatch(chosen);
+        prices.look_up(stepped.obs, values, best);
+        let &Stepped { rewards, terminated, passed, .. } = stepped;
+        match *ends {
+            Ends::Score { .. } => {
+                let counted = &counted[..rows];
+                let end = |i: usize, reward: f32| counted[i] + reward;
+                arch().dispatch(Came { rewards, terminated, best, idle, luck, end, next: |_, value| value });
+            }
+            Ends::Chance { win } => {
+                let end = |_: usize, reward: f32| 0.5 + 0.5 * reward / win;
+                if passed.is_empty() {
+                    arch().dispatch(Came {
+                        rewards,
+                        terminated,
+                        best,
+                        idle,
+                        luck,
+                        end,
+                        next: |_, value| value,
+                    });
+                } else {
+                    let passed = &passed[..rows];
+                    let next = |i: usize, value: f32| select(passed[i], 1.0 - value, value);
+                    arch().dispatch(Came { rewards, terminated, best, idle, luck, end, next });
+                }
+            }
+        }
+        if begun_anew {
+            idle.fill(false);
+        } else {
+            idle.copy_from_slice(terminated);
+        }
+        self.count(stepped.obs);
+    }
+}
+
+/// What the chosen actions were worth: goes into `luck`, to be taken from what comes.
+struct Chosen<'a> {
+    actions: &'a [u8],
+    values: &'a [f32],
+    best: &'a [f32],
+    idle: &'a [bool],
+    regret: &'a mut [f32],
+    luck: &'a mut [f32],
+    rows: usize,
+}
+
+impl NullaryFnOnce for Chosen<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Chosen { actions, values, best, idle, regret, luck, rows } = self;
+        let (actions, best, idle) = (&actions[..rows], &best[..rows], &idle[..rows]);
+        let (regret, luck) = (&mut regret[..rows], &mut luck[..rows]);
+        if values.len() == 2 * rows {
+            let (stop, go) = values.split_at(rows);
+            let (stop, go) = (&stop[..rows], &go[..rows]);
+            for i in 0..rows {
+                let value = select(actions[i] == 0, stop[i], go[i]);
+                regret[i] = select(idle[i], 0.0, best[i] - value);
+                luck[i] = value;
+            }
+        } else {
+            for i in 0..rows {
+                let value = values[usize::from(actions[i]) * rows + i];
+                regret[i] = if idle[i] { 0.0 } else { best[i] - value };
+                luck[i] = value;
+            }
+        }
+    }
+}
+
+/// What came, less what was expected.
+struct Came<'a, E, N> {
+    rewards: &'a [f32],
+    terminated: &'a [bool],
+    best: &'a [f32],
+    idle: &'a [bool],
+    luck: &'a mut [f32],
+    /// What the end is worth, from its reward.
+    end: E,
+    /// What a position is worth, from its value to the seat that decides.
+    next: N,
+}
+
+impl<E: Fn(usize, f32) -> f32, N: Fn(usize, f32) -> f32> NullaryFnOnce for Came<'_, E, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Came { rewards, terminated, best, idle, luck, end, next } = self;
+        let rows = luck.len();
+        let (rewards, terminated, best, idle) =
+            (&rewards[..rows], &terminated[..rows], &best[..rows], &idle[..rows]);
+        for i in 0..rows {
+            let came = select(terminated[i], end(i, rewards[i]), next(i, best[i]));
+            luck[i] = select(idle[i], 0.0, came - luck[i]);
+        }
+    }
+}
+
+/// One of two numbers, without a branch: what matches come to cannot be foretold, and loops without branches become vectors.
+#[inline(always)]
+fn select(condition: bool, yes: f32, no: f32) -> f32 {
+    let mask = u32::from(condition).wrapping_neg();
+    f32::from_bits(yes.to_bits() & mask | no.to_bits() & !mask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_has_a_number_of_its_own() {
+        let mut taken = vec![false; STATES];
+        for state in states() {
+            assert!(!std::mem::replace(&mut taken[state.number], true), "{state:?}");
+        }
+        assert!(taken.iter().filter(|taken| **taken).count() > 4767);
+    }
+
+    #[test]
+    fn every_turn_of_a_table_has_a_number_of_its_own() {
+        let numbers = [
+            TurnFormat::table(false, false, 3, 4),
+            TurnFormat::table(false, true, 3, 4),
+            TurnFormat::table(false, true, 12, 25),
+            TurnFormat::table(true, true, 14, 16),
+            TurnFormat::table(true, false, 14, 14),
+        ];
+        assert_eq!(numbers, [43, 212, 351, 372, 402]);
+        assert!(numbers.iter().all(|&number| number < TurnFormat::Table.turns()));
+    }
+}
