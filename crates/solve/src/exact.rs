@@ -1,6 +1,11 @@
 //! Exact values of bots that are pure functions of what they see: every view that they can come to is shown to them
 //! once, and the rest is arithmetic. No simulation, no error bar.
 
+mod table;
+
+pub use crate::tokyo::{Answers, AskedMonster, TokyoBot, TokyoDuel, tokyo};
+pub use table::{PerfectAtTable, TableBot, TablePlayer, TablePolicy, TableTurn, table};
+
 use crate::{
     equation::fixed_point,
     race::{self, RaceSolution},
@@ -137,8 +142,24 @@ fn banks<G: Game<Action = Action>>(
 /// A way to play that looks at what matters for the rest of the turn, and at the scores: the same positions that the
 /// solutions know. It may leave a decision to chance, and is asked for many at once.
 pub trait Policy {
-    /// The probability to roll in each of these positions, with this score against the other's (both 0 in solo).
-    fn rolls(&mut self, score: u32, other: u32, positions: &[Position]) -> Result<Vec<f64>, Inexact>;
+    /// The probability to roll in each of these positions of a turn.
+    fn rolls(&mut self, scores: Scores, positions: &[Position]) -> Result<Vec<f64>, Inexact>;
+}
+
+/// What a player sees of the match beside the dice of its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scores {
+    /// Nothing: it plays alone.
+    Solo,
+    /// What both have banked.
+    Race {
+        /// This player.
+        own: u32,
+        /// The other.
+        other: u32,
+    },
+    /// What there is to see at a table for two.
+    Table(TableTurn),
 }
 
 /// The same as [`banks`] of a bot, for a policy.
@@ -146,14 +167,13 @@ fn policy_banks(
     graph: &Graph,
     first_roll: FirstRoll,
     policy: &mut (impl Policy + ?Sized),
-    score: u32,
-    other: u32,
+    scores: Scores,
 ) -> Result<(Vec<f64>, usize), Inexact> {
     let mut asked = 0;
     let banks = graph.banks(first_roll, |spots: &[Spot]| {
         asked += spots.len();
         let positions: Vec<Position> = spots.iter().map(|&spot| graph.position(spot)).collect();
-        policy.rolls(score, other, &positions)
+        policy.rolls(scores, &positions)
     });
     Ok((banks?, asked))
 }
@@ -186,7 +206,7 @@ pub fn solo(
 /// The expected score of a policy in solo.
 pub fn solo_policy(rules: &SoloRules, policy: &mut (impl Policy + ?Sized)) -> Result<ExactSolo, Inexact> {
     let graph = Graph::new(rules.out_of_dice);
-    let (distribution, views) = policy_banks(&graph, rules.first_roll, policy, 0, 0)?;
+    let (distribution, views) = policy_banks(&graph, rules.first_roll, policy, Scores::Solo)?;
     Ok(ExactSolo::new(rules, distribution, views))
 }
 
@@ -258,7 +278,8 @@ impl RaceProfile {
         let mut profile = RaceProfile { banks: Vec::with_capacity(SCORES * SCORES), views: 0 };
         for own in 0..GOAL {
             for other in 0..GOAL {
-                let (banks, views) = policy_banks(&graph, rules.first_roll, policy, own, other)?;
+                let (banks, views) =
+                    policy_banks(&graph, rules.first_roll, policy, Scores::Race { own, other })?;
                 profile.banks.push(banks);
                 profile.views += views;
             }

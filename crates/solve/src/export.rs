@@ -28,12 +28,10 @@ pub enum Data {
     F64(Vec<f64>),
 }
 
-/// The columns of a state: see [`Graph`].
-const COLUMNS: u64 = 11;
-
 fn states(graph: &Graph) -> Array {
-    let shape = vec![graph.len() as u64, COLUMNS];
-    Array { name: "states", shape, data: Data::U8(graph.columns()) }
+    let columns = graph.columns();
+    let shape = vec![graph.len() as u64, (columns.len() / graph.len()) as u64];
+    Array { name: "states", shape, data: Data::U8(columns) }
 }
 
 fn layers(extras: &[u32]) -> Array {

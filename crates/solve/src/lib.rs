@@ -2,6 +2,7 @@
 
 #![deny(missing_docs)]
 
+pub mod bots;
 mod equation;
 pub mod exact;
 mod export;

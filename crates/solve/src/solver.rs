@@ -6,7 +6,7 @@ use crate::{
     solver,
 };
 use necrodome_rules::{
-    bot::{Bot, Regular},
+    bot::{Bot, Decide, Regular},
     catalog::{GameId, Listed},
     chance::Seeded,
     game::{Game, Move},
@@ -40,6 +40,8 @@ pub struct Solver<G: Listed> {
     pub solve: fn(&G::Rules, usize) -> Result<Arc<dyn Solution<G>>, Unsolved>,
     /// See [`Solvable::optimal`].
     pub optimal: fn(&G::Rules) -> Optimal<G>,
+    /// The perfect player, asked for single decisions.
+    pub decide: fn(&G::Rules) -> Decide<G>,
     /// See [`Solvable::kind`].
     pub kind: fn(&G::View) -> String,
     /// See [`Solvable::habit`].
@@ -61,6 +63,10 @@ pub(crate) fn of<G: Solvable>() -> Solver<G> {
         optimal: |rules| {
             let optimal = G::optimal(rules);
             Box::new(move || Box::new(Unchanging(optimal.clone())))
+        },
+        decide: |rules| {
+            let optimal = G::optimal(rules);
+            Box::new(move |view, _| optimal.clone().act(view))
         },
         kind: G::kind,
         habit: G::habit,

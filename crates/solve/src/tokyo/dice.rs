@@ -137,7 +137,7 @@ pub(crate) fn marks(dice: &Dice, mut handful: Handful) -> [bool; DICE] {
 }
 
 /// A full handful as dice.
-fn spread(handful: &Handful) -> Dice {
+pub(crate) fn spread(handful: &Handful) -> Dice {
     let mut faces =
         Face::ALL.into_iter().zip(handful).flat_map(|(face, &n)| std::iter::repeat_n(face, n.into()));
     std::array::from_fn(|_| faces.next().unwrap_or(Face::One))

@@ -14,7 +14,7 @@ impl TokyoSolution {
         // The last row is the first turn of a match.
         let first = kept.split_off(kept.len() - 2 * FULL);
         let state = [POINTS as u64, POINTS as u64, HEALTH as u64, HEALTH as u64];
-        let values = [&self.inside[..], &self.outside].concat();
+        let values = [&self.values.inside[..], &self.values.outside].concat();
         let array = |name, shape: &[u64], data| Array { name, shape: shape.to_vec(), data };
         vec![
             array("handfuls", &[HANDFULS as u64, FACES as u64], Data::U8(handfuls)),
@@ -37,7 +37,7 @@ impl TokyoSolution {
                 other_health: (health / HEALTH) as u8 + 1,
                 health: (health % HEALTH) as u8 + 1,
             };
-            u8::from(turn.enters(self) < turn.held(self))
+            u8::from(turn.enters(&self.values) < turn.held(&self.values))
         };
         (0..POINTS * POINTS * HEALTH * HEALTH).map(leaves).collect()
     }

@@ -1,6 +1,7 @@
 //! Tokyo for two: the chance to win in every state, the best dice to keep, when to leave Tokyo.
 
 mod dice;
+mod duel;
 mod export;
 mod habits;
 mod play;
@@ -9,6 +10,7 @@ mod position;
 mod rolls;
 mod sheet;
 
+pub use duel::{Answers, AskedMonster, TokyoBot, TokyoDuel, tokyo};
 pub use play::{PerfectMonster, TokyoMeter};
 pub use position::MonsterQuestion;
 pub use rolls::Rolls;
@@ -69,12 +71,33 @@ impl Start {
     }
 }
 
+/// The chance of the mover at the beginning of its turn, by [`Start::number`].
+#[derive(Debug, Clone)]
+struct Values {
+    inside: Vec<f64>,
+    outside: Vec<f64>,
+}
+
+impl Values {
+    fn new() -> Self {
+        let states = POINTS * POINTS * HEALTH * HEALTH;
+        Values { inside: vec![0.0; states], outside: vec![0.0; states] }
+    }
+
+    /// By place; the first turn of a match has no place here.
+    fn of(&self, place: Place) -> &[f64] {
+        if place == Place::Inside { &self.inside } else { &self.outside }
+    }
+
+    fn of_mut(&mut self, place: Place) -> &mut [f64] {
+        if place == Place::Inside { &mut self.inside } else { &mut self.outside }
+    }
+}
+
 /// Tokyo for two, solved.
 #[derive(Debug)]
 pub struct TokyoSolution {
-    /// The chance of the mover at the beginning of its turn, by [`Start::number`].
-    inside: Vec<f64>,
-    outside: Vec<f64>,
+    values: Values,
     policy: OnceLock<KeepPolicy>,
     known_rolls: OnceLock<KnownRolls>,
 }
@@ -92,13 +115,8 @@ impl TokyoSolution {
     /// in all; a turn from outside leads to more points, or to a turn from inside with as many. So states are
     /// solved by points in all, from the most down, and inside before outside.
     pub fn new() -> Self {
-        let states = POINTS * POINTS * HEALTH * HEALTH;
-        let mut solution = TokyoSolution {
-            inside: vec![0.0; states],
-            outside: vec![0.0; states],
-            policy: OnceLock::new(),
-            known_rolls: OnceLock::new(),
-        };
+        let mut solution =
+            TokyoSolution { values: Values::new(), policy: OnceLock::new(), known_rolls: OnceLock::new() };
         for total in (0..2 * POINTS - 1).rev() {
             let own = total.saturating_sub(POINTS - 1)..=total.min(POINTS - 1);
             let batches: Vec<(usize, usize)> = own
@@ -118,10 +136,7 @@ impl TokyoSolution {
                 };
                 let solved: Vec<(usize, [f64; LANES])> =
                     batches.par_iter().with_min_len(16).map(solve).collect();
-                let values = match place {
-                    Place::Inside => &mut solution.inside,
-                    Place::Outside | Place::Empty => &mut solution.outside,
-                };
+                let values = solution.values.of_mut(place);
                 for (first, chances) in solved {
                     values[first..first + LANES].copy_from_slice(&chances);
                 }
@@ -133,15 +148,14 @@ impl TokyoSolution {
     /// The chance of the mover at the beginning of a turn.
     pub fn value(&self, start: &Start) -> f64 {
         match start.place {
-            Place::Inside => self.inside[start.number()],
-            Place::Outside => self.outside[start.number()],
+            Place::Inside | Place::Outside => self.values.of(start.place)[start.number()],
             Place::Empty => self.solve_turns::<1>(&[*start])[0],
         }
     }
 
     /// Beginnings of turns that have a value of their own.
     fn turns(&self) -> usize {
-        self.inside.len() + self.outside.len() + 1
+        self.values.inside.len() + self.values.outside.len() + 1
     }
 
     /// Which dice to keep in every state, worked out as it is asked for.
@@ -175,40 +189,41 @@ impl TokyoSolution {
         let mut worth = [[0.0; L]; FULL];
         for (worth, result) in worth.iter_mut().zip(&tables.results) {
             for (worth, start) in worth.iter_mut().zip(starts) {
-                *worth = self.resolved(start, result);
+                *worth = resolved(&self.values, start, result, f64::min);
             }
         }
         for (last, &result) in sheet.last.iter_mut().zip(&tables.result) {
             *last = worth[usize::from(result)];
         }
     }
+}
 
-    /// What the result of the dice is worth to the mover.
-    fn resolved(&self, start: &Start, result: &dice::Result) -> f64 {
-        let bonus = if start.place == Place::Inside { 2 } else { 0 };
-        let points = start.points + bonus + result.points;
-        if usize::from(points) >= POINTS {
-            return 1.0;
-        }
-        // Nobody is hit on the first turn, when Tokyo is empty.
-        let damage = if start.place == Place::Empty { 0 } else { result.attacks };
-        let other_health = start.other_health.saturating_sub(damage);
-        if other_health == 0 {
-            return 1.0;
-        }
-        let turn =
-            ResolvedTurn { points, other_health, health: start.health, other_points: start.other_points };
-        match start.place {
-            Place::Inside => turn.stays(self),
-            Place::Outside => {
-                let turn = ResolvedTurn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn };
-                let held = turn.held(self);
-                if damage == 0 { held } else { held.min(turn.enters(self)) }
-            }
-            Place::Empty => {
-                ResolvedTurn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn }.enters(self)
-            }
-        }
+/// What the result of the dice is worth to the mover, if the other's turns are worth `values` to the other. A monster that
+/// was hit in Tokyo decides with `leave`, which gets what it is worth to the mover if it stays, and if it leaves.
+fn resolved(
+    values: &Values,
+    start: &Start,
+    result: &dice::Result,
+    leave: impl FnOnce(f64, f64) -> f64,
+) -> f64 {
+    let bonus = if start.place == Place::Inside { 2 } else { 0 };
+    let points = start.points + bonus + result.points;
+    if usize::from(points) >= POINTS {
+        return 1.0;
+    }
+    // Nobody is hit on the first turn, when Tokyo is empty.
+    let damage = if start.place == Place::Empty { 0 } else { result.attacks };
+    let other_health = start.other_health.saturating_sub(damage);
+    if other_health == 0 {
+        return 1.0;
+    }
+    let turn = ResolvedTurn { points, other_health, health: start.health, other_points: start.other_points };
+    let healed = ResolvedTurn { health: (start.health + result.heals).min(MAX_HEALTH), ..turn };
+    match start.place {
+        Place::Inside => turn.stays(values),
+        Place::Outside if damage == 0 => healed.held(values),
+        Place::Outside => leave(healed.held(values), healed.enters(values)),
+        Place::Empty => healed.enters(values),
     }
 }
 
@@ -223,7 +238,7 @@ struct ResolvedTurn {
 
 impl ResolvedTurn {
     /// The other's turn begins.
-    fn next(&self, solution: &TokyoSolution, place: Place) -> f64 {
+    fn next(&self, values: &Values, place: Place) -> f64 {
         let start = Start {
             place,
             health: self.other_health,
@@ -231,24 +246,24 @@ impl ResolvedTurn {
             points: self.other_points,
             other_points: self.points,
         };
-        1.0 - solution.value(&start)
+        1.0 - values.of(place)[start.number()]
     }
 
     /// The mover stays in Tokyo.
-    fn stays(&self, solution: &TokyoSolution) -> f64 {
-        self.next(solution, Place::Outside)
+    fn stays(&self, values: &Values) -> f64 {
+        self.next(values, Place::Outside)
     }
 
     /// The other stays in Tokyo.
-    fn held(&self, solution: &TokyoSolution) -> f64 {
-        self.next(solution, Place::Inside)
+    fn held(&self, values: &Values) -> f64 {
+        self.next(values, Place::Inside)
     }
 
     /// The mover enters Tokyo, for a point.
-    fn enters(&self, solution: &TokyoSolution) -> f64 {
+    fn enters(&self, values: &Values) -> f64 {
         if usize::from(self.points) + 1 >= POINTS {
             return 1.0;
         }
-        ResolvedTurn { points: self.points + 1, ..*self }.next(solution, Place::Outside)
+        ResolvedTurn { points: self.points + 1, ..*self }.next(values, Place::Outside)
     }
 }

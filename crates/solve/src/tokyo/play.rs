@@ -50,7 +50,7 @@ fn yielding(solution: &TokyoSolution, view: &TokyoView, own: Monster) -> Yieldin
         points: points(attacker.points),
         other_points: points(own.points),
     };
-    Yielding { stay: 1.0 - turn.held(solution), leave: 1.0 - turn.enters(solution) }
+    Yielding { stay: 1.0 - turn.held(&solution.values), leave: 1.0 - turn.enters(&solution.values) }
 }
 
 struct Yielding {

@@ -39,6 +39,11 @@ impl<const L: usize> Sheet<L> {
     /// After [`keep_twice`](Self::keep_twice): the value before the first roll.
     pub fn first_roll(&mut self, tables: &Handfuls) -> [f64; L] {
         self.choose(tables);
+        self.before_roll(tables)
+    }
+
+    /// The value before the first roll, from that of each full handful.
+    fn before_roll(&self, tables: &Handfuls) -> [f64; L] {
         let mut value = [0.0; L];
         for (kept, probability) in self.kept[..FULL].iter().zip(&tables.probability) {
             for (value, kept) in value.iter_mut().zip(kept) {
@@ -46,6 +51,25 @@ impl<const L: usize> Sheet<L> {
             }
         }
         value
+    }
+
+    /// From [`last`](Self::last) to the value before the first roll, for somebody who does not choose the best: `plays` gives
+    /// what a full handful is worth to them, from the rerolls left and the values of keeping.
+    pub fn played(
+        &mut self,
+        tables: &Handfuls,
+        plays: impl Fn(u8, usize, &[[f64; L]; HANDFULS]) -> [f64; L],
+    ) -> [f64; L] {
+        self.keep_once(tables);
+        for rerolls_left in [1, 2] {
+            let worth: [[f64; L]; FULL] = std::array::from_fn(|full| plays(rerolls_left, full, &self.kept));
+            self.kept[..FULL].copy_from_slice(&worth);
+            if rerolls_left == 1 {
+                self.reroll(tables);
+                self.kept[..FULL].copy_from_slice(&self.last);
+            }
+        }
+        self.before_roll(tables)
     }
 
     /// Fills in the handfuls that are not full: one die more is rolled, each face with 1/5.

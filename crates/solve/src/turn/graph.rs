@@ -321,17 +321,17 @@ impl Graph {
         Position { cup, feet, shots, brains: spot.brains }
     }
 
-    /// All states for a file: dice in the cup, footsteps (each green, yellow, red), shotguns, brain dice set aside, and
-    /// the colours of the shotguns where they matter (else 255).
+    /// All states for a file, in the order of observations: brain dice set aside, shotguns, dice in the cup, footsteps (each
+    /// green, yellow, red) and, where their colours matter, the brain dice by colour.
     pub(crate) fn columns(&self) -> Vec<u8> {
         let row = |state: &State| {
             let three = |counts: Counts| [counts.green, counts.yellow, counts.red];
-            let colours = match self.out_of_dice {
-                OutOfDice::EndTurn => [u8::MAX; 3],
-                OutOfDice::RecycleBrains => three(state.shots),
-            };
-            let middle = [state.shotguns(), state.aside];
-            [&three(state.cup)[..], &three(state.feet), &middle, &colours].concat()
+            let mut row = vec![state.aside, state.shotguns()];
+            row.extend([state.cup, state.feet].map(three).as_flattened());
+            if self.out_of_dice == OutOfDice::RecycleBrains {
+                row.extend(three(minus(minus(minus(DICE, state.cup), state.feet), state.shots)));
+            }
+            row
         };
         self.states.iter().flat_map(row).collect()
     }

@@ -8,14 +8,18 @@ use necrodome_rules::{
     names::Names,
     options::Bounded,
     play::{Memory, play_with},
+    tokyo::{Phase, Tokyo, TokyoRules, TokyoView},
     zombie_dice::{
         Action, Colour, Counts, DICE, FirstRoll, OutOfDice, Race, RaceRules, RaceView, Rolled, Solo,
-        SoloRules, SoloView, Turn, TurnView,
+        SoloRules, SoloView, Table, TableRules, TableView, Tiebreak, Turn, TurnView,
     },
 };
 use necrodome_solve::{
-    Position, Solvable,
-    exact::{self, Asked, Inexact, Policy, RaceProfile},
+    Position, Solution, Solvable,
+    exact::{
+        self, Answers, Asked, AskedMonster, Inexact, PerfectAtTable, Policy, RaceProfile, Scores, TableBot,
+        TablePlayer, TablePolicy, TableTurn, TokyoBot,
+    },
     result,
 };
 use std::collections::BTreeSet;
@@ -404,8 +408,28 @@ impl Asked<Race> for Wavering {
     }
 }
 
+impl Asked<Table> for Wavering {
+    fn act(&mut self, _: &TableView) -> Result<Action, Inexact> {
+        Err(Inexact::Silent("it has only chances".to_owned()))
+    }
+
+    fn rolls(&mut self, view: &TableView) -> Result<f64, Inexact> {
+        let own = view.seat.index();
+        let (score, other) = (view.scores[own], view.scores[1 - own]);
+        Ok(Wavering::chance(score, other, &Position::from(&view.turn)))
+    }
+
+    fn again(&self) -> usize {
+        64
+    }
+}
+
 impl Policy for Wavering {
-    fn rolls(&mut self, score: u32, other: u32, positions: &[Position]) -> Result<Vec<f64>, Inexact> {
+    fn rolls(&mut self, scores: Scores, positions: &[Position]) -> Result<Vec<f64>, Inexact> {
+        let (score, other) = match scores {
+            Scores::Solo => (0, 0),
+            Scores::Race { own, other } | Scores::Table(TableTurn { own, other, .. }) => (own, other),
+        };
         Ok(positions.iter().map(|position| Wavering::chance(score, other, position)).collect())
     }
 }
@@ -453,4 +477,71 @@ fn a_policy_with_chances_is_worth_the_same_on_both_graphs_and_in_play() {
     let solution = Race::solve(&rules, 2).unwrap();
     let [one, two] = [&bot, &policy].map(|profile| profile.against_optimal(&rules, &solution));
     assert!((one.first - two.first).abs() < NEAR && (one.second - two.second).abs() < NEAR);
+}
+
+#[test]
+fn the_perfect_player_is_even_with_itself_at_a_table_and_in_tokyo() {
+    for (out_of_dice, tiebreak) in [
+        (OutOfDice::EndTurn, Tiebreak::OneRound),
+        (OutOfDice::EndTurn, Tiebreak::UntilBroken),
+        (OutOfDice::RecycleBrains, Tiebreak::OneRound),
+    ] {
+        let rules = TableRules { out_of_dice, tiebreak, ..TableRules::default() };
+        let solution = Table::solve(&rules, 2).unwrap();
+        let [mut one, mut other] = [(); 2].map(|()| PerfectAtTable::new(&rules, solution.clone()));
+        let chance = exact::table(&rules, &mut one, &mut other, &mut |_| {}).unwrap();
+        assert!((chance.first - solution.start()).abs() < NEAR, "{chance:?} {}", solution.start());
+        assert!((chance.mean - 0.5).abs() < NEAR, "{chance:?}");
+    }
+    let solution = Tokyo::solve(&TokyoRules::default(), 2).unwrap();
+    let mut perfect = TokyoBot(Asking::new(Tokyo::optimal(&TokyoRules::default())));
+    let exact = exact::tokyo(&solution, &mut perfect, None, &mut |_| {}).unwrap();
+    assert!((exact.chance.first - solution.start()).abs() < NEAR, "{exact:?}");
+    assert!((exact.best_response.first - solution.start()).abs() < NEAR, "{exact:?}");
+    assert!((exact.chance.mean - 0.5).abs() < NEAR && (exact.best_response.mean - 0.5).abs() < NEAR);
+}
+
+#[test]
+fn a_policy_and_a_bot_that_play_alike_are_worth_the_same_at_a_table() {
+    let rules = TableRules { max_rounds: Some(Bounded::new(2)), ..TableRules::default() };
+    let mut perfect = PerfectAtTable::new(&rules, Table::solve(&TableRules::default(), 2).unwrap());
+    let mut policy = TablePolicy::new(&rules, Wavering);
+    let policy_chance = exact::table(&rules, &mut policy, &mut perfect, &mut |_| {}).unwrap();
+    let mut bot = TableBot::new(&rules, Wavering);
+    let bot_chance = exact::table(&rules, &mut bot, &mut perfect, &mut |_| {}).unwrap();
+    assert!((policy_chance.first - bot_chance.first).abs() < NEAR, "{policy_chance:?} {bot_chance:?}");
+    assert!((policy_chance.second - bot_chance.second).abs() < NEAR, "{policy_chance:?} {bot_chance:?}");
+    assert!(policy.views() < bot.views());
+}
+
+/// Keeps all its dice and stays in Tokyo: with certainty, or by the toss of a coin that always shows the same side.
+struct Keeper {
+    tosses: bool,
+}
+
+impl AskedMonster for Keeper {
+    fn answer(&mut self, views: &[TokyoView]) -> Result<Answers, Inexact> {
+        let options = if matches!(views[0].phase, Phase::Rolling { .. }) { 64 } else { 2 };
+        Ok(match self.tosses {
+            false => Answers::Choices(vec![options - 1; views.len()]),
+            true => {
+                let mut chances = vec![0.0; options.into()];
+                chances[usize::from(options) - 1] = 1.0;
+                Answers::Chances(chances.repeat(views.len()))
+            }
+        })
+    }
+}
+
+#[test]
+fn monsters_may_toss_coins_if_they_say_so() {
+    let solution = Tokyo::solve(&TokyoRules::default(), 2).unwrap();
+    let (mut one, mut other) = (Keeper { tosses: false }, Keeper { tosses: true });
+    let exact = exact::tokyo(&solution, &mut one, Some(&mut other), &mut |_| {}).unwrap();
+    assert!((exact.chance.mean - 0.5).abs() < NEAR, "{exact:?}");
+    assert!((exact.best.first - exact.best_response.first).abs() < NEAR, "{exact:?}");
+    assert!(exact.best.mean > 0.6, "{exact:?}");
+    let mut random = TokyoBot(Asking::new(built_in::<Tokyo>("random")));
+    let random = exact::tokyo(&solution, &mut random, None, &mut |_| {});
+    assert!(matches!(random, Err(Inexact::Changes { .. })), "{random:?}");
 }

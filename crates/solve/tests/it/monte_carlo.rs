@@ -6,13 +6,14 @@ use necrodome_rules::{
     chance::Seeded,
     game::{Game, Outcome, Silent},
     names::Names,
+    options::Bounded,
     play::{Memory, play_with},
     tokyo::{Tokyo, TokyoRules},
     zombie_dice::{FirstRoll, OutOfDice, Race, RaceRules, Solo, SoloRules, Table, TableRules, Tiebreak},
 };
 use necrodome_solve::{
     Solution, Solvable,
-    exact::{self, Asked, Inexact, RaceProfile},
+    exact::{self, Asked, Inexact, PerfectAtTable, RaceProfile, TableBot, TokyoBot},
     result,
 };
 
@@ -237,4 +238,36 @@ fn built_in_bots_score_in_solo_what_the_exact_value_says() {
             }
         }
     }
+}
+
+#[test]
+fn a_table_for_two_is_worth_to_a_bot_what_play_gives() {
+    // A limit, so that few rounds are asked about, and all ways to end come up.
+    let max_rounds = Some(Bounded::new(5));
+    for (tiebreak, name) in [(Tiebreak::OneRound, "greedy"), (Tiebreak::UntilBroken, "stop-at:brains=4")] {
+        let rules = TableRules { tiebreak, max_rounds, ..TableRules::default() };
+        let solution = Table::solve(&TableRules { tiebreak, ..TableRules::default() }, 2).unwrap();
+        let mut bot = TableBot::new(&rules, Asking(built_in::<Table>(name)));
+        let mut perfect = PerfectAtTable::new(&rules, solution);
+        let chance = exact::table(&rules, &mut bot, &mut perfect, &mut |_| {}).unwrap();
+        let perfect = || -> Box<dyn Bot<Table>> { Box::new(Table::optimal(&rules)) };
+        let first = play::<Table>(&rules, 50_000, 700, || vec![built_in(name), perfect()]);
+        first.check(&format!("{name}, optimal"), chance.first);
+        let second = play::<Table>(&rules, 50_000, 701, || vec![perfect(), built_in(name)]);
+        second.check(&format!("optimal, {name}"), 1.0 - chance.second);
+    }
+}
+
+#[test]
+fn tokyo_is_worth_to_a_bot_what_play_gives() {
+    let rules = TokyoRules::default();
+    let solution = Tokyo::solve(&rules, 2).unwrap();
+    let asked = |name: &str| TokyoBot(Asking(built_in::<Tokyo>(name)));
+    let (mut angry, mut hunter) = (asked("angry"), asked("point-hunter"));
+    let exact = exact::tokyo(&solution, &mut angry, Some(&mut hunter), &mut |_| {}).unwrap();
+    let first = play::<Tokyo>(&rules, 50_000, 800, || vec![built_in("angry"), built_in("point-hunter")]);
+    first.check("angry, point-hunter", exact.chance.first);
+    let second = play::<Tokyo>(&rules, 50_000, 801, || vec![built_in("point-hunter"), built_in("angry")]);
+    second.check("point-hunter, angry", 1.0 - exact.chance.second);
+    assert!(exact.best.mean > exact.chance.mean && exact.best_response.mean > 1.0 - exact.chance.mean);
 }
