@@ -23,7 +23,7 @@ print(f"with 3 brains and a shotgun: stop {stop:.4f}, go {go:.4f}")
 
 # %% The whole policy as arrays: in how many states does it roll, by brains and shotguns?
 states, roll = solo.tables["states"], solo.tables["roll"][0]
-shotguns, brains = states[:, 6], states[:, 7]
+brains, shotguns = states[:, 0], states[:, 1]
 shares = np.array([[roll[(brains == b) & (shotguns == s)].mean() for b in range(7)] for s in range(3)])
 print("share of states in which rolling is right, by shotguns (rows) and brains 0 to 6 (columns)")
 print(shares.round(2))

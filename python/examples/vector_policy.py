@@ -1,6 +1,6 @@
 """A vector environment and a policy in numpy: policy gradients, 4096 turns side by side."""
 
-# %% The environment: observations, rewards and flags in arrays that are used again
+# %% The environment: observations, rewards and flags in arrays that stay as they are
 import os
 
 import numpy as np

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from ._native import instruction_set as instruction_set
     from ._native import version as version
     from .bot import Bot as Bot
     from .bot import View as View
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from .solution import Solution as Solution
     from .solution import solve as solve
 
+    __version__: str
+
 #: Where each public name lives. A module is called otherwise than what it exports, or it would hide it.
 _EXPORTS = {
     "ArenaVectorEnv": "envs.vector",
@@ -44,6 +48,7 @@ _EXPORTS = {
     "View": "bot",
     "analyze": "ledger",
     "evaluate": "evaluation",
+    "instruction_set": "_native",
     "make_vec": "envs.vector",
     "match": "play",
     "run": "bot",
@@ -56,6 +61,8 @@ __all__ = [*_EXPORTS]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("._native", __name__).version()
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_EXPORTS[name]}", __name__), name)

@@ -16,7 +16,12 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Union
+
+from .streams import hide_standard_streams
+
+if TYPE_CHECKING:
+    from . import _native
 
 __all__ = ["Action", "AnyBot", "Bot", "View", "run"]
 
@@ -65,10 +70,33 @@ class Bot:
     seat: int = 0
     #: The names of all, by seat.
     names: list[str] = []
-    #: The bot's own randomness: the same in a match that is played again.
-    rng: random.Random = random.Random()
-    #: All legal actions of this decision, where they are few.
-    legal: list[View] | None = None
+
+    __seed: int | None = None
+    __rng: random.Random | None = None
+    __legal: list[View] | _native.Legal | None = None
+
+    @property
+    def rng(self) -> random.Random:
+        """The bot's own randomness: the same in a match that is played again."""
+        if self.__rng is None:
+            self.__rng = random.Random(self.__seed)
+        return self.__rng
+
+    @rng.setter
+    def rng(self, rng: random.Random) -> None:
+        self.__rng = rng
+
+    @property
+    def legal(self) -> list[View] | None:
+        """All legal actions of this decision, where they are few."""
+        # Inside the arena they are listed when somebody looks: in some games that takes longer than the decision.
+        if self.__legal is not None and not isinstance(self.__legal, list):
+            self.__legal = self.__legal.list()
+        return self.__legal
+
+    @legal.setter
+    def legal(self, legal: list[View] | None) -> None:
+        self.__legal = legal
 
     def act(self, view: View) -> Action:
         """Decides. ``view`` is all that the seat knows; its fields are in the rules of each game.
@@ -152,13 +180,14 @@ class Talk:
         kind = message.get("type")
         if kind == "decide":
             bot.legal = message.get("legal")
-            return {"id": message["id"], **self._choice(bot.act(message["view"]))}
+            return self._answer(message["id"], bot.act(message["view"]))
         if kind == "events":
             for event in message["events"]:
                 bot.hear(event)
         elif kind == "start":
             bot.seat, bot.names = message["seat"], message["names"]
-            bot.rng = random.Random(message.get("seed"))
+            # Private to the class Bot. To seed a generator takes as long as several decisions, so `rng` makes it when it is used.
+            vars(bot).update(_Bot__seed=message.get("seed"), _Bot__rng=None)
             bot.start()
         elif kind == "end":
             bot.end(message["outcome"])
@@ -173,7 +202,11 @@ class Talk:
             }
         return None
 
-    def _choice(self, choice: object) -> dict[str, Any]:
+    def line(self, number: int, choice: object) -> str:
+        """The answer to a decision in one line, or an error that says what is wrong with it."""
+        return write(self._answer(number, choice))
+
+    def _answer(self, number: int, choice: object) -> dict[str, Any]:
         came, reason = choice, None
         if isinstance(choice, tuple) and len(choice) == 2:
             choice, reason = choice
@@ -184,7 +217,8 @@ class Talk:
                 f"{who} has returned {came!r}: expected an action of {self.bot.game}, such as "
                 f"{self._example()}, alone or with a text as its reason"
             )
-        return {"action": action} if reason is None else {"action": action, "reason": reason}
+        answer = {"id": number, "action": action}
+        return answer if reason is None else {**answer, "reason": reason}
 
     def _example(self) -> str:
         legal = self.bot.legal or []
@@ -205,15 +239,9 @@ class Wire:
     @classmethod
     def take_over(cls) -> Wire:
         """Takes over the standard input and output of this process."""
-        sys.stdout.flush()
-        source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-        # Also for what is not Python: libraries that print, programs that the bot starts.
-        os.dup2(2, 1)
-        sys.stdout = sys.stderr
-        return cls(source, sink)
+        wire = cls(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+        hide_standard_streams()
+        return wire
 
     def __iter__(self) -> Iterator[View]:
         """The messages, until the arena has no more."""

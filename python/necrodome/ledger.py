@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from . import _native
+from . import _arena, _html, _native
 
 
 def analyze(replay: str | os.PathLike[str] | bytes | Any) -> Ledger:
@@ -25,6 +25,7 @@ def analyze(replay: str | os.PathLike[str] | bytes | Any) -> Ledger:
     >>> [total["name"] for total in ledger.totals]
     ['greedy', 'cautious']
     """
+    _arena.need()
     if isinstance(replay, str | os.PathLike):
         replay = Path(replay).read_bytes()
     elif not isinstance(replay, bytes | bytearray | memoryview):
@@ -40,7 +41,7 @@ def analyze(replay: str | os.PathLike[str] | bytes | Any) -> Ledger:
     return Ledger(json.loads(_native.analyze(bytes(replay))))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ledger:
     """What a match was worth to the first seat, entry by entry. Made by :func:`analyze`.
 
@@ -78,6 +79,19 @@ class Ledger:
         """The most expensive decisions in words, the worst first."""
         worst: list[dict[str, Any]] = self.document["worst"]
         return worst
+
+    def __repr__(self) -> str:
+        """In short; ``document`` has everything."""
+        totals = ", ".join(
+            f"{row['name']!r}: luck {row['luck']:+.4f}, regret {row['regret']:.4f}" for row in self.totals
+        )
+        return f"<Ledger of {self.game}, result {self.result:g}: {totals}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what luck and decisions have done."""
+        columns = ("seat", "name", "luck", "regret", "decisions", "mistakes")
+        title = f"{self.game}: worth {self.start:.4f} at the start, {self.result:g} at the end"
+        return _html.table(title, self.totals, columns)
 
     def _name(self, seat: int) -> str:
         return str(self.document["seats"][seat]["name"])

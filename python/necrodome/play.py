@@ -6,8 +6,8 @@ A bot is one of
 - a program: ``"./mybot.py"`` or another file, ``"cmd:..."``, ``"compat:zombiedice:my_bots.py:MyZombie"``;
 - an object of Python: a :class:`necrodome.Bot`, its class, or a function from view to action.
 
-Built-in bots and programs are played without Python, on all cores. Objects are called on the thread that called ``match`` or
-``tournament``, one at a time.
+Built-in bots and programs are played without Python, on all cores. Where objects take part, all is played on the thread that called
+``match`` or ``tournament``, and they are called there as functions are: debuggers and Ctrl-C work in them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Union
 
-from . import _native
-from .bot import Bot, Talk, as_bot, read, write
+from . import _arena, _html, _native
+from .bot import Bot, Talk, as_bot
 
 __all__ = ["IllegalAction", "Match", "Report", "match", "tournament"]
 
@@ -78,9 +78,33 @@ class Match:
             for seat, (name, bot, place, score) in enumerate(columns)
         ]
 
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        faults = f"{len(self.faults)} faults" if self.faults else ""
+        columns = ("seat", "name", "bot", "place", "score")
+        return _html.table(f"{self.game}, {self.turns} turns, seed {self.seed}", self.rows, columns, faults)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the replay to a file."""
         Path(path).write_bytes(self.replay)
+
+
+class _Packed:
+    """The field ``replay`` of a match: packed when somebody looks, since that takes longer than a short match."""
+
+    def __set__(self, played: Match, replay: _native.Replay | bytes) -> None:
+        vars(played)["replay"] = replay
+
+    def __get__(self, played: Match, _: type[Match]) -> bytes:
+        replay: _native.Replay | bytes = vars(played)["replay"]
+        if isinstance(replay, bytes):
+            return replay
+        packed = vars(played)["replay"] = replay.pack()
+        return packed
+
+
+# Afterwards, so that it is no default of the field.
+setattr(Match, "replay", _Packed())
 
 
 class Report(dict[str, Any]):
@@ -106,11 +130,46 @@ class Report(dict[str, Any]):
         document["seats_p_value"] = effect["p_value"]
         super().__init__(document)
 
+    def __repr__(self) -> str:
+        """The standings in a few lines; ``dict(report)`` shows everything."""
+        lines = [f"<Report {self._title()}"]
+        for row in self["standings"]:
+            rate = "" if row["win_rate"] is None else (
+                f", wins {row['win_rate']:.4f} [{row['win_rate_low']:.4f}, {row['win_rate_high']:.4f}]"
+            )
+            lines.append(f"  {_ranks(row):>5} {row['name']!r}{rate}")
+        return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the standings, and what they mean."""
+        rows = [{**row, "rank": _ranks(row)} for row in self["standings"]]
+        summary = self["summary"]
+        notes = summary if isinstance(summary, str) else " ".join(map(str, summary))
+        return _html.table(self._title(), rows, _STANDINGS, notes)
+
+    def _title(self) -> str:
+        faults = sum(row["count"] for row in self["faults"])
+        told = f", {faults} faults" if faults else ""
+        return f"{self['plan']['game']}: {self['blocks']} blocks, {self['matches']} matches{told}"
+
     @property
     def document(self) -> dict[str, Any]:
         """The report as ``necrodome tournament --json`` has it, nested."""
         nested: dict[str, Any] = json.loads(self.text)
         return nested
+
+
+#: The columns that a notebook shows.
+_STANDINGS = (
+    "rank", "name", "games", "win_rate", "win_rate_low", "win_rate_high", "luck_adjusted", "rating",
+    "mean_place", "mean_score",
+)
+
+
+def _ranks(row: Mapping[str, Any]) -> str:
+    """The rank of a row, or all ranks that it may have: ``1`` or ``2-3``."""
+    best, worst = row.get("rank_best"), row.get("rank_worst")
+    return f"{best}" if best == worst else f"{best}-{worst}"
 
 
 #: What may be missing in a row, so that every row has the same columns.
@@ -141,6 +200,8 @@ def match(
     secret: str | None = None,
     limits: Mapping[str, Any] | None = None,
     sandbox: Sandbox = "auto",
+    allow_network: bool = False,
+    pass_env: Sequence[str] = (),
     on_error: OnError = "raise",
     **options: Any,
 ) -> Match:
@@ -148,7 +209,8 @@ def match(
 
     Further keywords are options of the rules (``necrodome games``). The same seed, game, options and bots give the same
     match. ``limits`` bounds programs, as the table ``[limits]`` of a tournament's file does; ``sandbox`` says how far they are
-    confined (``docs/security.md``). A seed has up to 128 bits, as a number or
+    confined (``docs/security.md``), ``allow_network`` lets them all reach the network, and ``pass_env`` names environment variables that
+    they all get. A seed has up to 128 bits, as a number or
     as text (``"0x1f"``). Where a program takes part, the dice follow from the seed and a ``secret``, which is in the result and plays
     the match again; with ``public_dice`` from the seed alone.
 
@@ -160,15 +222,19 @@ def match(
     >>> played.names
     ['greedy', '<lambda>']
     """
+    _arena.need()
     guests, entries = _line_up(bots)
     text, replay = _play(
-        order(game, entries, (seed, public_dice, secret), limits, sandbox, options, None), guests, on_error, lambda *_: None
+        order(game, entries, (seed, public_dice, secret), limits, (sandbox, allow_network, pass_env), options, None),
+        guests,
+        on_error,
+        lambda *_: None,
     )
     document = json.loads(text)
     document["seed"] = int(str(document["seed"]), 0)
     entered = document.pop("entries")
     names, kinds = [entry["name"] for entry in entered], [entry["bot"] for entry in entered]
-    return Match(names=names, bots=kinds, replay=replay or b"", **document)
+    return Match(names=names, bots=kinds, replay=replay, **document)
 
 
 def tournament(
@@ -191,6 +257,8 @@ def tournament(
     new_version: bool = False,
     limits: Mapping[str, Any] | None = None,
     sandbox: Sandbox = "auto",
+    allow_network: bool = False,
+    pass_env: Sequence[str] = (),
     progress: bool = True,
     on_error: OnError = "raise",
     **options: Any,
@@ -211,6 +279,7 @@ def tournament(
     >>> [row["name"] for row in report["standings"]]
     ['greedy', 'cautious']
     """
+    _arena.need()
     guests, entries = _line_up(bots)
     if blocks is not None and blocks < 1:
         raise ValueError(f"blocks: expected at least 1, got {blocks}")
@@ -229,7 +298,8 @@ def tournament(
         "only": list(only),
         "new_version": new_version,
     }
-    wanted = order(game, entries, (seed, public_dice, secret), limits, sandbox, options, more)
+    confinement = (sandbox, allow_network, pass_env)
+    wanted = order(game, entries, (seed, public_dice, secret), limits, confinement, options, more)
     if not progress:
         return Report(_play(wanted, guests, on_error, lambda *_: None)[0])
     from tqdm.auto import tqdm
@@ -254,14 +324,14 @@ def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
         if isinstance(bot, (str, os.PathLike)):
             guests.append(None)
             text = os.fspath(bot) if isinstance(bot, str) else str(Path(bot).absolute())
-            entries.append({"name": name, "text": text, "is_object": False})
+            entries.append({"name": name, "text": text})
             continue
         guest = as_bot(bot)
         if any(other is not None and other.bot is guest for other in guests):
             raise ValueError(f"{bot!r} is there twice: one object can sit on one seat only, so make another one")
         guests.append(Talk(guest))
         text = guest.name or type(guest).__name__
-        entries.append({"name": name, "text": text, "is_object": True})
+        entries.append({"name": name, "text": text})
     return guests, entries
 
 
@@ -270,12 +340,13 @@ def order(
     entries: list[dict[str, Any]],
     dice: tuple[int | str | None, bool, str | None],
     limits: Mapping[str, Any] | None,
-    sandbox: str,
+    confinement: tuple[str, bool, Sequence[str]],
     options: Mapping[str, Any],
     tournament: Mapping[str, Any] | None,
 ) -> str:
     """What is to be played, as the arena reads it."""
     seed, public_dice, secret = dice
+    sandbox, allow_network, pass_env = confinement
     if isinstance(seed, int) and not 0 <= seed < 1 << 128:
         raise ValueError(f"seed: expected a number from 0 to 2**128 - 1, got {seed}")
     wanted = {
@@ -289,6 +360,7 @@ def order(
         "secret": secret,
         "limits": dict(limits or {}),
         "sandbox": sandbox,
+        "gifts": {"network": allow_network, "environment": list(pass_env)},
         "launcher": [sys.executable, "-I", "-S", _LAUNCH],
         "tournament": tournament,
     }
@@ -300,69 +372,12 @@ def _play(
     guests: list[Talk | None],
     on_error: OnError,
     show: Callable[[int, int], None],
-) -> tuple[str, bytes | None]:
-    """Lets the arena play, and the objects of Python answer it. Gives the document at the end, and the replay."""
+) -> tuple[str, Any]:
+    """Lets the arena play with the objects of Python, here and now. Gives the document at the end, and the replay."""
     if on_error not in ("raise", "fault"):
         raise ValueError(f"on_error: expected 'raise' or 'fault', got {on_error!r}")
-    playing = _native.play(wanted)
-    table = _Table(playing, guests, on_error == "raise")
-    try:
-        done, planned = playing.blocks
-        show(done, planned)
-        while True:
-            kind, number, text = playing.next()
-            if kind == "done":
-                table.end()
-                return text, playing.replay()
-            if kind == "update":
-                show(number, planned)
-            else:
-                table.hear(kind, number, text)
-    finally:
-        playing.close()
-
-
-class _Table:
-    """The objects of Python that sit at a table."""
-
-    def __init__(self, playing: _native.Playing, guests: list[Talk | None], raises: bool) -> None:
-        self.playing = playing
-        self.guests = guests
-        self.raises = raises
-        #: What went wrong when nobody was asked: it is told with the next answer.
-        self.late: dict[int, str] = {}
-
-    def hear(self, kind: str, number: int, text: str) -> None:
-        """Passes on a message to the one it is for."""
-        talk = self.guests[number]
-        if talk is None:
-            raise RuntimeError(f"entry {number} is no object, but was sent {text}")
-        if kind == "ask" and number in self.late:
-            self.playing.fault(self.late.pop(number))
-            return
-        try:
-            if kind == "refused":
-                talk.bot.refused(text)
-                answer = None
-            else:
-                answer = talk.hear(read(text))
-            line = None if answer is None else write(answer)
-        except (Exception, SystemExit) as error:
-            if self.raises:
-                raise
-            detail = f"{type(error).__name__}: {error}"
-            if kind == "ask":
-                self.playing.fault(detail)
-            else:
-                self.late.setdefault(number, detail)
-            return
-        if line is not None:
-            self.playing.answer(line)
-        if kind == "refused" and self.raises:
-            raise IllegalAction(f"{talk.bot.name}: {text}")
-
-    def end(self) -> None:
-        """Says what nobody could be told any more."""
-        for number, detail in self.late.items():
-            talk = self.guests[number]
-            warnings.warn(f"{talk.bot.name if talk else number}: {detail}", RuntimeWarning, stacklevel=4)
+    text, replay, untold = _native.play(wanted, guests, on_error == "raise", show)
+    for number, detail in untold.items():
+        talk = guests[number]
+        warnings.warn(f"{talk.bot.name if talk else number}: {detail}", RuntimeWarning, stacklevel=3)
+    return text, replay

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import _native
+from . import _html, _native
 from .bot import Bot
 
 #: What an option of the rules can be; ``None`` switches a limit off.
@@ -34,7 +34,13 @@ def solve(game: str, *, seats: int | None = None, **rules: Option) -> Solution:
     >>> round(race.value, 6)
     0.565681
     """
-    return Solution(_native.Solution(game, options(rules), seats))
+    if not isinstance(game, str):
+        raise TypeError(f"game: expected the id of a game, such as 'zombie-dice-race', got {game!r}")
+    if seats is not None and (isinstance(seats, bool) or not isinstance(seats, int | np.integer)):
+        raise TypeError(f"seats: expected a whole number, got {seats!r}")
+    if seats is not None and seats < 1:
+        raise ValueError(f"seats: expected at least 1, got {seats}")
+    return Solution(_native.Solution(game, options(rules), None if seats is None else int(seats)))
 
 
 def options(rules: Mapping[str, Option]) -> str:
@@ -63,7 +69,14 @@ class Solution:
         self._native = native
 
     def __repr__(self) -> str:
-        return f"<{self.game} solved: value {self.value:.6f}>"
+        return f"<{self.game} solved: value {self.value:.6f}, {self.positions} positions>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the value, and what an observation is."""
+        rules = ", ".join(f"{name}={value}" for name, value in self.rules.items())
+        title = f"{self.game} solved: value {self.value:.6f}, {self.positions} positions ({rules})"
+        rows = [{"observation": field["name"], "meaning": field["about"]} for field in self._fields]
+        return _html.table(title, rows, ("observation", "meaning"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process solves it again: that is cheaper than to send it.
@@ -96,9 +109,14 @@ class Solution:
         return self._native.actions
 
     @cached_property
+    def _fields(self) -> list[dict[str, Any]]:
+        fields: list[dict[str, Any]] = json.loads(self._native.fields())
+        return fields
+
+    @cached_property
     def fields(self) -> tuple[str, ...]:
         """The names of the numbers of an observation, in their order."""
-        return tuple(field["name"] for field in json.loads(self._native.fields()))
+        return tuple(field["name"] for field in self._fields)
 
     @cached_property
     def tables(self) -> Mapping[str, npt.NDArray[Any]]:
@@ -127,7 +145,7 @@ class Solution:
             return integers(state)
         # A view has parts within parts, named numbers have not.
         if any(isinstance(part, (Mapping, list, tuple)) for part in state.values()):
-            return self._native.observe(json.dumps(state))
+            return self._native.observe(_view(state))
         return self._named(state)
 
     def _named(self, state: Mapping[str, Any]) -> npt.NDArray[np.int16]:
@@ -188,7 +206,7 @@ class Policy(Bot):
         ...     "brain_dice": {"green": 0, "yellow": 0, "red": 0}}})
         {'type': 'go'}
         """
-        action: dict[str, Any] = json.loads(self.solution._native.act(json.dumps(view)))
+        action: dict[str, Any] = json.loads(self.solution._native.act(_view(view)))
         return action
 
     @property
@@ -198,13 +216,30 @@ class Policy(Bot):
         return MappingProxyType(values)
 
 
+def _view(view: Mapping[str, Any]) -> str:
+    """A view as JSON."""
+    if not isinstance(view, Mapping):
+        raise TypeError(f"expected a view, the dict that bots get, got {view!r}")
+    try:
+        return json.dumps(view)
+    except TypeError as error:
+        raise TypeError(f"expected a view of plain numbers, text, lists and dicts: {error}") from None
+
+
 def integers(state: npt.ArrayLike) -> npt.NDArray[np.int16]:
     """Observations as the native module takes them: 16 bits, row by row."""
-    rows = np.asarray(state)
+    if state is None or isinstance(state, str | bytes):
+        raise TypeError(f"expected a state (a view, named numbers or observations), got {state!r}")
+    try:
+        rows = np.asarray(state)
+    except ValueError:
+        raise ValueError("expected observations of the same length: these rows differ") from None
     if rows.ndim not in (1, 2):
         raise ValueError(
             f"expected an observation or a batch of them (1 or 2 dimensions), got {rows.ndim} dimensions"
         )
+    if rows.shape == (0,):
+        raise ValueError("expected an observation, got an empty list")
     if not np.issubdtype(rows.dtype, np.integer):
         raise TypeError(f"expected whole numbers, got an array of {rows.dtype}")
     if rows.dtype != np.int16 and rows.size and (rows.max() > 32767 or rows.min() < -32768):

@@ -63,6 +63,29 @@ def test_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names["mine"].value > 0.95 * names["mine"].best
 
 
+TORCH = "torch is not installed: ./scripts/test runs these with Debian's"
+
+
+def test_dqn_learns_with_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason=TORCH)
+    names = run(monkeypatch, "dqn_solo.py", STEPS=300)
+    # Who rolls or stops at random gets 0.69, and who never rolls gets nothing.
+    assert 1.0 < names["learned"].value <= names["learned"].best
+
+
+def test_ppo_learns_to_race_with_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason=TORCH)
+    names = run(monkeypatch, "ppo_race.py", UPDATES=10, ROWS=64)
+    # Rolling or stopping at random wins hardly ever.
+    assert 0.15 < names["after"].value < names["after"].best
+
+
+def test_self_play_in_tokyo_beats_random_play_with_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason=TORCH)
+    names = run(monkeypatch, "tokyo_self_play.py", UPDATES=4, EXACT=0)
+    assert names["won"] > names["lost"] > 0
+
+
 def test_my_bot_is_a_program_of_the_arena() -> None:
     import necrodome
 

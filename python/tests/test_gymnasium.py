@@ -70,10 +70,17 @@ def test_a_mandatory_first_roll_loses_nothing() -> None:
     policy = lambda view: "stop"  # noqa: E731
     exact = necrodome.evaluate(policy, "zombie-dice-solo", first_roll="mandatory").value
     env = gymnasium.make(SOLO, first_roll="mandatory")
-    env.reset(seed=1)
+    _, info = env.reset(seed=1)
     assert env.unwrapped.action_masks().tolist() == [False, True]  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="mandatory"):
-        env.step(0)
+    assert info["action_mask"].tolist() == [0, 1]
+    observation, *_, info = env.step(0)
+    assert info["bad_action"] is True and observation[:2].any() | observation[5:].any(), "it was rolled"
+    assert "bad_action" not in env.reset()[1]
+    strict = gymnasium.make(SOLO, first_roll="mandatory", bad_action="raise")
+    strict.reset(seed=1)
+    with pytest.raises(ValueError, match="action 0 is illegal now, expected 1: the first roll is mandatory"):
+        strict.step(0)
+    assert np.array_equal(strict.step(1)[0], observation), "the refused action has changed nothing"
     envs = necrodome.make_vec("zombie-dice-solo", 4096, seed=1, first_roll="mandatory")
     envs.reset()
     assert envs.action_masks().tolist() == [[False, True]] * 4096
@@ -103,7 +110,7 @@ def test_saved_restored_and_cloned() -> None:
     assert future(other) == expected
     env.restore(saved)  # type: ignore[attr-defined]
     assert future(env) == expected
-    with pytest.raises(ValueError, match="not a saved environment"):
+    with pytest.raises(ValueError, match="expected a saved state, got 8 bytes"):
         env.restore(b"nonsense")  # type: ignore[attr-defined]
 
 
@@ -116,8 +123,12 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(1)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="expected an action"):
-        env.step(2)
+    for wrong in (2, -1, 10**30):
+        with pytest.raises((ValueError, TypeError), match=r"expected an action, 0 \(stop\) or 1 \(roll\), got"):
+            env.step(wrong)
+    for odd in (1.0, "1", None, [1], np.float32(1), np.array([0, 1])):
+        with pytest.raises(TypeError, match=r"expected an action, 0 \(stop\) or 1 \(roll\), got"):
+            env.step(odd)
     env.step(0)
     with pytest.raises(gymnasium.error.ResetNeeded, match="over"):
         env.step(0)
@@ -138,18 +149,14 @@ def test_registered_by_import_and_light(imports: str) -> None:
 # In batches
 
 
-def test_arrays_are_written_in_place() -> None:
-    envs = necrodome.make_vec("zombie-dice-solo", 100, seed=1)
+def test_arrays_are_written_in_place_if_asked_for() -> None:
+    envs = necrodome.make_vec("zombie-dice-solo", 100, seed=1, copy=False)
     first, _ = envs.reset()
     step = envs.step(np.ones(100, np.int64))
     again = envs.step(np.ones(100, np.uint8))
     assert step[0] is first and all(one is other for one, other in zip(step[:4], again[:4]))
     assert first.T.flags.c_contiguous and first.ctypes.data % 64 == 0
     assert (first.dtype, step[1].dtype, step[2].dtype) == (np.int16, np.float32, np.bool_)
-    kept = necrodome.make_vec("zombie-dice-solo", 100, seed=1, copy=True)
-    before, _ = kept.reset()
-    after = kept.step(np.ones(100, np.int64))[0]
-    assert before.tolist() == [START] * 100 and not np.shares_memory(before, after)
 
 
 def test_named_observations_are_views_of_the_same_numbers() -> None:
@@ -168,7 +175,7 @@ def test_named_observations_are_views_of_the_same_numbers() -> None:
 def test_the_same_seeds_give_the_same_episodes(game: str) -> None:
     def run(matches: int, threads: int) -> list[tuple[Any, ...]]:
         rules = {"copies": 4} if game == "last-bullet" else {}
-        envs = necrodome.make_vec(game, matches, seed=11, players=GAMES[game], threads=threads, **rules)
+        envs = necrodome.make_vec(game, matches=matches, seed=11, players=GAMES[game], threads=threads, **rules)
         envs.reset()
         assert all(one in envs.observation_space for one in [envs.reset(seed=11)[0]])
         return played(envs, 12)
@@ -189,10 +196,19 @@ def test_seeds_one_by_one() -> None:
     envs.reset(seed=[7, None, 7, 8])
     observations, *_ = envs.step(np.ones(4, np.int64))
     assert np.array_equal(observations[0], observations[2])
-    envs.reset(seed=7)
-    shifted = envs.step(np.ones(4, np.int64))[0].copy()
-    envs.reset(seed=8)
-    assert np.array_equal(envs.step(np.ones(4, np.int64))[0][:3], shifted[1:])
+
+
+def test_seeds_next_to_each_other_share_no_stream() -> None:
+    def futures(seed: int | list[int]) -> set[bytes]:
+        envs = necrodome.make_vec("zombie-dice-solo", 64, autoreset_mode="same_step")
+        envs.reset(seed=seed)
+        steps = np.stack([envs.step(np.ones(64, np.int64))[0] for _ in range(40)], axis=1)
+        return {row.tobytes() for row in steps}
+
+    one, other = futures(1), futures(2)
+    assert len(one) == len(other) == 64 and not one & other
+    # A seed of its own gives a match what the first match of that seed gets.
+    assert len(futures(list(range(64))) & one) == 1
 
 
 def test_next_step_begins_anew() -> None:
@@ -246,7 +262,7 @@ def test_without_autoreset_a_mask_resets() -> None:
 
 def test_a_mask_has_a_mark_for_each_row_where_a_match_has_many() -> None:
     made: dict[str, Any] = {"players": 2, "copies": 3, "seed": 4, "autoreset_mode": "disabled"}
-    envs = necrodome.make_vec("last-bullet", 3, copy=True, **made)
+    envs = necrodome.make_vec("last-bullet", 18, **made)
     assert (envs.num_envs, envs.num_matches) == (18, 3)
     envs.reset()
     stay = np.full(18, 4)
@@ -257,9 +273,9 @@ def test_a_mask_has_a_mark_for_each_row_where_a_match_has_many() -> None:
     observations, _ = envs.reset(seed=4, options={"reset_mask": mask})
     assert np.array_equal(observations[~mask], before[~mask])
     # The marked match begins as it did at first; the others go on with the chance that they had.
-    first = necrodome.make_vec("last-bullet", 3, copy=True, **made)
+    first = necrodome.make_vec("last-bullet", matches=3, **made)
     assert np.array_equal(observations[mask], first.reset()[0][mask])
-    went_on = necrodome.make_vec("last-bullet", 3, copy=True, **made)
+    went_on = necrodome.make_vec("last-bullet", matches=3, **made)
     went_on.restore(saved)
     for _ in range(10):
         after, expected, anew = envs.step(stay)[0], went_on.step(stay)[0], first.step(stay)[0]
@@ -276,7 +292,7 @@ def test_a_mask_has_a_mark_for_each_row_where_a_match_has_many() -> None:
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_batches_are_saved_and_cloned(game: str, mode: AutoresetMode) -> None:
     rules: dict[str, Any] = {"copies": 4} if game == "last-bullet" else {}
-    envs = necrodome.make_vec(game, 9, seed=4, players=GAMES[game], autoreset_mode=mode, **rules)
+    envs = necrodome.make_vec(game, matches=9, seed=4, players=GAMES[game], autoreset_mode=mode, **rules)
     envs.reset()
     before = played(envs, 7)[-1]
     saved = envs.save()
@@ -285,13 +301,13 @@ def test_batches_are_saved_and_cloned(game: str, mode: AutoresetMode) -> None:
     for other in others:
         assert same(played(other, 15), expected, envs.num_envs)
     envs.restore(saved)
-    assert np.array_equal(envs._native.arrays()[0], before[0])
+    assert np.array_equal(envs.observations(), before[0])
     assert same(played(envs, 15), expected, envs.num_envs)
     for wrong in (b"", saved[:-3], saved[: len(saved) // 2], b"x" * len(saved)):
         with pytest.raises(ValueError, match="expected"):
             envs.restore(wrong)
     with pytest.raises(ValueError):
-        necrodome.make_vec(game, 8, players=GAMES[game], **rules).restore(saved)
+        necrodome.make_vec(game, matches=8, players=GAMES[game], **rules).restore(saved)
 
 
 def test_a_clone_can_go_on_with_other_chance() -> None:
@@ -299,7 +315,7 @@ def test_a_clone_can_go_on_with_other_chance() -> None:
     envs.reset()
     before = played(envs, 1)[-1]
     twin, other, again = envs.clone(), envs.clone(seed=9), envs.clone(seed=9)
-    assert np.array_equal(other._native.arrays()[0], before[0])
+    assert np.array_equal(other.observations(), before[0])
     expected, different = played(twin, 3), played(other, 3)
     assert not same(different, expected, 500) and same(played(again, 3), different, 500)
 
@@ -324,15 +340,19 @@ def test_self_play_says_who_decides_and_who_has_won() -> None:
         masks = envs.action_masks()
         assert masks.shape == (300, 2) and masks.all()
         # Two rolls, then stop.
-        _, rewards, terminations, _, _ = envs.step(np.full(300, int(turn % 3 < 2)))
+        _, rewards, terminations, _, infos = envs.step(np.full(300, int(turn % 3 < 2)))
         final = envs.final_rewards()
         over = np.flatnonzero(terminations)
+        assert ("final_rewards" in infos) == bool(len(over))
+        if len(over):
+            assert np.array_equal(infos["_final_rewards"], terminations)
+            assert np.array_equal(infos["final_rewards"][over], final[over])
         assert np.array_equal(final[over, actor[over]], rewards[over])
         assert (final.sum(axis=1) == 0).all()
         wins += (final[over] > 0).sum(axis=0)
     assert wins.min() > 20
     with pytest.raises(ValueError, match="no turns"):
-        necrodome.make_vec("last-bullet", 1, players=3, copies=2).to_act()
+        necrodome.make_vec("last-bullet", 6, players=3, copies=2).to_act()
 
 
 def test_actions_of_any_kind_and_wrong_ones() -> None:
@@ -359,30 +379,54 @@ def test_actions_of_any_kind_and_wrong_ones() -> None:
     ):
         with pytest.raises(ValueError, match=match):
             envs.step(wrong)
-    for odd in ([0.5] * 6, None, "going", object()):
+    for odd in ([0.5] * 6, [1.0] * 6, np.ones(6), np.ones(6, np.float32), ["1"] * 6, None, "going", object()):
         with pytest.raises(TypeError, match="expected actions as whole numbers"):
             envs.step(odd)
     assert envs.save() == before
 
 
 def test_bad_set_ups_are_refused() -> None:
-    for kwargs, match in (
-        ({"num_envs": 0}, "at least one environment"),
-        ({"threads": 0}, "at least one environment and one thread"),
-        ({"num_envs": 10**12}, "at most"),
-        ({"autoreset_mode": "sometimes"}, "expected an AutoresetMode"),
-        ({"observation": "smell"}, "'vector' or 'dict'"),
-        ({"players": 2}, "expected exactly 1 player, got 2"),
-        ({"out_of_dice": "never"}, "out_of_dice"),
-        ({"colour": 1}, "colour"),
-        ({"seed": [1, 2]}, "expected 1 seeds"),
+    for kwargs, error, match in (
+        ({"num_envs": 0}, ValueError, "num_envs 0: expected a whole number from 1 to"),
+        ({"num_envs": 1.5}, TypeError, r"num_envs: expected a whole number, got 1.5 \(float\)"),
+        ({"num_envs": "4"}, TypeError, r"num_envs: expected a whole number, got '4' \(str\)"),
+        ({"num_envs": True}, TypeError, r"num_envs: expected a whole number, got True \(bool\)"),
+        ({"num_envs": 2, "matches": 2}, ValueError, "expected either num_envs or matches, got both"),
+        ({"num_envs": 10**8}, ValueError, "expected at most 16777216 matches, got 100000000"),
+        ({"num_envs": 10**30}, ValueError, "num_envs 10{30}: expected a whole number from 1 to"),
+        ({"threads": 0}, ValueError, "threads 0: expected a whole number from 1 to 1024"),
+        ({"threads": 2.0}, TypeError, r"threads: expected a whole number, got 2.0 \(float\)"),
+        ({"autoreset_mode": "sometimes"}, ValueError, "'sometimes': expected an AutoresetMode or one of 'next_step'"),
+        ({"autoreset_mode": None}, TypeError, "autoreset_mode None: expected an AutoresetMode or one of"),
+        ({"observation": "smell"}, ValueError, "'vector' or 'dict'"),
+        ({"observation": None}, ValueError, "observation None: expected 'vector' or 'dict'"),
+        ({"bad_action": "ignore"}, ValueError, "bad_action 'ignore': expected 'play' or 'raise'"),
+        ({"bad_action": None}, TypeError, "bad_action None: expected 'play' or 'raise'"),
+        ({"copy": "no"}, TypeError, "copy 'no': expected True or False"),
+        ({"players": 2}, ValueError, "expected exactly 1 player, got 2"),
+        ({"players": 2.5}, TypeError, r"players: expected a whole number, got 2.5 \(float\)"),
+        ({"out_of_dice": "never"}, ValueError, "out_of_dice"),
+        ({"colour": 1}, ValueError, "colour"),
+        ({"seed": [1, 2]}, ValueError, "seed: expected one number, or 1, one for each match, got 2"),
+        ({"seed": 1.5}, TypeError, r"seed: expected a whole number, got 1.5 \(float\)"),
+        ({"seed": [1.5]}, TypeError, r"seed: expected a whole number, got 1.5 \(float\)"),
+        ({"seed": True}, TypeError, r"seed: expected a whole number, got True \(bool\)"),
+        ({"seed": "x"}, TypeError, "seed: expected a whole number, or one for each of 1 matches, got 'x'"),
+        ({"seed": -1}, ValueError, "seed -1: expected a whole number from 0 to 18446744073709551615"),
+        ({"seed": 2**64}, ValueError, "seed 18446744073709551616: expected a whole number from 0 to"),
     ):
-        with pytest.raises(ValueError, match=match):
-            necrodome.make_vec("zombie-dice-solo", **kwargs)
+        options: dict[str, Any] = dict(kwargs)  # type: ignore[call-overload]
+        with pytest.raises(error, match=match):  # type: ignore[call-overload]
+            necrodome.make_vec("zombie-dice-solo", **options)
+    for name in ("ZombieDiceSolo", "ZombieDiceRace", "Tokyo"):
+        env = gymnasium.make(f"necrodome/{name}-v0")
+        for seed, error in ((1.5, TypeError), ("x", TypeError), (-1, ValueError)):
+            with pytest.raises(error, match="seed.* expected a whole number"):
+                env.reset(seed=seed)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match='there is no game "chess"'):
         necrodome.make_vec("chess")
-    with pytest.raises(ValueError, match="infection has no vector environment: expected one of zombie-dice, "):
-        necrodome.make_vec("infection", players=5)
+    with pytest.raises(ValueError, match="pig has no vector environment: expected one of zombie-dice, "):
+        necrodome.make_vec("pig", players=2)
 
 
 def test_wrappers_and_the_vector_entry_point() -> None:

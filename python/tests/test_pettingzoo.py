@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo import test as pettingzoo_test
 from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
@@ -212,28 +213,58 @@ def test_wrong_options_are_refused_with_what_is_valid() -> None:
     assert tokyo.raw_env(max_turns=3).rules == {"max_turns": 3}
 
 
-def test_an_illegal_action_is_refused_lost_or_replaced() -> None:
-    raw = tokyo.raw_env()
-    raw.reset(seed=1)
-    before = raw.save()
-    for action, message in [(64, "expected which dice to keep"), (66, "from 0 to 65"), (None, "got None")]:
-        with pytest.raises(ValueError, match=message):
-            raw.step(action)
-        assert raw.save() == before
+def test_an_illegal_action_is_played_by_the_rule_for_a_bad_one() -> None:
+    """One rule for all environments: it stands in docs/python.md."""
+    for env in (tokyo.raw_env(), tokyo.env()):
+        env.reset(seed=1)
+        before = env.save()
+        env.step(64)
+        assert env.infos["player_0"] == {"bad_action": True}
+        assert not any(env.terminations.values()) and not any(env.rewards.values())
+        # The rule of Tokyo: all dice are kept.
+        bad = env.save()
+        env.restore(before)
+        env.step(63)
+        assert json.loads(env.save())["referee"] == json.loads(bad)["referee"]
+        assert not any(env.infos.values())
 
-    checked = tokyo.env()
-    checked.reset(seed=1)
-    before = checked.save()
-    checked.step(64)
-    assert checked.terminations == dict.fromkeys(checked.agents, True)
-    assert checked.rewards == {"player_0": -1, "player_1": 0, "player_2": 0, "player_3": 0}
-    lost = checked.save()
-    checked.restore(before)
-    checked.step(63)
-    assert not any(checked.terminations.values())
-    checked.restore(lost)
-    assert len(play(checked, 9)) == 4 and not checked.agents
+    for env in (tokyo.raw_env(bad_action="raise"), tokyo.env(bad_action="raise")):
+        env.reset(seed=1)
+        before = env.save()
+        for action, error, message in (
+            (64, ValueError, "action 64 is illegal now, expected one of 0, 1, 2, "),
+            (66, ValueError, "expected an action, a whole number from 0 to 65, got 66"),
+            (None, TypeError, "player_0 is to act: expected an action, got None"),
+            (1.0, TypeError, r"expected an action, a whole number from 0 to 65, got 1.0 \(float\)"),
+            ("1", TypeError, r"got '1' \(str\)"),
+        ):
+            with pytest.raises(error, match=message):
+                env.step(action)  # type: ignore[arg-type]
+            assert env.save() == before
 
+    lone = survivors(entries=1, copies=1, bad_action="raise")
+    seen, _ = lone.reset(seed=1)
+    (agent,) = lone.agents
+    nobody = int(np.flatnonzero(seen[agent]["action_mask"] == 0)[0])
+    before = lone.save()
+    with pytest.raises(ValueError, match=f"{agent}: action {nobody} can do nothing now"):
+        lone.step({agent: nobody})
+    with pytest.raises(TypeError, match="expected an action, a whole number from 0 to 129"):
+        lone.step({agent: 1.0})  # type: ignore[dict-item]
+    assert lone.save() == before
+
+
+def test_a_step_before_reset_is_refused() -> None:
+    for module in AEC:
+        for env in (module.raw_env(), module.env()):
+            with pytest.raises(ResetNeeded, match="call reset before the first step"):
+                env.step(0)
+    for make in PARALLEL:
+        with pytest.raises(ResetNeeded, match="call reset before the first step"):
+            make().step({})
+
+
+def test_an_illegal_action_in_a_game_that_asks_one_of_many() -> None:
     asked = infection.parallel_env()
     seen, _ = asked.reset(seed=1)
     acting = next(agent for agent in seen if seen[agent]["action_mask"].any())
@@ -358,7 +389,7 @@ def test_survivors_are_paid_for_each_clock_and_cut_off_at_the_end() -> None:
     assert died and all(paid[agent] == clock - 1 for agent, clock in died.items())
     assert all(paid[agent] == clock for agent in cut)
     assert clock == 25 and cut or clock < 25 and not cut
-    with pytest.raises(ValueError, match="the match is over"):
+    with pytest.raises(ResetNeeded, match="the match is over"):
         env.step({})
 
 
@@ -368,8 +399,8 @@ def test_a_shot_at_nobody_costs_the_bullet() -> None:
     (agent,) = env.agents
     mask = observations[agent]["action_mask"]
     nobody = next(action for action in range(9, 130) if not mask[action])
-    observations, *_ = env.step({agent: nobody})
-    assert observations[agent]["observation"][-1] == 2
+    observations, *_, infos = env.step({agent: nobody})
+    assert observations[agent]["observation"][-1] == 2 and infos[agent] == {"bad_action": True}
     with pytest.raises(
         ValueError, match="expected an action of each living agent, got none of entry_0/copy_0"
     ):

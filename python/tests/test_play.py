@@ -363,7 +363,7 @@ def test_matches_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert told.returncode == 0 and "Ada" in told.stdout
 
 
-@pytest.mark.parametrize("module", ["bot", "play", "compat.gamezombies"])
+@pytest.mark.parametrize("module", ["bot", "play", "compat.gamezombies.state"])
 def test_the_examples_in_the_documentation_are_true(module: str) -> None:
     failed, tried = doctest.testmod(import_module(f"necrodome.{module}"))
     assert tried > 0 and failed == 0

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,13 +62,12 @@ def test_tables_say_the_same_as_the_policy(game: str, rules: dict[str, str]) -> 
     solution = necrodome.solve(game, **rules)
     tables = solution.tables
     states = tables["states"].astype(np.int16)
-    cup, feet, shotguns, aside, shots = np.split(states, [3, 6, 7, 8], axis=1)
+    # They are the observations of a turn, but for brains that have gone back into the cup.
+    assert states.shape[1] == [name.startswith(("score", "rounds")) for name in (*solution.fields, "score")].index(True)
     recycles = solution.rules["out_of_dice"] == "recycle_brains"
     rng = np.random.default_rng(1)
     for layer, gone_back in enumerate(tables["gone_back"][:3]):
-        columns = [aside + gone_back, shotguns, cup, feet]
-        if recycles:
-            columns.append(np.array([6, 4, 3]) - cup - feet - shots)
+        columns = [states[:, :1] + gone_back, states[:, 1:]]
         if game == "zombie-dice-solo":
             rows, roll = np.hstack(columns), tables["roll"][layer]
         elif game == "zombie-dice-race":
@@ -87,8 +87,11 @@ def test_tables_say_the_same_as_the_policy(game: str, rules: dict[str, str]) -> 
         assert real.mean() > (0.98 if layer == 0 else 0.4)
         rows, roll = rows[real], roll[real]
         values = solution.action_values(rows)
-        assert values.shape == (len(rows), 2) and not np.isnan(values).any()
-        assert np.array_equal(solution.policy(rows), roll)
+        # Before a mandatory first roll there is nothing to decide.
+        forced = (rows[:, 0] == 0) & (rows[:, 2:5].sum(axis=1) == 13) & (solution.rules["first_roll"] == "mandatory")
+        assert values.shape == (len(rows), 2) and np.array_equal(np.isnan(values), np.outer(forced, [True, False]))
+        assert np.array_equal(solution.policy(rows), roll | forced)
+        values, roll = values[~forced], roll[~forced]
         # On a tie, and beyond the cap of recycling, the safe choice counts.
         better = values[:, 1] > values[:, 0]
         assert np.array_equal(roll == 1, better) or recycles and not (roll == 1)[~better].any()
@@ -329,7 +332,7 @@ def test_solutions_and_policies_can_be_sent_to_other_processes() -> None:
     assert sent[0].value == race.value and sent[0].rules == race.rules
     assert sent[1](race.observation({**VIEW})) == race.policy(VIEW)
     assert len(pickle.dumps(race)) < 1000
-    assert repr(race) == "<zombie-dice-race solved: value 0.565681>"
+    assert repr(race) == f"<zombie-dice-race solved: value 0.565681, {race.positions} positions>"
 
 
 def test_importing_is_light() -> None:
@@ -375,3 +378,27 @@ def test_every_row_of_a_vector_environment_has_its_value(game: str, mode: str) -
         anyhow = np.where(masks, rng.random(masks.shape), -1).argmax(axis=1)
         obs, _, ended, _, _ = envs.step(np.where(np.arange(64) < 32, best, anyhow))
         ended = ended.copy()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: necrodome.solve(7), TypeError, "game: expected the id of a game.*got 7"),
+        (lambda: necrodome.solve("tokyo", seats=1.5), TypeError, "seats: expected a whole number, got 1.5"),
+        (lambda: necrodome.solve("tokyo", seats=True), TypeError, "seats: expected a whole number, got True"),
+        (lambda: necrodome.solve("tokyo", seats=-1), ValueError, "seats: expected at least 1, got -1"),
+        (lambda: necrodome.solve("zombie-dice-solo").policy(None), TypeError, "expected a state .*got None"),
+        (lambda: necrodome.solve("zombie-dice-solo").action_values("abc"), TypeError, "got 'abc'"),
+        (lambda: necrodome.solve("zombie-dice-solo").action_values([]), ValueError, "got an empty list"),
+        (lambda: necrodome.solve("zombie-dice-solo").action_values([[1], [1, 2]]), ValueError, "these rows differ"),
+        (lambda: necrodome.solve("zombie-dice-solo").policy.act("x"), TypeError, "expected a view.*got 'x'"),
+        (
+            lambda: necrodome.solve("zombie-dice-solo").policy.act({"turn": np.int16(1)}),
+            TypeError,
+            "expected a view of plain numbers.*int16",
+        ),
+    ],
+)
+def test_wrong_arguments_are_told_in_words(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()

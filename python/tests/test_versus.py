@@ -11,6 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from necrodome import _native
@@ -130,9 +131,29 @@ def test_an_illegal_action_is_played_by_the_rule_for_a_bad_one() -> None:
     env = tokyo()
     env.reset(seed=1)
     *_, info = env.step(64)
-    assert info["bad_action"] and info["action_mask"].any()
+    assert info["bad_action"] is True and info["action_mask"].any()
     with pytest.raises(ValueError, match="from 0 to 65"):
         env.step(66)
+    for odd in (1.0, "1", None, np.float64(1)):
+        with pytest.raises(TypeError, match="expected an action, a whole number from 0 to 65, got"):
+            env.step(odd)  # type: ignore[arg-type]
+    strict = tokyo(bad_action="raise")
+    strict.reset(seed=1)
+    before = strict.save()
+    with pytest.raises(ValueError, match="action 64 is illegal now, expected one of 0, 1, 2, "):
+        strict.step(64)
+    assert strict.save() == before
+
+
+@games
+def test_a_step_needs_a_reset(make: Callable[..., VersusEnv]) -> None:
+    env = make()
+    with pytest.raises(ResetNeeded, match="call reset before the first step"):
+        env.step(0)
+    env.reset(seed=1)
+    assert play(env, 2000)[-1][2]
+    with pytest.raises(ResetNeeded, match="the match is over: call reset"):
+        env.step(0)
 
 
 def test_wrong_arguments_are_refused_with_what_is_valid() -> None:
@@ -143,8 +164,8 @@ def test_wrong_arguments_are_refused_with_what_is_valid() -> None:
         ),
         (lambda: race(opponent="optimal:brains=5"), "brains"),
         (lambda: race(opponent="stop-at:brain=5"), 'unknown option "brain": expected one of brains'),
-        (lambda: race(seat=2), "seat 2: expected a number from 0 to 1"),
-        (lambda: table(opponent="greedy"), "zombie-dice: expected either opponents or opponent, got both"),
+        (lambda: race(seat=2), "seat 2: expected a whole number from 0 to 1"),
+        (lambda: table(opponent="greedy", opponents=["greedy"]), "zombie-dice: expected either opponents or opponent, got both"),
         (lambda: VersusEnv("tokyo"), "tokyo: expected either opponents or opponent, got none"),
         (lambda: race(rounds=2), 'unknown option "rounds"'),
         (lambda: tokyo(opponents=["angry"] * 6), "expected 2 to 6 players, got 7"),
@@ -152,3 +173,12 @@ def test_wrong_arguments_are_refused_with_what_is_valid() -> None:
     for make, message in cases:
         with pytest.raises(ValueError, match=message):
             make()
+
+
+def test_opponents_take_the_place_of_the_usual_ones() -> None:
+    for opponents in ({"opponent": "angry"}, {"opponents": ["angry", "random"]}):
+        env = gymnasium.make("necrodome/Tokyo-v0", **opponents)
+        env.reset(seed=1)
+        assert len(env.unwrapped.names) == 1 + len(opponents.get("opponents", ["angry"]))  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="expected a list"):
+        gymnasium.make("necrodome/Tokyo-v0", opponents="angry")

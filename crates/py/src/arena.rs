@@ -1,21 +1,25 @@
 //! Matches and tournaments between bots of all kinds, Python objects among them.
 //!
-//! The arena plays on threads of its own, which never touch Python. What it has to say waits in a channel for the Python
-//! thread that started it, so that bots run where their owner expects them: tracebacks, debuggers and Ctrl-C work.
+//! Where objects take part, the arena plays on the thread that asked for it. Else it plays on threads of its own, which never touch
+//! Python, and the thread that asked looks out for Ctrl-C.
 
-use crate::setup::{self, refuse};
+use crate::{
+    guest::Table,
+    setup::{self, refuse},
+};
 use necrodome_arena::{
     dice::{Dice, DiceWish, Secret},
     entry::{EntryError, EntryKind, EntrySpec, files_of, has_processes, name_all},
-    fault::{Fault, FaultKind},
-    guest::{Guest, Invitation},
+    fault::Fault,
     lineup::{Terms, player},
     player::{Answer, Effort, MatchStart, Player},
-    process::{self, Launcher, Limits, Wish},
-    protocol::Silence,
+    process::{self, Gifts, Launcher, Limits, Wish},
+    replay::Recording,
     run::run_match,
     stats::RankBy,
-    tournament::{self, Archive, Claims, Opened, PlanError, Schedule, TournamentError, Wishes, report},
+    tournament::{
+        self, Archive, Claims, Opened, Plan, PlanError, Schedule, Store, TournamentError, Wishes, report,
+    },
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -24,180 +28,137 @@ use necrodome_rules::{
     names::Names,
     with_game,
 };
+use necrodome_solve::solve;
 use pyo3::{
     exceptions::{PyFileNotFoundError, PyRuntimeError},
     prelude::*,
-    types::PyBytes,
+    types::{PyBytes, PyType},
 };
 use serde::Deserialize;
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
+    io,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
+        Arc,
+        atomic::Ordering,
+        mpsc::{RecvTimeoutError, channel},
     },
-    thread::{self, JoinHandle},
+    thread,
     time::Duration,
 };
 
 /// How often a waiting Python thread looks whether somebody has pressed Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// What the arena says to Python.
-enum Said {
-    /// A guest is asked; Python answers.
-    Ask { entry: usize, text: String, reply: Sender<Result<String, Silence>> },
-    /// A guest is told something.
-    Tell { entry: usize, text: String },
-    /// What a guest has answered was refused.
-    Refused { entry: usize, why: String },
-    /// So many blocks are stored.
-    Update { blocks: u32 },
-    /// All is over.
-    Done(Result<Ended, String>),
-}
-
 /// What is left when all is over: a JSON document, and the replay of a match.
 struct Ended {
     document: String,
-    replay: Option<Vec<u8>>,
+    replay: Option<Replay>,
 }
 
-/// A match or a tournament that is being played.
+/// Packs a replay.
+type Pack = Box<dyn Fn() -> io::Result<Vec<u8>> + Send + Sync>;
+
+/// The replay of a match, which is packed when somebody looks: that takes longer than a short match.
 #[pyclass(frozen, module = "necrodome._native")]
-pub struct Playing {
-    inbox: Mutex<Option<Receiver<Said>>>,
-    reply: Mutex<Option<Sender<Result<String, Silence>>>>,
-    replay: Mutex<Option<Vec<u8>>>,
-    interrupt: Arc<AtomicBool>,
-    thread: Mutex<Option<JoinHandle<()>>>,
-    /// Blocks that were stored before, and those that are planned.
-    #[pyo3(get)]
-    blocks: (u32, u32),
-}
+pub struct Replay(Pack);
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+impl Replay {
+    /// Recordings of more steps are packed at once, since they take many times the memory of what is packed.
+    const LONG: u32 = 200;
 
-impl Playing {
-    /// Lets `play` run on a thread of its own.
-    fn start(
-        blocks: (u32, u32),
-        (sender, receiver): (SyncSender<Said>, Receiver<Said>),
-        interrupt: Arc<AtomicBool>,
-        play: impl FnOnce() -> Result<Ended, String> + Send + 'static,
-    ) -> Self {
-        let thread = thread::spawn(move || drop(sender.send(Said::Done(play()))));
-        Playing {
-            inbox: Mutex::new(Some(receiver)),
-            reply: Mutex::default(),
-            replay: Mutex::default(),
-            interrupt,
-            thread: Mutex::new(Some(thread)),
-            blocks,
+    fn new<G: Listed>(recording: Recording<G>) -> io::Result<Self> {
+        if recording.steps() <= Self::LONG {
+            return Ok(Replay(Box::new(move || recording.pack())));
         }
-    }
-
-    fn stop(&self) {
-        self.interrupt.store(true, Ordering::Relaxed);
-        // Whoever waits for an answer, or for room in the channel, is sent home.
-        drop(lock(&self.reply).take());
-        drop(lock(&self.inbox).take());
-        if let Some(thread) = lock(&self.thread).take() {
-            let _ = thread.join();
-        }
+        let packed = recording.pack()?;
+        Ok(Replay(Box::new(move || Ok(packed.clone()))))
     }
 }
 
 #[pymethods]
-impl Playing {
-    /// Waits for what comes next: what it is, of which entry (or how many blocks), and its text.
-    fn next(&self, py: Python<'_>) -> PyResult<(&'static str, usize, String)> {
-        let over = || PyRuntimeError::new_err("this match or tournament is over");
-        loop {
-            let said = py.detach(|| lock(&self.inbox).as_ref().map(|inbox| inbox.recv_timeout(GLANCE)));
-            match said.ok_or_else(over)? {
-                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(PyRuntimeError::new_err("the arena has broken down: this is a bug of it"));
-                }
-                Ok(Said::Ask { entry, text, reply }) => {
-                    *lock(&self.reply) = Some(reply);
-                    return Ok(("ask", entry, text));
-                }
-                Ok(Said::Tell { entry, text }) => return Ok(("tell", entry, text)),
-                Ok(Said::Refused { entry, why }) => return Ok(("refused", entry, why)),
-                Ok(Said::Update { blocks }) => return Ok(("update", blocks as usize, String::new())),
-                Ok(Said::Done(ended)) => {
-                    let ended = ended.map_err(PyRuntimeError::new_err)?;
-                    *lock(&self.replay) = ended.replay;
-                    return Ok(("done", 0, ended.document));
+impl Replay {
+    /// The contents of a replay file.
+    fn pack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &(self.0)()?))
+    }
+
+    /// A copy has the contents.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<PyBytes>(), (self.pack(py)?,)))
+    }
+}
+
+/// What has been played, or why not, in words.
+type Played = Result<Ended, Box<dyn std::error::Error>>;
+
+/// The table, and what Python wants to hear meanwhile.
+struct Host {
+    table: Arc<Table>,
+    /// Called with the number of blocks that are stored, and of those that are planned.
+    show: Py<PyAny>,
+    /// Whether programs take part.
+    programs: bool,
+    /// How many blocks are planned.
+    planned: u32,
+}
+
+impl Host {
+    /// Lets the arena play. `play` is given a function that it calls with the number of blocks that are stored.
+    fn play(&self, py: Python<'_>, play: impl FnOnce(&dyn Fn(u32)) -> Played + Send) -> PyResult<Ended> {
+        let play = |tell: &dyn Fn(u32)| play(tell).map_err(|error| error.to_string());
+        let played = match (self.table.has_objects(), self.programs) {
+            (false, _) => py.detach(|| self.play_elsewhere(play)),
+            // Nobody else could run while a program thinks.
+            (true, true) => py.detach(|| play(&|blocks| self.glance(Some(blocks)))),
+            (true, false) => play(&|blocks| self.glance(Some(blocks))),
+        };
+        match self.table.failure(py) {
+            Some(error) => Err(error),
+            None => played.map_err(PyRuntimeError::new_err),
+        }
+    }
+
+    /// Lets the arena play on a thread of its own, and looks after Python on this one.
+    fn play_elsewhere(
+        &self,
+        play: impl FnOnce(&dyn Fn(u32)) -> Result<Ended, String> + Send,
+    ) -> Result<Ended, String> {
+        thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            let playing = scope.spawn(move || play(&|blocks| _ = sender.send(blocks)));
+            loop {
+                match receiver.recv_timeout(GLANCE) {
+                    Ok(blocks) => self.glance(Some(blocks)),
+                    Err(RecvTimeoutError::Timeout) => self.glance(None),
+                    Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
+            playing.join().unwrap_or_else(|_| Err("the arena has broken down: this is a bug of it".into()))
+        })
+    }
+
+    /// Looks whether somebody has pressed Ctrl-C, shows how far it is, and lets other threads of Python run.
+    fn glance(&self, blocks: Option<u32>) {
+        if self.table.stop.load(Ordering::Relaxed) {
+            return;
         }
-    }
-
-    /// Answers the last question with a line of the bot protocol.
-    fn answer(&self, text: String) {
-        if let Some(reply) = lock(&self.reply).take() {
-            let _ = reply.send(Ok(text));
-        }
-    }
-
-    /// Says that the one who was asked has failed.
-    fn fault(&self, detail: String) {
-        if let Some(reply) = lock(&self.reply).take() {
-            let _ = reply.send(Err(Silence::Fault(Fault::new(FaultKind::Crash, detail))));
-        }
-    }
-
-    /// The replay of a match that is over, packed as in a file.
-    fn replay<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        lock(&self.replay).as_ref().map(|packed| PyBytes::new(py, packed))
-    }
-
-    /// Stops playing, and waits until nothing is left of it.
-    fn close(&self, py: Python<'_>) {
-        py.detach(|| self.stop());
-    }
-}
-
-impl Drop for Playing {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-/// A Python object: what it hears goes through the channel.
-struct PythonGuest {
-    entry: usize,
-    sender: SyncSender<Said>,
-}
-
-impl Guest for PythonGuest {
-    fn tell(&mut self, message: &str) {
-        let _ = self.sender.send(Said::Tell { entry: self.entry, text: message.to_owned() });
-    }
-
-    fn ask(&mut self, message: &str) -> Result<String, Silence> {
-        let (reply, answer) = channel();
-        let ask = Said::Ask { entry: self.entry, text: message.to_owned(), reply };
-        self.sender.send(ask).map_err(|_| Silence::Quit)?;
-        answer.recv().unwrap_or(Err(Silence::Quit))
-    }
-
-    fn refused(&mut self, why: &str) {
-        let _ = self.sender.send(Said::Refused { entry: self.entry, why: why.to_owned() });
+        Python::attach(|py| {
+            let show = |blocks| self.show.call1(py, (blocks, self.planned)).map(drop);
+            if let Err(error) = py.check_signals().and_then(|()| blocks.map_or(Ok(()), show)) {
+                self.table.fail(error);
+            }
+            py.detach(|| ());
+        });
     }
 }
 
 /// A player of a match that somebody may want to stop.
 struct Interruptible<G: Listed> {
     player: Box<dyn Player<G>>,
-    interrupt: Arc<AtomicBool>,
+    table: Arc<Table>,
 }
 
 impl<G: Listed> Player<G> for Interruptible<G> {
@@ -218,7 +179,7 @@ impl<G: Listed> Player<G> for Interruptible<G> {
     }
 
     fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
-        if self.interrupt.load(Ordering::Relaxed) { Answer::Quit } else { self.player.answer(view) }
+        if self.table.stop.load(Ordering::Relaxed) { Answer::Quit } else { self.player.answer(view) }
     }
 
     fn refused(&mut self, why: &str) {
@@ -260,6 +221,8 @@ struct Wanted {
     limits: Limits,
     /// How far programs are confined.
     sandbox: String,
+    /// What they are given beside the usual.
+    gifts: Gifts,
     /// The words that start this interpreter as a supervisor of bots; the first is the interpreter.
     launcher: Vec<String>,
     /// Only of a tournament.
@@ -272,7 +235,6 @@ struct WantedEntry {
     name: Option<String>,
     /// As on the command line, or what a Python object calls itself.
     text: String,
-    is_object: bool,
 }
 
 #[derive(Deserialize)]
@@ -320,10 +282,10 @@ impl Wanted {
         Ok(wish)
     }
 
-    fn prepare<G: Listed>(&self, sender: &SyncSender<Said>) -> PyResult<Ready<G>> {
+    fn prepare<G: Listed>(&self, table: &Arc<Table>) -> PyResult<Ready<G>> {
         let rules: G::Rules = setup::rules(&self.options.to_string())?;
         self.limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name))))?;
-        let spec = |(number, entry): (usize, &WantedEntry)| self.entry(number, entry, sender);
+        let spec = |(number, entry): (usize, &WantedEntry)| self.entry::<G>(number, entry, table);
         let entries = self.entries.iter().enumerate().map(spec).collect::<PyResult<Vec<_>>>()?;
         let names = name_all(&entries).map_err(refuse_entry)?;
         let words: Vec<OsString> = self.launcher.iter().map(OsString::from).collect();
@@ -331,7 +293,10 @@ impl Wanted {
         let mut launcher = Launcher::new(program, words.iter().cloned());
         let wish: Wish = self.sandbox.parse().map_err(|why| refuse(format!("sandbox: {why}")))?;
         if has_processes(&entries) {
+            let missing = |name| refuse(format!("pass_env: there is no environment variable {name}"));
+            let gifts = Gifts::default().with(&self.gifts);
             launcher = launcher.confined(wish).map_err(refuse)?.hiding(files_of(&entries));
+            launcher = launcher.giving(gifts).map_err(missing)?;
         }
         Ok(Ready {
             terms: Terms { launcher, limits: self.limits, rules, seats: names.len() },
@@ -340,12 +305,14 @@ impl Wanted {
         })
     }
 
-    fn entry(&self, number: usize, entry: &WantedEntry, sender: &SyncSender<Said>) -> PyResult<EntrySpec> {
-        if entry.is_object {
-            let sender = sender.clone();
-            let come =
-                move || Box::new(PythonGuest { entry: number, sender: sender.clone() }) as Box<dyn Guest>;
-            let kind = EntryKind::Guest(Invitation::new(come));
+    fn entry<G: Listed>(
+        &self,
+        number: usize,
+        entry: &WantedEntry,
+        table: &Arc<Table>,
+    ) -> PyResult<EntrySpec> {
+        if let Some(invitation) = table.invitation::<G>(number) {
+            let kind = EntryKind::Guest(invitation);
             return Ok(EntrySpec { name: entry.name.clone(), text: entry.text.clone(), kind });
         }
         let mut spec = EntrySpec::parse(&entry.text, Path::new(".")).map_err(refuse_entry)?;
@@ -366,113 +333,139 @@ impl Wanted {
     }
 }
 
-/// Begins what is wanted (a JSON document, see `Wanted`).
+/// What Python gets: the document, the replay of a match, and what nobody could be told any more, by entry.
+type Told = (String, Option<Replay>, BTreeMap<usize, String>);
+
+/// Plays what is wanted (a JSON document, see `Wanted`). `talks` has a `necrodome.bot.Talk` for each entry that is an object; if one
+/// raises an error, that is raised here, or it is a fault. `show` is called now and then with the blocks that are stored and planned.
 #[pyfunction]
-pub fn play(py: Python<'_>, wanted: &str) -> PyResult<Playing> {
+pub fn play(
+    py: Python<'_>,
+    wanted: &str,
+    talks: Vec<Option<Py<PyAny>>>,
+    raises: bool,
+    show: Py<PyAny>,
+) -> PyResult<Told> {
     let wanted: Wanted = serde_json::from_str(wanted).map_err(refuse)?;
     let id = setup::game(&wanted.game)?;
-    py.detach(|| {
-        with_game!(id, G => match &wanted.tournament {
-            None => begin_match::<G>(&wanted),
-            Some(tournament) => begin_tournament::<G>(id, &wanted, tournament),
-        })
-    })
-}
-
-fn begin_match<G: Listed>(wanted: &Wanted) -> PyResult<Playing>
-where
-    G::Rules: Send,
-{
-    let (sender, receiver) = sync_channel(1024);
-    let Ready { entries, names, terms } = wanted.prepare::<G>(&sender)?;
-    names.expect_seats(G::SEATS).map_err(|error| refuse(format!("{}: {error}", G::ID)))?;
-    let seed = wanted.seed.unwrap_or(wanted.spare_seed);
-    let secret = wanted.dice()?.of_match(&entries).map_err(refuse)?;
-    for (entry, name) in entries.iter().zip(names.iter()) {
-        player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
-    }
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let stopped = interrupt.clone();
-    Ok(Playing::start((0, 1), (sender, receiver), interrupt, move || {
-        play_match::<G>(&entries, &names, &terms, (seed, secret.as_ref()), &stopped)
-            .map_err(|error| error.to_string())
-    }))
+    let table = Arc::new(Table::new(talks, raises));
+    let ended = with_game!(id, G => match &wanted.tournament {
+        None => play_match::<G>(py, &wanted, &table, show),
+        Some(tournament) => play_tournament::<G>(py, id, &wanted, tournament, &table, show),
+    })?;
+    Ok((ended.document, ended.replay, table.untold()))
 }
 
 fn play_match<G: Listed>(
-    entries: &[EntrySpec],
-    names: &Names,
-    terms: &Terms<G::Rules>,
-    (seed, secret): (Seed, Option<&Secret>),
-    interrupt: &Arc<AtomicBool>,
-) -> Result<Ended, Box<dyn std::error::Error>> {
-    let dice = secret.map_or(Dice::from(seed), |secret| secret.dice(seed));
-    let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
-    for (seat, (entry, name)) in entries.iter().zip(names.iter()).enumerate() {
-        let player = player::<G>(entry, name, terms, Seeded::new(dice.dice, "bot", seat as u64))?;
-        players.push(Box::new(Interruptible { player, interrupt: interrupt.clone() }));
-    }
-    let mut finished = run_match(names, &terms.rules, dice, &mut players, |_: &G, _| {})?;
-    let logs = finished.close(&mut players);
-    let document = finished.document(entries, names, &terms.rules, (seed, secret), &logs);
-    let document = serde_json::to_string_pretty(&document)?;
-    Ok(Ended { document, replay: Some(finished.recording.pack()?) })
+    py: Python<'_>,
+    wanted: &Wanted,
+    table: &Arc<Table>,
+    show: Py<PyAny>,
+) -> PyResult<Ended> {
+    let seed = wanted.seed.unwrap_or(wanted.spare_seed);
+    let prepare = || {
+        let ready = wanted.prepare::<G>(table)?;
+        let Ready { entries, names, terms } = &ready;
+        names.expect_seats(G::SEATS).map_err(|error| refuse(format!("{}: {error}", G::ID)))?;
+        let secret = wanted.dice()?.of_match(entries).map_err(refuse)?;
+        for (entry, name) in entries.iter().zip(names.iter()) {
+            player::<G>(entry, name, terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
+        }
+        Ok::<_, PyErr>((ready, secret))
+    };
+    let (Ready { entries, names, terms }, secret) = py.detach(prepare)?;
+    let host = Host { table: table.clone(), show, programs: has_processes(&entries), planned: 1 };
+    host.play(py, |_| {
+        let secret = secret.as_ref();
+        let dice = secret.map_or(Dice::from(seed), |secret| secret.dice(seed));
+        let mut players: Vec<Box<dyn Player<G>>> = Vec::new();
+        for (seat, (entry, name)) in entries.iter().zip(names.iter()).enumerate() {
+            let player = player::<G>(entry, name, &terms, Seeded::new(dice.dice, "bot", seat as u64))?;
+            players.push(Box::new(Interruptible { player, table: table.clone() }));
+        }
+        let mut finished = run_match(&names, &terms.rules, dice, &mut players, |_: &G, _| {})?;
+        let logs = finished.close(&mut players);
+        let document = finished.document(&entries, &names, &terms.rules, (seed, secret), &logs);
+        let document = serde_json::to_string_pretty(&document)?;
+        Ok(Ended { document, replay: Some(Replay::new(finished.recording)?) })
+    })
 }
 
-fn begin_tournament<G: Listed>(id: GameId, wanted: &Wanted, more: &WantedTournament) -> PyResult<Playing>
-where
-    G::Rules: Send + Sync,
-{
-    let (sender, receiver) = sync_channel(1024);
-    let Ready { entries, names, mut terms } = wanted.prepare::<G>(&sender)?;
-    let wishes = Wishes {
-        format: more.format.as_deref(),
-        seats: more.seats,
-        blocks: more.blocks,
-        seed: wanted.seed,
-        public_dice: wanted.public_dice,
-        until_decided: more.until_decided,
-        margin: more.margin,
-        test: more.test.map(|(elo0, elo1)| Claims { elo0, elo1 }),
-        rank_by: more.rank_by,
-        only: &more.only,
-        limits: wanted.limits,
-        sandbox: has_processes(&entries).then(|| terms.launcher.level()),
-        store: more.store.as_deref(),
-    };
-    let spare_seed = || Ok::<_, TournamentError>(wanted.spare_seed);
-    let plan = wishes.plan::<G, _>(id, &entries, &names, &terms.rules, spare_seed).map_err(refuse)?;
-    Schedule::new(&plan, G::SEATS).map_err(refuse)?;
-    terms.seats = plan.seats;
-    for (entry, name) in entries.iter().zip(names.iter()) {
-        player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
-    }
-    let secret = wanted.dice()?.secret;
-    let archive = more.store.as_ref().map_or_else(Archive::in_memory, |path| Archive::open(path));
-    let opened = archive.and_then(|archive| archive.resume(&plan, more.new_version, secret.as_ref()));
-    let Opened { mut store, plan: stored, .. } = opened.map_err(refuse)?;
-    let entries = stored.in_order(&plan, entries);
-    let plan = stored;
-    let schedule = Schedule::new(&plan, G::SEATS).map_err(refuse)?;
-    let stored = store.blocks().map_err(refuse)?;
-    // One object cannot be in two places, and Python runs one thread at a time.
-    let objects = wanted.entries.iter().any(|entry| entry.is_object);
-    let cores = || thread::available_parallelism().map_or(1, usize::from);
-    let threads = if objects { 1 } else { more.threads.unwrap_or_else(cores) };
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let stopped = interrupt.clone();
-    let teller = sender.clone();
-    Ok(Playing::start((stored, schedule.end()), (sender, receiver), interrupt, move || {
-        let tell = |blocks| drop(teller.send(Said::Update { blocks }));
-        let mut play = || -> Result<Ended, Box<dyn std::error::Error>> {
-            let mut watch = |update: tournament::Update| tell(update.blocks);
-            let launcher = &terms.launcher;
-            tournament::run(&plan, &entries, launcher, &mut store, threads, &stopped, &mut watch)?;
-            let report = report(&plan, &schedule, &store)?;
-            Ok(Ended { document: serde_json::to_string_pretty(&report)?, replay: None })
+/// A tournament that is about to begin, or to go on.
+struct Begun {
+    plan: Plan,
+    entries: Vec<EntrySpec>,
+    launcher: Launcher,
+    schedule: Schedule,
+    store: Store,
+}
+
+impl Begun {
+    fn new<G: Listed>(
+        id: GameId,
+        wanted: &Wanted,
+        more: &WantedTournament,
+        table: &Arc<Table>,
+    ) -> PyResult<Self> {
+        let Ready { entries, names, mut terms } = wanted.prepare::<G>(table)?;
+        let wishes = Wishes {
+            format: more.format.as_deref(),
+            seats: more.seats,
+            blocks: more.blocks,
+            seed: wanted.seed,
+            public_dice: wanted.public_dice,
+            until_decided: more.until_decided,
+            margin: more.margin,
+            test: more.test.map(|(elo0, elo1)| Claims { elo0, elo1 }),
+            rank_by: more.rank_by,
+            only: &more.only,
+            limits: wanted.limits,
+            sandbox: has_processes(&entries).then(|| terms.launcher.level()),
+            gifts: terms.launcher.gifts().clone(),
+            store: more.store.as_deref(),
         };
-        play().map_err(|error| error.to_string())
-    }))
+        let spare_seed = || Ok::<_, TournamentError>(wanted.spare_seed);
+        let plan = wishes.plan::<G, _>(id, &entries, &names, &terms.rules, spare_seed).map_err(refuse)?;
+        Schedule::new(&plan, G::SEATS).map_err(refuse)?;
+        terms.seats = plan.seats;
+        for (entry, name) in entries.iter().zip(names.iter()) {
+            player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;
+        }
+        // The solution, which tells luck from skill, is kept: it is made here, where Python can run on meanwhile.
+        drop(solve::<G>(&terms.rules, terms.seats));
+        let secret = wanted.dice()?.secret;
+        let archive = more.store.as_ref().map_or_else(Archive::in_memory, |path| Archive::open(path));
+        let opened = archive.and_then(|archive| archive.resume(&plan, more.new_version, secret.as_ref()));
+        let Opened { store, plan: stored, .. } = opened.map_err(refuse)?;
+        // What is in memory only is gone before anybody could ask for a replay.
+        let store = if more.store.is_some() { store } else { store.without_replays() };
+        let schedule = Schedule::new(&stored, G::SEATS).map_err(refuse)?;
+        let entries = stored.in_order(&plan, entries);
+        Ok(Begun { plan: stored, entries, launcher: terms.launcher, schedule, store })
+    }
+}
+
+fn play_tournament<G: Listed>(
+    py: Python<'_>,
+    id: GameId,
+    wanted: &Wanted,
+    more: &WantedTournament,
+    table: &Arc<Table>,
+    show: Py<PyAny>,
+) -> PyResult<Ended> {
+    let begun = py.detach(|| Begun::new::<G>(id, wanted, more, table))?;
+    let Begun { plan, entries, launcher, schedule, mut store } = begun;
+    let (stored, planned) = (store.blocks().map_err(refuse)?, schedule.end());
+    let host = Host { table: table.clone(), show, programs: has_processes(&entries), planned };
+    host.glance(Some(stored));
+    host.play(py, |tell| {
+        let mut watch = |update: tournament::Update| tell(update.blocks);
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = more.threads.unwrap_or_else(cores);
+        tournament::run(&plan, &entries, &launcher, &mut store, threads, &table.stop, &mut watch)?;
+        let report = report(&plan, &schedule, &store)?;
+        Ok(Ended { document: serde_json::to_string_pretty(&report)?, replay: None })
+    })
 }
 
 /// Supervises a bot, or becomes one, as the arena has ordered; then it does not return.

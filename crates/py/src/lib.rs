@@ -1,13 +1,23 @@
 //! The native module under the Python package: what needs the speed or the truth of the Rust crates.
 //!
 //! It is thin. Names, defaults and everything that people see are in `python/necrodome`; what crosses the border is numpy
-//! arrays (batches) and JSON (views, actions, reports: the same as in the bot protocol).
+//! arrays (batches), objects (what bots in Python see and answer) and JSON (all else: the same as in the bot protocol).
+//!
+//! The arena is for Linux. On other systems the module has no matches, tournaments, replays and seats in processes.
 
+#[cfg(target_os = "linux")]
 mod arena;
+#[cfg(target_os = "linux")]
+mod guest;
 mod referee;
 mod setup;
+mod solo;
 mod solve;
+mod tree;
+#[cfg(target_os = "linux")]
+mod values;
 mod vector;
+mod zombies;
 
 use pyo3::prelude::*;
 
@@ -17,13 +27,32 @@ mod native {
     use super::*;
 
     #[pymodule_export]
-    use super::arena::{Playing, play, run_stage};
-    #[pymodule_export]
     use super::referee::Referee;
     #[pymodule_export]
-    use super::solve::{Solution, analyze, evaluate};
+    use super::solo::Solo;
     #[pymodule_export]
-    use super::vector::Vector;
+    use super::solve::{Solution, evaluate};
+    #[pymodule_export]
+    use super::tree::Position;
+    #[pymodule_export]
+    use super::vector::{Vector, bot_actions};
+    #[pymodule_export]
+    use super::zombies::{TurnOver, ZombieHand, ZombieTable, ZombieTurn};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::{
+        arena::{Replay, play, run_stage},
+        guest::Legal,
+        solve::analyze,
+        zombies::ZombieSeat,
+    };
+
+    /// The instruction set that batches are stepped with, such as "avx2".
+    #[pyfunction]
+    fn instruction_set() -> PyResult<&'static str> {
+        use necrodome_batch::instructions::{chosen, name};
+        chosen().map(|_| name()).map_err(setup::refuse)
+    }
 
     /// The version of the package.
     #[pyfunction]

@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
+/// As in the bot protocol: more legal actions are not listed.
+const MOST_LEGAL: usize = 256;
+
 /// A match of one game: it says who is to act, shows each seat its view (as JSON or as numbers) and plays on with what the
 /// seats choose. Wrong input is a `ValueError` and changes nothing.
 #[pyclass(module = "necrodome._native")]
@@ -127,6 +130,16 @@ impl Referee {
         self.0.bot_action(bot, seat, seed)
     }
 
+    /// The legal actions of a seat that is to act, as a JSON list; null where they are too many.
+    fn legal(&self, seat: u16) -> PyResult<String> {
+        self.0.legal(self.seat(seat)?)
+    }
+
+    /// The action of a number, for a seat that is to act, as JSON; null if there is none.
+    fn action(&self, seat: u16, number: usize) -> PyResult<String> {
+        self.0.action(self.seat(seat)?, number)
+    }
+
     /// What each seat got in the last step.
     fn rewards(&self) -> Vec<f32> {
         self.0.rewards().to_vec()
@@ -217,6 +230,8 @@ trait AnyMatch: Send + Sync {
     fn step(&mut self, chosen: &[i64]) -> PyResult<()>;
     fn apply(&mut self, actions: &str) -> PyResult<()>;
     fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String>;
+    fn legal(&self, seat: Seat) -> PyResult<String>;
+    fn action(&self, seat: Seat, number: usize) -> PyResult<String>;
     fn rewards(&self) -> &[f32];
     fn outcome(&self) -> PyResult<Option<String>>;
     fn events(&self, seat: Option<Seat>) -> PyResult<String>;
@@ -442,6 +457,14 @@ impl<G: Listed> AnyMatch for Match<G> {
     fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String> {
         let mut bot = setup::built_in::<G>(bot, &self.rules, Seeded::new(seed, "bot", 0))?;
         json(&bot.act(&self.game.view(seat)))
+    }
+
+    fn legal(&self, seat: Seat) -> PyResult<String> {
+        json(&G::few_legal_actions(&self.game.view(seat), MOST_LEGAL))
+    }
+
+    fn action(&self, seat: Seat, number: usize) -> PyResult<String> {
+        json(&self.numbers.action(&self.game.view(seat), &[number]).ok())
     }
 
     fn rewards(&self) -> &[f32] {

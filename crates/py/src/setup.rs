@@ -1,12 +1,12 @@
 //! Games, options of the rules and built-in bots, as Python names them.
 
-use necrodome_arena::lineup::{self, LineupError};
 use necrodome_rules::{
-    bot::{Bot, BotSpec},
+    bot::{Bot, BotSpec, Decide},
     catalog::{GameId, Listed, UnknownGame},
     chance::Seeded,
     options::{self, Options},
 };
+use necrodome_solve::bots;
 use pyo3::{exceptions::PyValueError, prelude::*};
 use serde_json::Value;
 
@@ -32,10 +32,11 @@ pub fn rules<R: Options>(json: &str) -> PyResult<R> {
 /// A built-in bot by its name, the perfect player included; `chance` is its own.
 pub fn built_in<G: Listed>(name: &str, rules: &G::Rules, chance: Seeded) -> PyResult<Box<dyn Bot<G>>> {
     let spec: BotSpec = name.parse().map_err(refuse)?;
-    lineup::built_in(&spec, rules, chance).map_err(|error| match &error {
-        LineupError::UnknownBot { valid, .. } => {
-            refuse(format!("{error}: expected one of {}", valid.join(", ")))
-        }
-        LineupError::Params { .. } | LineupError::Human => refuse(error),
-    })
+    bots::built_in(&spec, rules, chance).map_err(refuse)
+}
+
+/// A built-in bot by its name, asked for single decisions on any thread.
+pub fn decider<G: Listed>(name: &str, rules: &G::Rules) -> PyResult<Decide<G>> {
+    let spec: BotSpec = name.parse().map_err(refuse)?;
+    bots::decider::<G>(&spec, rules).map_err(refuse)
 }

@@ -13,6 +13,10 @@ from typing import Any, TypeAlias
 #: What Gymnasium's `register` takes besides the id.
 Registration: TypeAlias = dict[str, Any]
 
+#: Gymnasium makes these environments without wrappers, which would hide `action_masks`, `save`, `restore` and `clone`. They check
+#: themselves what its wrappers would check: actions, and that `reset` comes first.
+BARE: Registration = {"disable_env_checker": True, "order_enforce": False}
+
 
 def register() -> None:
     """Enters the environments into Gymnasium's list, once."""
@@ -25,10 +29,10 @@ def register() -> None:
                 register(f"necrodome/{name}", **registration)
 
 
-def against_bots(game: str, opponents: str | Sequence[str]) -> Registration:
-    """One seat against built-in bots. In a game for two the only one is `opponent`, elsewhere they are `opponents`.
+def against_bots(game: str, opponents: Sequence[str]) -> Registration:
+    """One seat against built-in bots, unless others are given.
 
     They belong to the version of the environment. Those of the game's card may change with what suits people.
     """
-    keyword = "opponent" if isinstance(opponents, str) else "opponents"
-    return {"entry_point": "necrodome.envs.versus:VersusEnv", "kwargs": {"game": game, keyword: opponents}}
+    kwargs = {"game": game, "usual": opponents}
+    return {**BARE, "entry_point": "necrodome.envs.versus:VersusEnv", "kwargs": kwargs}

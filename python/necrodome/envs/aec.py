@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from .. import _native
+from .arguments import not_begun, whole
 from .base import RENDER_MODES, Option, RefereeEnv, seat_names
 from .spaces import Layout
 
@@ -30,7 +31,8 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
     """A match with one agent for each seat: `player_0`, `player_1` and so on.
 
     An observation is what the seat may know, as seen from it, and nothing else. Rewards come at the end. An
-    illegal action is a `ValueError` and changes nothing.
+    illegal action is played by the game's rule for a bad action, and the agent's info says `"bad_action": True` until it
+    acts again; with `bad_action="raise"` it is a `ValueError`, and nothing has changed.
     """
 
     metadata: dict[str, Any] = {
@@ -47,9 +49,11 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
         names: Sequence[str] | None = None,
         observation: str = "vector",
         render_mode: str | None = None,
+        bad_action: str = "play",
         **rules: Option,
     ) -> None:
-        super().__init__(game, seat_names(names, players, "player"), rules, observation, render_mode)
+        seats = seat_names(names, whole("players", players, 1), "player")
+        super().__init__(game, seats, rules, observation, render_mode, bad_action)
         self.metadata = {**type(self).metadata, "name": f"{game.replace('-', '_')}_v0"}
         self.possible_agents = [f"player_{seat}" for seat in range(len(self.names))]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -93,26 +97,16 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
 
     def step(self, action: int | None) -> None:
         """Plays the action of `agent_selection`."""
+        if self._random is None:
+            raise not_begun()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]
             return
         if action is None:
-            raise ValueError(f"{agent} is to act: expected an action, got None")
-        self._referee.step([int(action)])
+            raise TypeError(f"{agent} is to act: expected an action, got None")
+        self.infos[agent] = {} if self._play(action, self._seats[agent]) else {"bad_action": True}
         self._follow()
-
-    def play(self, action: int) -> bool:
-        """As `step`, but an illegal action is played by the game's rule for a bad one. Was it legal?"""
-        seat = self._seats[self.agent_selection]
-        mask = self._referee.mask(seat)
-        stands = not 0 <= action < len(mask) or bool(mask[action])
-        if stands:
-            self._referee.step([action])
-        else:
-            self._referee.apply("[null]")
-        self._follow()
-        return stands
 
     def _follow(self) -> None:
         """Tells the agents what came of the last action."""
@@ -181,11 +175,17 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
 
 
 class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):
-    """An environment with PettingZoo's usual wrappers: an illegal action ends the match and costs a point."""
+    """An environment with PettingZoo's usual wrappers. An illegal action is played as without them: see `TurnEnv`."""
 
     def __init__(self, env: TurnEnv) -> None:
-        super().__init__(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(env, illegal_reward=-1)))
+        super().__init__(env)
         self._inner = env
+
+    def step(self, action: int | None) -> None:
+        """Plays the action of `agent_selection`."""
+        if not self._has_reset:
+            raise not_begun()
+        super().step(action)  # type: ignore[arg-type]  # None is the action of whoever is done.
 
     def clone(self, *, seed: int | None = None) -> Self:
         """An environment that goes on as this one would, and shares nothing with it; with a seed, with other chance."""
@@ -202,6 +202,3 @@ class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):
         """Goes on from what `save` gave; a damaged save is a `ValueError`, and then nothing has changed."""
         self._inner.restore(saved)
         self._has_reset = self._has_updated = True
-        if self.agents:
-            # The wrapper that judges actions keeps the mask that was seen last.
-            self.env.observe(self.agent_selection)

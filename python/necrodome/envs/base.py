@@ -12,6 +12,7 @@ from gymnasium.utils import seeding
 
 from .. import _native
 from . import render
+from .arguments import BAD_ACTIONS, checked_action, checked_seed, one_of
 from .spaces import check_observation
 
 if TYPE_CHECKING:
@@ -23,8 +24,41 @@ Option: TypeAlias = str | int | float | bool | None
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
-class RefereeEnv:
-    """A match behind an environment. Everything random comes from the seed of `reset`."""
+class Rendered:
+    """An environment that can be drawn: what there is to see is `_shown`."""
+
+    game: str
+    names: list[str]
+
+    def __init__(self, render_mode: str | None) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            expected = ", ".join(map(repr, RENDER_MODES))
+            raise ValueError(f"render_mode {render_mode!r}: expected one of {expected}, or None")
+        self.render_mode = render_mode
+
+    def _shown(self) -> dict[str, Any]:
+        """The view that is drawn, with who is `to_act` and the `situation` in words."""
+        raise NotImplementedError
+
+    def render(self) -> None | str | render.Image:
+        """The match as text (`ansi`), as a picture (`rgb_array`), or as text on the terminal (`human`)."""
+        if self.render_mode == "rgb_array":
+            return render.picture(self.game, self._shown(), self.names)
+        if self.render_mode == "ansi":
+            return render.text(self.game, self._shown(), self.names)
+        if self.render_mode == "human":
+            print(render.text(self.game, self._shown(), self.names))
+        return None
+
+    def close(self) -> None:
+        """Nothing to close: text and pictures need no window."""
+
+
+class RefereeEnv(Rendered):
+    """A match behind an environment. Everything random comes from the seed of `reset`.
+
+    An illegal action is played by the game's rule for a bad action, or with `bad_action="raise"` is a `ValueError`.
+    """
 
     def __init__(
         self,
@@ -33,27 +67,17 @@ class RefereeEnv:
         rules: Mapping[str, Option],
         observation: str,
         render_mode: str | None,
+        bad_action: str = "play",
     ) -> None:
         check_observation(observation)
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            expected = ", ".join(map(repr, RENDER_MODES))
-            raise ValueError(f"render_mode {render_mode!r}: expected one of {expected}, or None")
-        self.render_mode = render_mode
+        super().__init__(render_mode)
+        self._raises = one_of("bad_action", bad_action, BAD_ACTIONS) == "raise"
         self._observation = observation
         self._options = json.dumps(dict(rules))
         # A first match, so that names and rules are checked at once; `reset` begins the one that is played.
         self._referee = _native.Referee(game, list(names), 0, self._options)
+        self.game, self.names = self._referee.game, self._referee.names
         self._random: np.random.Generator | None = None
-
-    @property
-    def game(self) -> str:
-        """The id of the game."""
-        return self._referee.game
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the seats."""
-        return self._referee.names
 
     @property
     def rules(self) -> dict[str, Option]:
@@ -63,12 +87,26 @@ class RefereeEnv:
     def _begin(self, seed: int | None) -> None:
         """Begins a match. One in which nobody comes to a decision is no episode: then another is begun."""
         if seed is not None or self._random is None:
-            self._random, _ = seeding.np_random(seed)
+            self._random, _ = seeding.np_random(None if seed is None else checked_seed(seed))
         while True:
             match = int(self._random.integers(2**63))
             self._referee = _native.Referee(self.game, self.names, match, self._options)
             if self._referee.to_act():
                 return
+
+    def _play(self, action: Any, seat: int) -> bool:
+        """Plays the action of the seat that is to act. Was it legal?"""
+        number = checked_action(action, self._referee.actions())
+        mask = self._referee.mask(seat)
+        legal = bool(mask[number])
+        if legal:
+            self._referee.step([number])
+        elif self._raises:
+            expected = ", ".join(map(str, np.flatnonzero(mask)))
+            raise ValueError(f"action {number} is illegal now, expected one of {expected}")
+        else:
+            self._referee.apply("[null]")
+        return legal
 
     def outcome(self) -> dict[str, Any] | None:
         """Places, scores and turns, once the match is over."""
@@ -86,19 +124,6 @@ class RefereeEnv:
         words = self._referee.situation(to_act[0] if to_act else 0)
         return {**shown, "to_act": to_act, "situation": words}
 
-    def render(self) -> None | str | render.Image:
-        """The match as text (`ansi`), as a picture (`rgb_array`), or as text on the terminal (`human`)."""
-        if self.render_mode == "rgb_array":
-            return render.picture(self.game, self._shown(), self.names)
-        if self.render_mode == "ansi":
-            return render.text(self.game, self._shown(), self.names)
-        if self.render_mode == "human":
-            print(render.text(self.game, self._shown(), self.names))
-        return None
-
-    def close(self) -> None:
-        """Nothing to close: text and pictures need no window."""
-
     def clone(self, *, seed: int | None = None) -> Self:
         """An environment that goes on as this one would, and shares nothing with it.
 
@@ -111,7 +136,7 @@ class RefereeEnv:
 
     def _reseed(self, seed: int) -> None:
         """Everything random from here on comes from this seed."""
-        self._random, _ = seeding.np_random(seed)
+        self._random, _ = seeding.np_random(checked_seed(seed))
         self._referee.reseed(int(self._random.integers(2**63)))
 
     def save(self) -> bytes:

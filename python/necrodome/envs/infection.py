@@ -12,7 +12,8 @@ Actions: 0 ends the turn; the next 7 answer who has come, with nothing, a precau
 (more than 4); then 7 for each other player, the next seat first, meet that player with the same commitments.
 The second half does the same after the antidote. Reward, at the end: from +1 for the first place to -1 for
 the last in equal steps; those who tie share the mean. Options of the rules: `zombies`, `max_turns`,
-`start_antibodies`, `start_viruses`, `surplus_virus`.
+`start_antibodies`, `start_viruses`, `surplus_virus`; `rules="classic"` with `interaction_limit` and
+`antidote_limit` (then a precaution never works).
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ __all__ = ["env", "parallel_env", "raw_env"]
 
 
 def raw_env(players: int = 8, **options: Any) -> TurnEnv:
-    """The bare environment: an illegal action is a `ValueError` and changes nothing.
+    """The bare environment.
 
     Keywords are the options of the rules, `names` (then they say how many play), `observation` ("vector" or
-    "dict") and `render_mode`.
+    "dict"), `render_mode` and `bad_action` ("play" or "raise").
     """
     return TurnEnv("infection", players, **options)
 
 
 def env(players: int = 8, **options: Any) -> CheckedEnv:
-    """The environment in PettingZoo's usual wrappers: an illegal action ends the match and costs a point."""
+    """The environment with PettingZoo's check of the order of calls."""
     return CheckedEnv(raw_env(players, **options))
 
 

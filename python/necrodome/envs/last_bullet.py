@@ -29,6 +29,6 @@ def parallel_env(entries: int = 2, **options: Any) -> SurvivorsEnv:
     """An agent for each survivor of each entry.
 
     Keywords are the options of the rules, `names` (then they say how many entries there are), `observation`
-    ("vector" or "dict") and `render_mode`.
+    ("vector" or "dict"), `render_mode` and `bad_action` ("play" or "raise").
     """
     return SurvivorsEnv(entries, **options)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from pettingzoo import ParallelEnv
 
 from .. import _native
 from . import render
+from .arguments import checked_action, not_begun, whole
 from .aec import Observation, TurnEnv
 from .base import RENDER_MODES, Option, RefereeEnv, seat_names
 from .spaces import Layout
@@ -31,8 +33,9 @@ WINDOW = 17
 class AskedEnv(ParallelEnv[str, Observation, int]):
     """A game that asks one agent at a time, for learners that step all at once.
 
-    Only the action of the agent that is asked counts: the one with legal actions in its mask. If it is
-    illegal, the game's rule for a bad action applies and the agent's info says `"bad_action": True`.
+    Only the action of the agent that is asked counts: the one with legal actions in its mask. If it is illegal, it is
+    played by the game's rule for a bad action, and the agent's info says `"bad_action": True`; with
+    `bad_action="raise"` it is a `ValueError`, and nothing has changed.
     """
 
     def __init__(self, turns: TurnEnv) -> None:
@@ -64,17 +67,18 @@ class AskedEnv(ParallelEnv[str, Observation, int]):
 
     def step(self, actions: Mapping[str, int]) -> Step:
         """Plays the action of the agent that is asked."""
+        if self._turns._random is None:
+            raise not_begun()
         if not self.agents:
-            raise ValueError("the match is over: call reset first")
+            raise ResetNeeded("the match is over: call reset")
         asked = self._turns.agent_selection
         if asked not in actions:
             raise ValueError(
                 f"{asked} is asked: expected an action of it, got {', '.join(actions) or 'none'}"
             )
-        stands = self._turns.play(int(actions[asked]))
+        self._turns.step(actions[asked])
         infos: Infos = {agent: {} for agent in self.agents}
-        if not stands:
-            infos[asked]["bad_action"] = True
+        infos[asked] = dict(self._turns.infos[asked])
         result = (
             self._observations(),
             dict(self._turns.rewards),
@@ -131,6 +135,9 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
 
     An agent sees its window, and nothing that another survivor sees. It gets +1 for each clock that it lives
     to see. The dead are terminated; those who live when `max_turns` ends the match are truncated.
+
+    A shot that its mask does not allow costs the bullet, and the agent's info says `"bad_action": True`; with
+    `bad_action="raise"` it is a `ValueError`, and nothing has changed.
     """
 
     metadata: dict[str, Any] = {
@@ -147,9 +154,11 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
         names: Sequence[str] | None = None,
         observation: str = "vector",
         render_mode: str | None = None,
+        bad_action: str = "play",
         **rules: Option,
     ) -> None:
-        super().__init__("last-bullet", seat_names(names, entries, "entry"), rules, observation, render_mode)
+        seats = seat_names(names, whole("entries", entries, 1), "entry")
+        super().__init__("last-bullet", seats, rules, observation, render_mode, bad_action)
         self._copies = int(json.loads(self._referee.rules)["copies"])
         # The number of a survivor is its place here.
         self.possible_agents = [
@@ -220,12 +229,20 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
 
     def step(self, actions: Mapping[str, int]) -> Step:
         """Plays the actions of all agents."""
+        if self._random is None:
+            raise not_begun()
         if not self.agents:
-            raise ValueError("the match is over: call reset first")
+            raise ResetNeeded("the match is over: call reset")
         if missing := [agent for agent in self.agents if agent not in actions]:
             raise ValueError(f"expected an action of each living agent, got none of {', '.join(missing)}")
         acting = self.agents
-        self._referee.step([int(actions[agent]) for agent in acting])
+        count = self._referee.actions()
+        numbers = {agent: checked_action(actions[agent], count) for agent in acting}
+        bad = self._bad(numbers)
+        if bad and self._raises:
+            agent = next(iter(bad))
+            raise ValueError(f"{agent}: action {numbers[agent]} can do nothing now: see its action_mask")
+        self._referee.step(list(numbers.values()))
         alive = {
             self.possible_agents[number]
             for seat in range(len(self.names))
@@ -240,8 +257,14 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
             {agent: float(agent in alive) for agent in acting},
             {agent: agent not in alive for agent in acting},
             {agent: over and agent in alive for agent in acting},
-            {agent: {} for agent in acting},
+            {agent: {"bad_action": True} if agent in bad else {} for agent in acting},
         )
+
+    def _bad(self, actions: Mapping[str, int]) -> set[str]:
+        """The agents whose actions are not in their masks."""
+        _, masks = self._rows()
+        numbers = {agent: number for number, agent in enumerate(self.possible_agents)}
+        return {agent for agent, action in actions.items() if not masks[numbers[agent], action]}
 
     def view(self, agent: str) -> str:
         """What the entry of an agent is told of all its survivors, as the JSON of the bot protocol."""

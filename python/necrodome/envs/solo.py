@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import json
+import secrets
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -17,14 +18,16 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from .. import _native
-from .base import Option, RefereeEnv
-from .spaces import Layout
+from .arguments import BAD_ACTIONS, checked_seed, one_of
+from .base import RENDER_MODES, Option, Rendered
+from .spaces import Layout, check_observation
 from .vector import ArenaVectorEnv, make_vec
 
-_STOP, _GO = 0, 1
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
-class SoloEnv(RefereeEnv, gymnasium.Env[Any, Any]):
+class SoloEnv(Rendered, gymnasium.Env[Any, Any]):
     """One turn of Zombie Dice: roll (1) for more brains, or stop (0) and keep them.
 
     An observation is a vector of whole numbers: brains and shotguns of this turn, dice left in the cup (green,
@@ -34,80 +37,135 @@ class SoloEnv(RefereeEnv, gymnasium.Env[Any, Any]):
 
     The reward of a step is the change of what stopping now would bank: a bust takes all back, so rewards sum to the final
     score. `info["action_mask"]` and `action_masks()` mark the legal actions: all, but with `first_roll="mandatory"` the
-    first one must be to roll.
+    first one must be to roll. If it is not, it is played as one, and `info["bad_action"]` is true; with
+    `bad_action="raise"` it is a `ValueError`.
 
-    `save`, `restore` and `clone` keep the whole state, chance included, for search.
+    The same seed and actions give the same turns here and in a match of a vector environment. `save`, `restore` and
+    `clone` keep the whole state, chance included, for search.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+    game = "zombie-dice-solo"
 
-    def __init__(self, render_mode: str | None = None, observation: str = "vector", **rules: Option) -> None:
-        # The referee makes a mandatory first roll at once, and a turn can be lost with it. As an episode, a turn begins
-        # before it, so that nothing is left out: the one legal action is to roll.
-        self._mandatory = rules.get("first_roll") == "mandatory"
-        if self._mandatory:
-            rules = {**rules, "first_roll": "free"}
-        RefereeEnv.__init__(self, "zombie-dice-solo", ["you"], rules, observation, render_mode)
-        self.layout = Layout.from_json(self._referee.fields())
+    def __init__(
+        self,
+        render_mode: str | None = None,
+        observation: str = "vector",
+        bad_action: str = "play",
+        **rules: Option,
+    ) -> None:
+        check_observation(observation)
+        super().__init__(render_mode)
+        raises = one_of("bad_action", bad_action, BAD_ACTIONS) == "raise"
+        self._turn = _native.Solo(json.dumps(rules), raises)
+        self._seeded = False
+        self._observation = observation
+        self._made: dict[str, Any] = {
+            "render_mode": render_mode,
+            "observation": observation,
+            "bad_action": bad_action,
+            **rules,
+        }
+        self.names = ["you"]
+        self.layout = Layout.from_json(self._turn.fields())
         self.observation_space = (
             self.layout.dict_space() if observation == "dict" else self.layout.vector_space()
         )
         self.action_space = spaces.Discrete(2)
-        self._begun = False
+        if observation == "vector" and render_mode != "human":
+            # The native method itself: nothing between the caller and the dice.
+            self.step = self._turn.step  # type: ignore[method-assign]
 
     @property
     def rules(self) -> dict[str, Option]:
         """All options of the rules."""
-        rules = super().rules
-        return {**rules, "first_roll": "mandatory"} if self._mandatory else rules
+        return dict(json.loads(self._turn.rules))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begins a turn."""
-        gymnasium.Env.reset(self, seed=seed)
-        self._begin(seed)
-        self._begun = False
+        if seed is not None:
+            gymnasium.Env.reset(self, seed=checked_seed(seed))
+            self._seed(seed)
+        elif not self._seeded:
+            self._seed(secrets.randbits(64))
+        observation, info = self._turn.reset()
         if self.render_mode == "human":
             self.render()
-        return self._observe(), self._info()
+        return self._shaped(observation), info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Rolls (1) or stops (0)."""
-        if self._random is None:
-            raise gymnasium.error.ResetNeeded("call reset before the first step")
-        if not self._referee.to_act():
-            raise gymnasium.error.ResetNeeded("the turn is over: call reset")
-        if not self.action_space.contains(action):
-            raise ValueError(f"expected an action, 0 (stop) or 1 (roll), got {action!r}")
-        if not self.action_masks()[int(action)]:
-            raise ValueError("the first roll is mandatory: expected 1 (roll), got 0 (stop)")
-        self._referee.step([int(action)])
-        self._begun = True
-        over = not self._referee.to_act()
+        observation, *rest = self._turn.step(action)
         if self.render_mode == "human":
             self.render()
-        return self._observe(), float(self._referee.rewards()[0]), over, False, self._info()
+        return self._shaped(observation), *rest
+
+    def _seed(self, seed: int) -> None:
+        self._turn.seed(checked_seed(seed))
+        self._seeded = True
+
+    def _shaped(self, vector: npt.NDArray[np.int16]) -> Any:
+        return self.layout.named(vector) if self._observation == "dict" else vector
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal."""
-        return np.array([self._begun or not self._mandatory, True])
+        return self._turn.mask()
 
-    def _observe(self) -> Any:
-        vector = self._referee.observe(0)
-        return self.layout.named(vector) if self._observation == "dict" else vector
+    def outcome(self) -> dict[str, Any] | None:
+        """Place and score, once the turn is over."""
+        outcome = self._turn.outcome()
+        return None if outcome is None else dict(json.loads(outcome))
 
-    def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks().astype(np.int8)}
+    def _shown(self) -> dict[str, Any]:
+        to_act = [] if self._turn.over else [0]
+        return {**json.loads(self._turn.view()), "to_act": to_act, "situation": self._turn.situation()}
 
-    def _agent_keys(self) -> tuple[str, ...]:
-        return ("begun",)
+    def save(self) -> bytes:
+        """The whole state, chance included. Keep it from agents: it tells the future."""
+        return bytes(self._turn.save())
 
-    def _save_agents(self) -> dict[str, Any]:
-        return {"begun": self._begun}
+    def restore(self, saved: bytes) -> None:
+        """Goes on from what `save` gave, for an environment of the same rules.
 
-    def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
-        self._begun = bool(parts["begun"])
+        A save that was damaged is a `ValueError`, and then nothing has changed.
+        """
+        self._turn.restore(saved)
+        self._seeded = True
+
+    def clone(self, *, seed: int | None = None) -> Self:
+        """An environment that goes on as this one would, and shares nothing with it.
+
+        With a seed it goes on from here with other chance: for a search that must not know the dice to come.
+        """
+        other = type(self)(**self._made)
+        # What it was made as, and the generator that Gymnasium keeps for wrappers.
+        other.spec = self.spec
+        if self._np_random is not None:
+            other.np_random = np.random.Generator(type(self._np_random.bit_generator)())
+            other.np_random.bit_generator.state = self._np_random.bit_generator.state
+        if self._turn.begun:
+            other.restore(self.save())
+        if seed is not None:
+            other._seed(seed)
+        return other
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._made, self.save() if self._turn.begun else None, self.spec)
+
+
+def _rebuild(
+    made: dict[str, Any], saved: bytes | None, spec: gymnasium.envs.registration.EnvSpec | None
+) -> SoloEnv:
+    env = SoloEnv(**made)
+    env.spec = spec
+    if saved is not None:
+        env.restore(saved)
+    return env
 
 
 def solo_vec(num_envs: int = 1, **options: Any) -> ArenaVectorEnv:

@@ -23,14 +23,14 @@ __all__ = ["env", "raw_env"]
 
 
 def raw_env(players: int = 4, **options: Any) -> TurnEnv:
-    """The bare environment: an illegal action is a `ValueError` and changes nothing.
+    """The bare environment.
 
     Keywords are the options of the rules, `names` (then they say how many play), `observation` ("vector" or
-    "dict") and `render_mode`.
+    "dict"), `render_mode` and `bad_action` ("play" or "raise").
     """
     return TurnEnv("tokyo", players, **options)
 
 
 def env(players: int = 4, **options: Any) -> CheckedEnv:
-    """The environment in PettingZoo's usual wrappers: an illegal action ends the match and costs a point."""
+    """The environment with PettingZoo's check of the order of calls."""
     return CheckedEnv(raw_env(players, **options))

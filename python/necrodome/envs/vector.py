@@ -7,8 +7,8 @@
 ((4096, 8), dtype('int16'))
 >>> observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
 
-The arrays are made once and written in place: what a step gives is overwritten by the next. Copy what is to be kept, or
-say `copy=True`.
+What a step gives is yours: no later step writes it, so it can go into a replay buffer as it is. With `copy=False` the next
+step overwrites it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from .. import _native
+from ..opponents import AnyOpponent, Draws, Table, line_up, restore_draws, seated
+from .arguments import BAD_ACTIONS, checked_seed, checked_seeds, one_of, whole
 from .base import Option
 from .spaces import Layout, check_observation
 
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ArenaVectorEnv", "make_vec"]
 
-_SEEDS = 2**64
+_MOST_ROWS = 2**32
+_MOST_THREADS = 1024
+
+REWARDS = ("game", "exact")
 
 _Step = tuple[
     Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]
@@ -42,35 +47,64 @@ _Step = tuple[
 
 def make_vec(
     game: str,
-    num_envs: int = 1,
+    num_envs: int | None = None,
     *,
+    matches: int | None = None,
     seed: int | Sequence[int] | None = None,
     players: int | None = None,
     autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     observation: str = "vector",
-    copy: bool = False,
+    copy: bool = True,
+    masks: bool = True,
+    bad_action: str = "play",
     threads: int = 1,
+    opponent: AnyOpponent = None,
+    opponents: Sequence[AnyOpponent] | None = None,
+    seat: int | str = 0,
+    reward: str = "game",
     **rules: Option,
 ) -> ArenaVectorEnv:
     """Many matches of a game, stepped at once.
 
-    `game` is the id of a game that has a kernel for batches: for any other the `ValueError` lists those that have. `players`
-    says how many seats a match has. `seed` is one for all (match i gets `seed + i`) or one for each match; what happens in
-    a match depends on its seed and its actions only, not on `num_envs` nor `threads`. `rules` are the options of the
-    rules, by name.
+    `game` is the id of a game that has a kernel for batches: for any other the `ValueError` lists those that have. `num_envs`
+    is the number of rows: a match each, but in Last Bullet a survivor each; there `matches` may be given instead. `players`
+    says how many seats a match has. `rules` are the options of the rules, by name.
+
+    `seed` is one for all (the chance of match i is a hash of the seed and i) or one for each match; what happens in a match
+    depends on its seed and its actions only, not on `num_envs` nor `threads`.
+
+    With `copy=False` a step overwrites the arrays that the last one gave, which saves memory. With `masks=False`
+    there is no `infos["action_mask"]`, which saves time in games with many actions. An illegal action is played by
+    the game's rule for a bad action and told by `infos["bad_action"]`, or with `bad_action="raise"` is a `ValueError`.
+
+    With `opponent` (one for all other seats) or `opponents` (one for each), a row is a match of the learner, who is asked
+    only for its own decisions: see `necrodome.opponents` for who can be one. `seat` is the learner's, or `"rotate"` for
+    another in each match.
+
+    With `reward="exact"` the reward of an action is minus its regret by the exact solution, and `infos` has `regret`, `luck`
+    and `game_reward`: in `zombie-dice-solo` and, for two, in `zombie-dice-race`, `zombie-dice` and `tokyo`.
 
     >>> make_vec("zombie-dice", num_envs=8, players=4, seed=3).reset()[0].shape
+    (8, 18)
+    >>> make_vec("zombie-dice", num_envs=8, players=4, opponent="greedy", seed=3).reset()[0].shape
     (8, 18)
     """
     return ArenaVectorEnv(
         game,
         num_envs,
+        matches=matches,
         seed=seed,
         players=players,
         autoreset_mode=autoreset_mode,
         observation=observation,
         copy=copy,
+        masks=masks,
+        bad_action=bad_action,
         threads=threads,
+        opponent=opponent,
+        opponents=opponents,
+        seat=seat,
+        reward=reward,
         **rules,
     )
 
@@ -79,10 +113,14 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     """Matches side by side. A row is a match; in Last Bullet, where all decide at once, a survivor.
 
     In games of several seats a row's observation is that of the seat that decides (`to_act()`), and its reward that of the
-    seat that has just acted; `final_rewards()` gives all seats of the match that ended last.
+    seat that has just acted. `infos["final_rewards"]` has the rewards of all seats, in the rows marked by
+    `infos["_final_rewards"]`, whose match has ended in this step.
 
     With `AutoresetMode.SAME_STEP`, `infos["final_obs"]` is an array like the observations, which holds in the rows marked
     by `infos["_final_obs"]` the last observations of the episodes that have ended.
+
+    `infos["action_mask"]` marks the legal actions of each row; `infos["bad_action"]` is there if some rows' actions were
+    illegal, and marks them. With opponents, a row has the learner's observations and rewards only. In Last Bullet `infos["alive"]` marks the rows whose survivor lives.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
@@ -90,14 +128,21 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     def __init__(
         self,
         game: str,
-        num_envs: int = 1,
+        num_envs: int | None = None,
         *,
+        matches: int | None = None,
         seed: int | Sequence[int] | None = None,
         players: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         observation: str = "vector",
-        copy: bool = False,
+        copy: bool = True,
+        masks: bool = True,
+        bad_action: str = "play",
         threads: int = 1,
+        opponent: AnyOpponent = None,
+        opponents: Sequence[AnyOpponent] | None = None,
+        seat: int | str = 0,
+        reward: str = "game",
         render_mode: Option = None,
         **rules: Option,
     ) -> None:
@@ -105,31 +150,51 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         if render_mode is not None:
             raise ValueError(f"render_mode {render_mode!r}: a vector environment is not drawn, expected None")
         mode = _mode(autoreset_mode)
+        asked, learner = _opponents(game, opponent, opponents, seat, players, rules)
         self.game = game
         self.autoreset_mode = mode
         self.metadata = {**ArenaVectorEnv.metadata, "autoreset_mode": mode}
         self._native = _native.Vector(
-            game, num_envs, players, mode.name.lower(), threads, json.dumps(rules)
+            game,
+            rows=None if num_envs is None else whole("num_envs", num_envs, 1, _MOST_ROWS),
+            matches=None if matches is None else whole("matches", matches, 1, _MOST_ROWS),
+            seats=None if players is None else whole("players", players, 1, _MOST_ROWS),
+            autoreset=mode.name.lower(),
+            threads=whole("threads", threads, 1, _MOST_THREADS),
+            options=json.dumps(rules),
+            copy=_flag("copy", copy),
+            named=observation == "dict",
+            masks=_flag("masks", masks),
+            bad_action=one_of("bad_action", bad_action, BAD_ACTIONS),
+            opponents=None if asked is None else [_told(one) for one in asked],
+            seat=learner,
+            exact=one_of("reward", reward, REWARDS) == "exact",
         )
+        # The pools among the opponents, whose members are rated by the results.
+        self._draws = list({id(one): one for one in asked or () if isinstance(one, Draws)}.values())
         self.players = self._native.seats
+        self.num_matches = self._native.matches
+        self.num_envs = self._native.rows
         self._made: dict[str, Any] = {
-            "num_envs": num_envs,
+            "num_envs": self.num_envs,
             "players": self.players,
             "autoreset_mode": mode,
             "observation": observation,
             "copy": copy,
+            "masks": masks,
+            "bad_action": bad_action,
             "threads": threads,
+            "opponent": opponent,
+            "opponents": opponents,
+            "seat": seat,
+            "reward": reward,
             **rules,
         }
-        self.num_matches = self._native.matches
-        self.num_envs = self._native.rows
-        self.layout = Layout.from_json(self._native.fields(), self._native.arrays()[0].dtype.type)
+        self.layout = Layout.from_json(self._native.fields(), self._native.dtype.type)
         self.single_action_space = spaces.Discrete(self._native.actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._copy = copy
         if observation == "dict":
             self.single_observation_space = self.layout.dict_space()
-            self._native.present(*map(self._named, self._native.arrays()))
         else:
             self.single_observation_space = self.layout.vector_space()
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -137,21 +202,23 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         if seed is not None:
             self._seed(seed)
         # The native method itself: nothing between the caller and the kernel.
-        if not copy:
+        if not self._draws:
             self.step = self._native.step  # type: ignore[method-assign]
 
-    def _named(self, table: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
-        return {field.name: table[:, column] for column, field in enumerate(self.layout.fields)}
-
     def _seed(self, seed: int | Sequence[int | None], marks: list[bool] | None = None) -> None:
-        if isinstance(seed, (int, np.integer)):
-            seeds: list[int | None] = [(int(seed) + one) % _SEEDS for one in range(self.num_matches)]
+        """Starts the matches' chance anew, or with `marks` only that of those that are marked."""
+        if isinstance(seed, (int, float, np.integer, np.floating)):
+            number = checked_seed(seed)
+            self._native.seed(number, marks)
+            seeds: list[int | None] = [number] * self.num_matches
         else:
-            seeds = [None if one is None else int(one) % _SEEDS for one in seed]
-        if marks is not None and len(seeds) == len(marks):
-            # The others go on as they would.
-            seeds = [one if marked else None for one, marked in zip(seeds, marks)]
-        self._native.seed(seeds)
+            seeds = checked_seeds(seed, self.num_matches)
+            if marks is not None:
+                seeds = [one if marked else None for one, marked in zip(seeds, marks)]
+            self._native.seed_each(seeds)
+        for draws in self._draws:
+            marked = marks or [True] * self.num_matches
+            draws.seed({row: one for row, one in enumerate(seeds) if one is not None and marked[row]})
         self._seeded = True
 
     def _marked(self, options: dict[str, Any] | None) -> list[bool] | None:
@@ -180,29 +247,41 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         """Begins new matches: all, or those whose rows are marked by `options["reset_mask"]`.
 
         The mask has a boolean for each of the `num_envs` rows. In Last Bullet, where a match has many, all of them are
-        marked or none. With a seed the matches' streams of chance begin anew, without one they go on.
+        marked or none. With a seed the chance of these matches begins anew, without one it goes on.
         """
         marks = self._marked(options)
         if seed is not None:
             self._seed(seed, marks if self._seeded else None)
         elif not self._seeded:
-            self._seed([secrets.randbits(64) for _ in range(self.num_matches)])
-        observations, infos = self._native.reset(marks)
-        return self._kept(observations), infos
+            self._seed(secrets.randbits(64))
+        return self._native.reset(marks)
 
     def step(self, actions: Any) -> _Step:
         """Plays an action in each row."""
-        observations, rewards, terminations, truncations, infos = self._native.step(actions)
-        infos = {name: self._kept(info) for name, info in infos.items()}
-        return self._kept(observations), rewards.copy(), terminations.copy(), truncations.copy(), infos
+        told = self._native.step(actions)
+        self._tell_pools(told[1], told[-1])
+        return told
 
-    def _kept(self, arrays: Any) -> Any:
-        """Copies, if they are wanted."""
-        if not self._copy:
-            return arrays
-        if isinstance(arrays, dict):
-            return {name: self._kept(array) for name, array in arrays.items()}
-        return arrays.copy()
+    def _tell_pools(self, rewards: npt.NDArray[np.float32], infos: dict[str, Any]) -> None:
+        """Rates the members whose matches have ended; `infos["opponent"]` tells their names."""
+        if "_final_rewards" not in infos:
+            return
+        rows = np.flatnonzero(infos["_final_rewards"])
+        # The next match may have begun already.
+        matches = self._native.learners()[1][rows] - (self.autoreset_mode == AutoresetMode.SAME_STEP)
+        rewards = infos.get("game_reward", rewards)[rows]
+        names = np.full(self.num_envs, None, dtype=object)
+        # With several pools, the first is named.
+        names[rows] = [draws.ended(rows, matches, rewards) for draws in self._draws][0]
+        infos["opponent"], infos["_opponent"] = names, infos["_final_rewards"]
+
+    def learner_seats(self) -> npt.NDArray[np.uint8]:
+        """The learner's seat in each row, where opponents play."""
+        return self._native.learners()[0]
+
+    def observations(self) -> Any:
+        """What each row sees now: what the last `reset` or `step` gave."""
+        return self._native.observations()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal now: a row of flags for each row."""
@@ -218,11 +297,31 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
 
     def save(self) -> bytes:
         """The whole state, chance included. Keep it from agents: it tells the future."""
-        return bytes(self._native.save())
+        state = bytes(self._native.save())
+        if not self._draws:
+            return state
+        drawn = json.dumps([draws.save() for draws in self._draws]).encode()
+        return len(drawn).to_bytes(8, "little") + drawn + state
 
     def restore(self, saved: bytes) -> None:
         """Goes on from what `save` gave, for an environment of the same shape and rules."""
-        self._native.restore(saved)
+        if not isinstance(saved, (bytes, bytearray, memoryview)):
+            raise TypeError(f"expected the bytes that save gave, got {type(saved).__name__}")
+        state, drawn = bytes(saved), []
+        if self._draws:
+            length = int.from_bytes(state[:8], "little")
+            try:
+                drawn = json.loads(state[8 : 8 + length])
+            except ValueError:
+                raise ValueError("not a save of an environment with a pool of opponents") from None
+            state = state[8 + length :]
+        before = [draws.save() for draws in self._draws]
+        restore_draws(self._draws, drawn)
+        try:
+            self._native.restore(state)
+        except ValueError:
+            restore_draws(self._draws, before)
+            raise
         self._seeded = True
 
     def clone(self, *, seed: int | Sequence[int | None] | None = None) -> Self:
@@ -254,11 +353,46 @@ def _rebuild(game: str, made: dict[str, Any], saved: bytes, seeded: bool) -> Are
     return env
 
 
+def _opponents(
+    game: str,
+    opponent: AnyOpponent,
+    opponents: Sequence[AnyOpponent] | None,
+    seat: int | str,
+    players: int | None,
+    rules: dict[str, Option],
+) -> tuple[list[Any] | None, int | None]:
+    """Who is asked in each of the other seats, and the seat of the learner (None if it changes)."""
+    if opponent is None and opponents is None:
+        if isinstance(seat, str) or seat != 0:
+            raise ValueError(f"seat {seat!r}: only with opponent or opponents, or all seats are yours")
+        return None, None
+    if isinstance(seat, str) and seat != "rotate":
+        raise ValueError(f"seat {seat!r}: expected a number, or 'rotate'")
+    others = line_up(opponent, opponents, players, game)
+    table = Table(game, json.dumps(rules), len(others) + 1)
+    # One that has several seats is asked once for all of them.
+    known = {id(one): one for one in others}
+    asked = {number: seated(one, table) for number, one in known.items()}
+    return [asked[id(one)] for one in others], None if isinstance(seat, str) else whole("seat", seat, 0, len(others))
+
+
+def _told(asked: Any) -> Any:
+    """An opponent as the native module takes it."""
+    return asked if isinstance(asked, str) else (asked.questions, asked)
+
+
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
     if isinstance(mode, AutoresetMode):
         return mode
     for known in AutoresetMode:
-        if mode.lower() in (known.name.lower(), str(known.value).lower()):
+        if isinstance(mode, str) and mode.lower() in (known.name.lower(), str(known.value).lower()):
             return known
     names = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
-    raise ValueError(f"autoreset_mode {mode!r}: expected an AutoresetMode or one of {names}")
+    error = ValueError if isinstance(mode, str) else TypeError
+    raise error(f"autoreset_mode {mode!r}: expected an AutoresetMode or one of {names}")
+
+
+def _flag(name: str, value: bool) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise TypeError(f"{name} {value!r}: expected True or False")

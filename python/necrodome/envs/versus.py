@@ -1,7 +1,8 @@
-"""One seat of a match as a Gymnasium environment: the other seats are played by built-in bots."""
+"""One seat of a match as a Gymnasium environment: the other seats are played by opponents."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,26 +10,33 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 
 from .. import _native
+from ..opponents import AnyOpponent, Draws, Table, line_up, restore_draws, seated
+from .arguments import checked_action, checked_seed, not_begun, whole
 from .base import RENDER_MODES, Option, RefereeEnv
 from .spaces import Layout
 
+# The only row.
+_FIRST = np.zeros(1, dtype=np.int64)
+
 
 class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
-    """A match against built-in bots, as one agent sees it.
+    """A match against opponents, as one agent sees it.
 
     >>> env = VersusEnv("zombie-dice-race", opponent="stop-at:brains=5")
     >>> observation, info = env.reset(seed=1)
     >>> observation, reward, terminated, truncated, info = env.step(1)
 
-    `opponents` are names of built-in bots, as `necrodome bots` lists them; `"optimal"` is the perfect player. A single one
+    `opponents` are names of built-in bots, as `necrodome bots` lists them (`"optimal"` is the perfect player), or anybody else
+    whom `necrodome.opponents` knows: functions, policies, objects, programs, pools. A single one
     can be given as `opponent`. Some games have a name for `gymnasium.make`, with opponents to begin with.
 
     A step plays the action and then all that the others do until this seat is asked again. Actions,
     observations and rewards are those of the PettingZoo environments; `info["action_mask"]` and
-    `action_masks()` tell which actions are legal. For an illegal one the game's rule for a bad action
-    applies, and `info["bad_action"]` is true.
+    `action_masks()` tell which actions are legal. An illegal one is played by the game's rule for a bad
+    action, and `info["bad_action"]` is true; with `bad_action="raise"` it is a `ValueError`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
@@ -36,30 +44,38 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
     def __init__(
         self,
         game: str,
-        opponents: Sequence[str] | None = None,
+        opponents: Sequence[AnyOpponent] | None = None,
         seat: int = 0,
         *,
-        opponent: str | None = None,
+        opponent: AnyOpponent = None,
         observation: str = "vector",
         render_mode: str | None = None,
+        bad_action: str = "play",
+        usual: Sequence[AnyOpponent] | None = None,
         **rules: Option,
     ) -> None:
-        if opponent is not None and opponents is None:
-            opponents = [opponent]
-        elif opponents is None or opponent is not None:
-            came = "none" if opponents is None else "both"
-            raise ValueError(f"the other seats of {game}: expected either opponents or opponent, got {came}")
+        if opponent is None and opponents is None:
+            if usual is None:
+                raise ValueError(f"the other seats of {game}: expected either opponents or opponent, got none")
+            opponents = usual
+        opponents = line_up(opponent, opponents, None, game)
         seats = len(opponents) + 1
-        if not 0 <= seat < seats:
-            raise ValueError(f"seat {seat}: expected a number from 0 to {seats - 1}")
+        seat = whole("seat", seat, 0, seats - 1)
         names = [f"bot_{other}" for other in range(seats)]
         names[seat] = "you"
-        super().__init__(game, names, rules, observation, render_mode)
+        super().__init__(game, names, rules, observation, render_mode, bad_action)
         self._seat = seat
         # The bot of each seat; the own one's is never asked.
         self._bots = [*opponents[:seat], "", *opponents[seat:]]
-        for bot in opponents:
-            self._referee.bot_action(bot, self._referee.to_act()[0], 0)
+        table = Table(game, self._options, seats)
+        # One that has several seats is asked for all of them.
+        asked = {id(bot): seated(bot, table) for bot in opponents}
+        self._asked = [asked.get(id(bot), "") for bot in self._bots]
+        self._draws = [bot for bot in asked.values() if isinstance(bot, Draws)]
+        self._matches = 0
+        for bot in self._asked:
+            if bot != "" and isinstance(bot, str):
+                self._referee.bot_action(bot, self._referee.to_act()[0], 0)
         self.layout = Layout.from_json(self._referee.fields())
         named = observation == "dict"
         self.observation_space = self.layout.dict_space() if named else self.layout.vector_space()
@@ -69,10 +85,11 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begins a new match, at the first decision of this seat."""
-        gymnasium.Env.reset(self, seed=seed, options=options)
+        gymnasium.Env.reset(self, seed=None if seed is None else checked_seed(seed), options=options)
         self._random = self.np_random
         while True:
             self._begin(None)
+            self._matches += 1
             self._let_others_play(self._referee)
             if self._referee.to_act():
                 break
@@ -82,16 +99,15 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Plays an action, and lets the others play."""
+        if self._random is None:
+            raise not_begun()
         if not self._referee.to_act():
-            raise ValueError("the match is over: call reset first")
-        action = int(action)
-        mask = self.action_masks()
-        legal = not 0 <= action < len(mask) or bool(mask[action])
-        if legal:
-            self._referee.step([action])
-        else:
-            self._referee.apply("[null]")
+            raise ResetNeeded("the match is over: call reset")
+        legal = self._play(action, self._seat)
         reward = self._referee.rewards()[self._seat] + self._let_others_play(self._referee)
+        if not self._referee.to_act():
+            for draws in self._draws:
+                draws.ended(_FIRST, np.array([self._matches]), np.array([reward], dtype=np.float32))
         if self.render_mode == "human":
             self.render()
         info = self._info() if legal else {**self._info(), "bad_action": True}
@@ -102,10 +118,22 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         reward = 0.0
         while (to_act := referee.to_act()) and to_act[0] != self._seat:
             seed = int(self.np_random.integers(2**63))
-            action = referee.bot_action(self._bots[to_act[0]], to_act[0], seed)
-            referee.apply(f"[{action}]")
+            referee.apply(f"[{self._ask(referee, to_act[0], seed)}]")
             reward += referee.rewards()[self._seat]
         return reward
+
+    def _ask(self, referee: _native.Referee, seat: int, seed: int) -> str:
+        """The action of the opponent in a seat that is to act, as JSON."""
+        bot = self._asked[seat]
+        if isinstance(bot, str):
+            return referee.bot_action(bot, seat, seed)
+        question = None
+        if bot.questions:
+            message = {"type": "decide", "id": 0, "view": json.loads(referee.view(seat))}
+            question = [json.dumps({**message, "legal": json.loads(referee.legal(seat))})]
+        seen, mask = referee.observe(seat)[None], referee.mask(seat)[None]
+        answer = bot(_FIRST, np.array([self._matches]), seen, mask, question)[0]
+        return answer if isinstance(answer, str) else referee.action(seat, checked_action(answer, mask.shape[1]))
 
     def _observe(self) -> Any:
         vector = self._referee.observe(self._seat)
@@ -119,14 +147,16 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         return self._referee.mask(self._seat)
 
     def _agent_keys(self) -> tuple[str, ...]:
-        return ()
+        return ("matches", "drawn")
 
     def _save_agents(self) -> dict[str, Any]:
-        return {}
+        return {"matches": self._matches, "drawn": [draws.save() for draws in self._draws]}
 
     def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
         if referee.to_act() not in ([], [self._seat]):
             raise ValueError(f"a saved environment: seat {self._seat} is not to act in it")
+        restore_draws(self._draws, parts["drawn"])
+        self._matches = int(parts["matches"])
 
     def restore(self, saved: bytes) -> None:
         """Goes on from what `save` gave; a damaged save is a `ValueError`, and then nothing has changed."""

@@ -2,138 +2,226 @@
 
 use super::seen::turn_width;
 use crate::setup::{self, refuse};
+use necrodome_batch::observe::Observe;
 use necrodome_rules::{
     bot::Bot,
-    catalog::GameId,
+    catalog::{GameId, Listed},
     chance::Seeded,
-    game::Game,
+    game::{Game, Seat},
+    tokyo::{Phase, Tokyo, TokyoRules, TokyoView},
     zombie_dice::{
-        Action, Colour, Counts, DICE, OutOfDice, Race, RaceRules, RaceView, Solo, SoloRules, SoloView,
+        Action, Colour, Counts, DICE, OutOfDice, Race, RaceRules, RaceView, Solo, SoloRules, SoloView, Table,
+        TableRules, TableView,
     },
 };
 use necrodome_solve::{
-    Position, Solvable,
-    exact::{self, Asked, ExactSolo, Inexact, Policy, RaceProfile, WinChance},
+    Position, Solution as _, Solvable,
+    exact::{
+        self, Answers, Asked, AskedMonster, ExactSolo, Inexact, PerfectAtTable, Policy, RaceProfile, Scores,
+        TableBot, TablePlayer, TablePolicy, TokyoBot, WinChance,
+    },
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde::Serialize;
+use std::{cell::RefCell, ops::Range, rc::Rc};
 
 /// Somebody who is asked: what it sees, and how to ask it.
 #[derive(FromPyObject)]
 pub enum Player {
     /// A built-in bot by its name.
     BuiltIn(String),
-    /// `("observation", ask)`: all observations of a turn as one flat array; answers with as many probabilities to go.
-    /// `("view", ask)`: one view as JSON; answers with one.
+    /// `("observation", ask)`: many observations as one flat array, the first legal action and the one behind the last;
+    /// answers with an action for each (8 bits), or flat with the probability of each legal action for each.
+    /// `("view", ask)`: one view as JSON; answers with the probability to go.
     Function(String, Py<PyAny>),
 }
 
-/// What a race is worth.
+/// What a match of two is worth.
 #[derive(Serialize)]
-struct ExactRace {
+struct ExactDuel {
     /// Against the opponent, or against the perfect player.
     chance: WinChance,
-    /// The chance of the best response to the opponent.
-    best: WinChance,
-    /// The chance of whoever knows exactly how this one plays.
-    best_response: WinChance,
+    /// The chance of the best response to the opponent, where it is worked out.
+    best: Option<WinChance>,
+    /// The chance of whoever knows exactly how this one plays, where it is worked out.
+    best_response: Option<WinChance>,
     views: usize,
 }
 
-/// The exact value of a way to play, as JSON. Nothing is played.
+/// The exact value of a way to play, as JSON. Nothing is played. `progress` hears which share of the work is done.
 #[pyfunction]
-#[pyo3(signature = (game, options, player, opponent=None))]
+#[pyo3(signature = (game, options, progress, player, opponent=None))]
 pub fn evaluate(
     py: Python<'_>,
     game: &str,
     options: &str,
+    progress: &Bound<'_, PyAny>,
     player: Player,
     opponent: Option<Player>,
 ) -> PyResult<String> {
+    let court = Court { py, progress: progress.clone(), raised: Raised::default() };
+    let opponent = opponent.as_ref();
     let json = match setup::game(game)? {
         GameId::ZombieDiceSolo => {
             if opponent.is_some() {
                 return Err(refuse("zombie-dice-solo is for one: leave out the opponent"));
             }
-            serde_json::to_string(&solo(py, &setup::rules(options)?, &player)?)
+            serde_json::to_string(&court.solo(&setup::rules(options)?, &player)?)
         }
         GameId::ZombieDiceRace => {
-            serde_json::to_string(&race(py, &setup::rules(options)?, &player, opponent.as_ref())?)
+            serde_json::to_string(&court.race(&setup::rules(options)?, &player, opponent)?)
         }
-        id => {
-            let text = format!("{id} cannot be evaluated: expected zombie-dice-solo or zombie-dice-race");
-            return Err(refuse(text));
+        GameId::ZombieDice => {
+            serde_json::to_string(&court.table(&setup::rules(options)?, &player, opponent)?)
         }
+        GameId::Tokyo => serde_json::to_string(&court.tokyo(&setup::rules(options)?, &player, opponent)?),
+        id => return Err(refuse(format!("{id} cannot be evaluated"))),
     };
     json.map_err(refuse)
 }
 
-fn solo(py: Python<'_>, rules: &SoloRules, player: &Player) -> PyResult<ExactSolo> {
-    match player {
-        Player::BuiltIn(name) => {
-            let mut bot = BuiltInBot(setup::built_in::<Solo>(name, rules, chance())?);
-            exact::solo(rules, &mut bot, |_| {}).map_err(refuse)
+/// What Python has raised: it ends the evaluation and goes on as it is.
+type Raised = Rc<RefCell<Option<PyErr>>>;
+
+/// Where players are asked.
+struct Court<'py> {
+    py: Python<'py>,
+    progress: Bound<'py, PyAny>,
+    raised: Raised,
+}
+
+impl<'py> Court<'py> {
+    fn error(&self, why: Inexact) -> PyErr {
+        self.raised.take().unwrap_or_else(|| refuse(why))
+    }
+
+    /// Ctrl-C is heard here, too: built-in bots call nothing of Python's.
+    fn progress(&self, share: f64) {
+        let told = self.progress.call1((share,)).and_then(|_| self.py.check_signals());
+        if let Err(error) = told {
+            self.raised.borrow_mut().get_or_insert(error);
         }
-        Player::Function(sees, ask) => {
-            let mut asked = Function::new(py, ask, rules.out_of_dice, false);
-            let exact = match sees.as_str() {
-                "view" => exact::solo(rules, &mut asked, |_| {}),
-                _ => exact::solo_policy(rules, &mut asked),
-            };
-            exact.map_err(|why| asked.error(why))
-        }
+    }
+
+    fn function(&self, ask: &Py<PyAny>, out_of_dice: OutOfDice) -> Function<'py> {
+        Function { ask: ask.bind(self.py).clone(), out_of_dice, raised: self.raised.clone() }
+    }
+
+    /// One that tosses coins has no exact value, whatever they are.
+    fn built_in<G: Listed>(&self, name: &str, rules: &G::Rules) -> PyResult<BuiltInBot<G>> {
+        let bot = setup::built_in::<G>(name, rules, Seeded::new(0, "evaluate", 0))?;
+        Ok(BuiltInBot { bot, raised: self.raised.clone() })
+    }
+
+    fn solo(&self, rules: &SoloRules, player: &Player) -> PyResult<ExactSolo> {
+        let exact = match player {
+            Player::BuiltIn(name) => exact::solo(rules, &mut self.built_in::<Solo>(name, rules)?, |_| {}),
+            Player::Function(sees, ask) => {
+                let mut asked = self.function(ask, rules.out_of_dice);
+                match sees.as_str() {
+                    "view" => exact::solo(rules, &mut asked, |_| {}),
+                    _ => exact::solo_policy(rules, &mut asked),
+                }
+            }
+        };
+        exact.map_err(|why| self.error(why))
+    }
+
+    fn race(&self, rules: &RaceRules, player: &Player, opponent: Option<&Player>) -> PyResult<ExactDuel> {
+        let solution = self.py.detach(|| Race::solve(rules, 2)).map_err(refuse)?;
+        let own = self.profile(rules, player)?;
+        let (chance, best) = match opponent {
+            None => {
+                let even = RaceProfile::optimal(rules, &solution).best_response(rules, &solution);
+                (own.against_optimal(rules, &solution), even)
+            }
+            Some(other) => {
+                let other = self.profile(rules, other)?;
+                (own.against(&other, rules).map_err(refuse)?, other.best_response(rules, &solution))
+            }
+        };
+        let best_response = Some(own.best_response(rules, &solution));
+        Ok(ExactDuel { chance, best: Some(best), best_response, views: own.views })
+    }
+
+    fn profile(&self, rules: &RaceRules, player: &Player) -> PyResult<RaceProfile> {
+        let profile = match player {
+            Player::BuiltIn(name) => {
+                RaceProfile::ask(rules, &mut self.built_in::<Race>(name, rules)?, |_| {})
+            }
+            Player::Function(sees, ask) => {
+                let mut asked = self.function(ask, rules.out_of_dice);
+                match sees.as_str() {
+                    "view" => RaceProfile::ask(rules, &mut asked, |_| {}),
+                    _ => RaceProfile::of_policy(rules, &mut asked),
+                }
+            }
+        };
+        profile.map_err(|why| self.error(why))
+    }
+
+    fn table(&self, rules: &TableRules, player: &Player, opponent: Option<&Player>) -> PyResult<ExactDuel> {
+        let mut one = self.at_table(rules, player)?;
+        let (mut other, best) = match opponent {
+            Some(opponent) => (self.at_table(rules, opponent)?, None),
+            None => {
+                let solution = self.py.detach(|| Table::solve(rules, 2)).map_err(refuse)?;
+                let first = solution.start();
+                let best = WinChance { first, second: 1.0 - first, mean: 0.5 };
+                (Box::new(PerfectAtTable::new(rules, solution)) as Box<dyn TablePlayer>, Some(best))
+            }
+        };
+        let mut progress = |share: f64| self.progress(share);
+        let chance = exact::table(rules, one.as_mut(), other.as_mut(), &mut progress);
+        let chance = chance.map_err(|why| self.error(why))?;
+        Ok(ExactDuel { chance, best, best_response: None, views: one.views() })
+    }
+
+    fn at_table(&self, rules: &TableRules, player: &Player) -> PyResult<Box<dyn TablePlayer + 'py>> {
+        Ok(match player {
+            Player::BuiltIn(name) => Box::new(TableBot::new(rules, self.built_in::<Table>(name, rules)?)),
+            Player::Function(sees, ask) => {
+                let asked = self.function(ask, rules.out_of_dice);
+                match sees.as_str() {
+                    "view" => Box::new(TableBot::new(rules, asked)),
+                    _ => Box::new(TablePolicy::new(rules, asked)),
+                }
+            }
+        })
+    }
+
+    fn tokyo(&self, rules: &TokyoRules, player: &Player, opponent: Option<&Player>) -> PyResult<ExactDuel> {
+        let solution = self.py.detach(|| Tokyo::solve(rules, 2)).map_err(refuse)?;
+        let mut one = self.monster(rules, player)?;
+        let mut other = opponent.map(|opponent| self.monster(rules, opponent)).transpose()?;
+        let against = other.as_mut().map(|other| other.as_mut() as &mut dyn AskedMonster);
+        let mut progress = |share: f64| self.progress(share);
+        let duel = exact::tokyo(&solution, one.as_mut(), against, &mut progress);
+        let duel = duel.map_err(|why| self.error(why))?;
+        let (best, best_response) = (Some(duel.best), Some(duel.best_response));
+        Ok(ExactDuel { chance: duel.chance, best, best_response, views: duel.views })
+    }
+
+    fn monster(&self, rules: &TokyoRules, player: &Player) -> PyResult<Box<dyn AskedMonster + 'py>> {
+        Ok(match player {
+            Player::BuiltIn(name) => Box::new(TokyoBot(self.built_in::<Tokyo>(name, rules)?)),
+            Player::Function(_, ask) => Box::new(self.function(ask, OutOfDice::EndTurn)),
+        })
     }
 }
 
-fn race(
-    py: Python<'_>,
-    rules: &RaceRules,
-    player: &Player,
-    opponent: Option<&Player>,
-) -> PyResult<ExactRace> {
-    let solution = py.detach(|| Race::solve(rules, 2)).map_err(refuse)?;
-    let own = profile(py, rules, player)?;
-    let (chance, best) = match opponent {
-        None => {
-            let even = RaceProfile::optimal(rules, &solution).best_response(rules, &solution);
-            (own.against_optimal(rules, &solution), even)
-        }
-        Some(other) => {
-            let other = profile(py, rules, other)?;
-            (own.against(&other, rules).map_err(refuse)?, other.best_response(rules, &solution))
-        }
-    };
-    Ok(ExactRace { chance, best, best_response: own.best_response(rules, &solution), views: own.views })
+struct BuiltInBot<G: Game> {
+    bot: Box<dyn Bot<G>>,
+    raised: Raised,
 }
-
-fn profile(py: Python<'_>, rules: &RaceRules, player: &Player) -> PyResult<RaceProfile> {
-    match player {
-        Player::BuiltIn(name) => {
-            let mut bot = BuiltInBot(setup::built_in::<Race>(name, rules, chance())?);
-            RaceProfile::ask(rules, &mut bot, |_| {}).map_err(refuse)
-        }
-        Player::Function(sees, ask) => {
-            let mut asked = Function::new(py, ask, rules.out_of_dice, true);
-            let profile = match sees.as_str() {
-                "view" => RaceProfile::ask(rules, &mut asked, |_| {}),
-                _ => RaceProfile::of_policy(rules, &mut asked),
-            };
-            profile.map_err(|why| asked.error(why))
-        }
-    }
-}
-
-/// The chance of a built-in bot. One that tosses coins has no exact value, whatever they are.
-fn chance() -> Seeded {
-    Seeded::new(0, "evaluate", 0)
-}
-
-struct BuiltInBot<G: Game>(Box<dyn Bot<G>>);
 
 impl<G: Game> Asked<G> for BuiltInBot<G> {
     fn act(&mut self, view: &G::View) -> Result<G::Action, Inexact> {
-        Ok(self.0.act(view))
+        match *self.raised.borrow() {
+            Some(_) => Err(Inexact::Interrupted),
+            None => Ok(self.bot.act(view)),
+        }
     }
 }
 
@@ -141,39 +229,64 @@ impl<G: Game> Asked<G> for BuiltInBot<G> {
 struct Function<'py> {
     ask: Bound<'py, PyAny>,
     out_of_dice: OutOfDice,
-    /// Whether its observations end with the scores.
-    with_scores: bool,
-    /// What it raised.
-    raised: Option<PyErr>,
+    raised: Raised,
 }
 
-impl<'py> Function<'py> {
-    fn new(py: Python<'py>, ask: &Py<PyAny>, out_of_dice: OutOfDice, with_scores: bool) -> Self {
-        Function { ask: ask.bind(py).clone(), out_of_dice, with_scores, raised: None }
-    }
-
-    /// An exception of Python's goes on as it is.
-    fn error(&mut self, why: Inexact) -> PyErr {
-        self.raised.take().unwrap_or_else(|| refuse(why))
-    }
-
-    fn keep<T>(&mut self, answer: PyResult<T>) -> Result<T, Inexact> {
+impl Function<'_> {
+    fn keep<T>(&self, answer: PyResult<T>) -> Result<T, Inexact> {
+        if self.raised.borrow().is_some() {
+            return Err(Inexact::Interrupted);
+        }
         answer.map_err(|error| {
-            self.raised = Some(error);
+            self.raised.replace(Some(error));
             Inexact::Interrupted
         })
     }
 
-    fn view(&mut self, view: &impl Serialize) -> Result<f64, Inexact> {
+    fn view(&self, view: &impl Serialize) -> Result<f64, Inexact> {
         let answer = serde_json::to_string(view).map_err(refuse);
         let answer = answer.and_then(|view| self.ask.call1((view,))?.extract::<f64>());
         self.keep(answer)
     }
 
+    /// What it answers to so many observations, where these actions are legal. Choices are counted from the first of them.
+    fn answers(&self, rows: Vec<i16>, count: usize, legal: Range<u8>) -> Result<Answers, Inexact> {
+        let ask = || {
+            let rows = PyArray1::from_vec(self.ask.py(), rows);
+            let answer = self.ask.call1((rows, legal.start, legal.end))?;
+            let (answers, came) = match answer.extract::<PyReadonlyArray1<'_, u8>>() {
+                Ok(actions) => {
+                    let choices: Vec<u8> =
+                        actions.as_array().iter().map(|action| action.wrapping_sub(legal.start)).collect();
+                    let came = choices.iter().filter(|choice| usize::from(**choice) < legal.len()).count();
+                    (Answers::Choices(choices), came)
+                }
+                Err(_) => {
+                    let chances = answer.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec();
+                    let came = chances.len() / legal.len();
+                    (Answers::Chances(chances), came)
+                }
+            };
+            if came == count { Ok(answers) } else { Err(refuse(format!("{came} answers to {count} states"))) }
+        };
+        let answers = ask();
+        self.keep(answers)
+    }
+
     /// The observations of positions, one after the other.
-    fn observe(&self, score: u32, other: u32, positions: &[Position]) -> Vec<i16> {
-        let mut rows = Vec::with_capacity(positions.len() * (turn_width(self.out_of_dice) + 2));
+    fn observe(&self, scores: Scores, positions: &[Position]) -> Vec<i16> {
         let number = |count: u32| i16::try_from(count).unwrap_or(i16::MAX);
+        let scores = match scores {
+            Scores::Solo => Vec::new(),
+            Scores::Race { own, other } => vec![number(own), number(other)],
+            Scores::Table(turn) => {
+                // It is this player's turn; the other's will come, or it has had it.
+                let others_turn = if turn.seat == Seat(0) { 1 } else { 3 };
+                let rounds = [number(turn.rounds), turn.tiebreak.into()];
+                [rounds, [number(turn.own), 2], [number(turn.other), others_turn]].concat()
+            }
+        };
+        let mut rows = Vec::with_capacity(positions.len() * (turn_width(self.out_of_dice) + scores.len()));
         for at in positions {
             let by_colour = |dice: Counts| Colour::ALL.map(|colour| i16::from(dice[colour]));
             rows.extend([number(at.brains), at.shots.total().into()]);
@@ -184,52 +297,53 @@ impl<'py> Function<'py> {
                 let aside = |colour| DICE[colour] - out.iter().map(|dice| dice[colour]).sum::<u8>();
                 rows.extend(Colour::ALL.map(|colour| i16::from(aside(colour))));
             }
-            if self.with_scores {
-                rows.extend([score, other].map(number));
-            }
+            rows.extend(&scores);
         }
         rows
     }
 }
 
-impl Asked<Solo> for Function<'_> {
-    fn act(&mut self, view: &SoloView) -> Result<Action, Inexact> {
-        Ok(if self.view(view)? > 0.5 { Action::Go } else { Action::Stop })
-    }
+/// Every eighth view is shown again: they are many.
+macro_rules! asked {
+    ($game:ty, $view:ty, $again:literal) => {
+        impl Asked<$game> for Function<'_> {
+            fn act(&mut self, view: &$view) -> Result<Action, Inexact> {
+                Ok(if self.view(view)? > 0.5 { Action::Go } else { Action::Stop })
+            }
 
-    fn rolls(&mut self, view: &SoloView) -> Result<f64, Inexact> {
-        self.view(view)
-    }
+            fn rolls(&mut self, view: &$view) -> Result<f64, Inexact> {
+                self.view(view)
+            }
+
+            fn again(&self) -> usize {
+                $again
+            }
+        }
+    };
 }
 
-impl Asked<Race> for Function<'_> {
-    fn act(&mut self, view: &RaceView) -> Result<Action, Inexact> {
-        Ok(if self.view(view)? > 0.5 { Action::Go } else { Action::Stop })
-    }
-
-    fn rolls(&mut self, view: &RaceView) -> Result<f64, Inexact> {
-        self.view(view)
-    }
-
-    fn again(&self) -> usize {
-        8
-    }
-}
+asked!(Solo, SoloView, 1);
+asked!(Race, RaceView, 8);
+asked!(Table, TableView, 8);
 
 impl Policy for Function<'_> {
-    fn rolls(&mut self, score: u32, other: u32, positions: &[Position]) -> Result<Vec<f64>, Inexact> {
-        let rows = self.observe(score, other, positions);
-        let ask = || {
-            let answer = self.ask.call1((PyArray1::from_vec(self.ask.py(), rows),))?;
-            let answer: PyReadonlyArray1<'_, f64> = answer.extract()?;
-            let answer = answer.as_array().to_vec();
-            if answer.len() == positions.len() {
-                Ok(answer)
-            } else {
-                Err(refuse(format!("{} answers to {} positions", answer.len(), positions.len())))
-            }
-        };
-        let answer = ask();
-        self.keep(answer)
+    fn rolls(&mut self, scores: Scores, positions: &[Position]) -> Result<Vec<f64>, Inexact> {
+        let rows = self.observe(scores, positions);
+        Ok(match self.answers(rows, positions.len(), 0..2)? {
+            Answers::Choices(choices) => choices.into_iter().map(f64::from).collect(),
+            Answers::Chances(chances) => chances.chunks_exact(2).map(|chances| chances[1]).collect(),
+        })
+    }
+}
+
+impl AskedMonster for Function<'_> {
+    fn answer(&mut self, views: &[TokyoView]) -> Result<Answers, Inexact> {
+        let width = Tokyo::fields(&TokyoRules::default(), 2).len();
+        let mut rows = vec![0; views.len() * width];
+        for (view, row) in views.iter().zip(rows.chunks_exact_mut(width)) {
+            Tokyo::observe(&TokyoRules::default(), view, row);
+        }
+        let keeping = matches!(views.first(), Some(TokyoView { phase: Phase::Rolling { .. }, .. }));
+        self.answers(rows, views.len(), if keeping { 0..64 } else { 64..66 })
     }
 }

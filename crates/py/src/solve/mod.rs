@@ -1,14 +1,19 @@
 //! Solved games: values of whole batches of observations, tables, exact values of policies, ledgers of matches.
 
 mod exact;
+#[cfg(target_os = "linux")]
 mod ledger;
 mod seen;
 
 pub use exact::evaluate;
+#[cfg(target_os = "linux")]
 pub use ledger::analyze;
 
 use crate::setup::{self, refuse};
-use necrodome_batch::field::Field;
+use necrodome_batch::{
+    field::Field,
+    signals::{Ends, Prices},
+};
 use necrodome_rules::{catalog::Listed, game::Game, with_game};
 use necrodome_solve::{Data, Solution as _, Solvable, Unsolved};
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -29,6 +34,7 @@ trait Solved: Send + Sync {
     fn act(&self, view: &str) -> Result<String, String>;
     fn values(&self, row: &[i16], out: &mut [f64]) -> Result<(), String>;
     fn best(&self, row: &[i16]) -> Result<u8, String>;
+    fn prices(self: Box<Self>) -> (Box<dyn Prices>, Ends);
 }
 
 struct Of<G: Solvable> {
@@ -124,6 +130,49 @@ where
     fn best(&self, row: &[i16]) -> Result<u8, String> {
         G::best(&self.rules, &self.solution, row)
     }
+
+    fn prices(self: Box<Self>) -> (Box<dyn Prices>, Ends) {
+        match G::turn_table(&self.rules, &self.solution) {
+            Some(table) => (Box::new(table), G::ENDS),
+            None => (self, G::ENDS),
+        }
+    }
+}
+
+/// Row by row, where there is no table: slow.
+impl<G: Seen> Prices for Of<G>
+where
+    G::Rules: Send + Sync,
+{
+    fn actions(&self) -> usize {
+        G::actions(self.seats)
+    }
+
+    fn look_up(&self, obs: &[i16], values: &mut [f32], best: &mut [f32]) {
+        let rows = best.len();
+        let mut row = vec![0; obs.len() / rows];
+        let mut of_row = vec![0.0; G::actions(self.seats)];
+        for (number, best) in best.iter_mut().enumerate() {
+            row.iter_mut().zip(obs.chunks_exact(rows)).for_each(|(cell, column)| *cell = column[number]);
+            of_row.fill(f64::NAN);
+            // What is no position is the last of its episode: nothing is asked there.
+            if G::values(&self.rules, &self.solution, &row, &mut of_row).is_err() {
+                of_row.fill(0.0);
+            }
+            G::price_illegal(&self.rules, &row, &mut of_row);
+            *best = of_row.iter().fold(0.0f64, |best, &value| best.max(value)) as f32;
+            values
+                .chunks_exact_mut(rows)
+                .zip(&of_row)
+                .for_each(|(column, &value)| column[number] = value as f32);
+        }
+    }
+}
+
+/// The exact values of a game, for whole batches.
+pub fn prices<G: Listed>(rules: &G::Rules, seats: usize) -> Result<(Box<dyn Prices>, Ends), Unsolved> {
+    let Solver(solve) = seen::solver::<G>().ok_or(Unsolved::Game { game: G::ID })?;
+    Ok(solve(rules.clone(), seats)?.prices())
 }
 
 /// A solved game.

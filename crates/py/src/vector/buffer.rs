@@ -1,7 +1,9 @@
 //! Arrays that a batch writes and Python sees.
 
 use crate::setup::refuse;
-use numpy::{Element, PyArray1, PyArrayMethods, PyReadwriteArray1};
+use numpy::{
+    Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::{prelude::*, types::PySlice};
 
 /// Vectors are written to memory that is aligned like them: elsewhere each touches two cache lines, and a step takes
@@ -10,10 +12,11 @@ const ALIGNMENT: usize = 64;
 
 /// Numbers in memory that Python owns and sees as an array.
 pub struct Buffer<T: Element> {
+    /// The memory. All arrays that show some of it refer to it: numpy gives views of views no other base.
     all: Py<PyArray1<T>>,
-    start: usize,
-    length: usize,
-    shown: Py<PyAny>,
+    shown: Py<PyUntypedArray>,
+    /// The shape and the strides that `shown` was made with.
+    layout: (Vec<usize>, Vec<isize>),
 }
 
 impl<T: Element> Buffer<T> {
@@ -41,35 +44,42 @@ impl<T: Element> Buffer<T> {
         let all = PyArray1::<T>::zeros(py, length + room, false);
         let start = (ALIGNMENT - all.data() as usize % ALIGNMENT) % ALIGNMENT / size_of::<T>();
         let slice = PySlice::new(py, start as isize, (start + length) as isize, 1);
-        let shown = show(all.get_item(slice)?)?.unbind();
-        Ok(Buffer { all: all.unbind(), start, length, shown })
+        let shown = show(all.get_item(slice)?)?.cast_into::<PyUntypedArray>()?;
+        let layout = (shown.shape().to_vec(), shown.strides().to_vec());
+        Ok(Buffer { all: all.unbind(), shown: shown.unbind(), layout })
     }
 
     /// What Python sees.
     pub fn shown<'a, 'py>(&'a self, py: Python<'py>) -> &'a Bound<'py, PyAny> {
-        self.shown.bind(py)
+        self.shown.bind(py).as_any()
     }
 
-    /// Access for writing.
+    /// Whether nobody in Python refers to it, nor to a part of it, and it is as it was made: then nobody sees that it is
+    /// written again.
+    // The count is deprecated because it is of little use elsewhere.
+    #[allow(deprecated)]
+    pub fn is_free(&self, py: Python<'_>) -> bool {
+        let shown = self.shown.bind(py);
+        self.shown.get_refcnt(py) == 1
+            // This buffer and its view.
+            && self.all.get_refcnt(py) == 2
+            && shown.shape() == self.layout.0
+            && shown.strides() == self.layout.1
+    }
+
+    /// Access for writing; refused for an array that was made read-only.
     pub fn write<'py>(&self, py: Python<'py>) -> PyResult<Written<'py, T>> {
-        let array = self.all.bind(py).try_readwrite().map_err(refuse)?;
-        Ok(Written { array, start: self.start, length: self.length })
+        let array = self.shown.bind(py).cast::<PyArrayDyn<T>>()?.try_readwrite().map_err(refuse)?;
+        Ok(Written(array))
     }
 }
 
 /// A buffer while it is written.
-pub struct Written<'py, T: Element> {
-    array: PyReadwriteArray1<'py, T>,
-    start: usize,
-    length: usize,
-}
+pub struct Written<'py, T: Element>(PyReadwriteArrayDyn<'py, T>);
 
 impl<T: Element> Written<'_, T> {
     /// The numbers.
     pub fn cells(&mut self) -> &mut [T] {
-        match self.array.as_slice_mut() {
-            Ok(cells) => &mut cells[self.start..][..self.length],
-            Err(_) => &mut [],
-        }
+        self.0.as_slice_mut().unwrap_or_default()
     }
 }

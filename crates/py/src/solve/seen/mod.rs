@@ -4,7 +4,10 @@ mod tokyo;
 mod zombie_dice;
 
 use super::Solver;
-use necrodome_batch::observe::Observe;
+use necrodome_batch::{
+    observe::Observe,
+    signals::{Ends, TurnTable},
+};
 use necrodome_rules::{
     catalog::Listed,
     own_part,
@@ -33,6 +36,17 @@ pub trait Seen: Solvable + Observe {
         row: &[i16],
         out: &mut [f64],
     ) -> Result<(), String>;
+
+    /// What the end of a match is worth.
+    const ENDS: Ends;
+
+    /// All values side by side, where there is room for them.
+    fn turn_table(_: &Self::Rules, _: &Self::Solution) -> Option<TurnTable> {
+        None
+    }
+
+    /// Prices the illegal actions of a row by what is played in their place.
+    fn price_illegal(rules: &Self::Rules, row: &[i16], values: &mut [f64]);
 
     /// The number of the best action; 0 where nothing can be decided.
     fn best(rules: &Self::Rules, solution: &Self::Solution, row: &[i16]) -> Result<u8, String>;

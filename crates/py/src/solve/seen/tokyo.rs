@@ -1,6 +1,7 @@
 //! Tokyo: a row as the view of a monster.
 
 use super::{Seen, score};
+use necrodome_batch::signals::Ends;
 use necrodome_rules::{
     game::Seat,
     tokyo::{self, Face, Monster, Phase, Tokyo, TokyoRules, TokyoView},
@@ -63,6 +64,14 @@ fn kept(dice: &[Face; 6], mask: usize) -> u32 {
 }
 
 impl Seen for Tokyo {
+    const ENDS: Ends = Ends::Chance { win: 1.0 };
+
+    /// All dice are kept, and a monster stays in Tokyo.
+    fn price_illegal(_: &TokyoRules, _: &[i16], values: &mut [f64]) {
+        let forfeit = if values[63].is_nan() { values[65] } else { values[63] };
+        values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = forfeit);
+    }
+
     fn fits(view: &TokyoView) -> Result<(), Impossible> {
         for_two::<Tokyo>(view.monsters.len(), view.seat)
     }

@@ -1,10 +1,12 @@
 //! Zombie Dice: where a turn stands, by its dice and the scores.
 
 use super::{Seen, score};
+use necrodome_batch::signals::{BEHIND, Ends, SCORES, TurnFormat, TurnState, TurnTable};
 use necrodome_rules::{
     game::Seat,
     zombie_dice::{
-        Colour, Counts, DICE, GOAL, OutOfDice, Race, RaceRules, Solo, SoloRules, Table, TableRules, TableView,
+        Colour, Counts, DICE, FirstRoll, GOAL, OutOfDice, Race, RaceRules, Solo, SoloRules, Table,
+        TableRules, TableView, WIN_REWARD,
     },
 };
 use necrodome_solve::{
@@ -32,6 +34,55 @@ pub fn turn_width(out_of_dice: OutOfDice) -> usize {
     }
 }
 
+/// Shotguns whose colours are not told and do not matter: any that there are dice for. How many there are no dice for.
+fn any_shots(room: Counts, shotguns: u8) -> (Counts, u8) {
+    let (mut shots, mut left) = (Counts::default(), shotguns);
+    for colour in Colour::ALL {
+        shots[colour] = left.min(room[colour]);
+        left -= shots[colour];
+    }
+    (shots, left)
+}
+
+/// Where a turn that ends with the dice stands; none if no turn comes to it.
+fn spot_of(graph: &Graph, state: &TurnState) -> Option<Spot> {
+    let counts = |[green, yellow, red]: [u8; 3]| Counts { green, yellow, red };
+    let (cup, feet) = (counts(state.cup), counts(state.feet));
+    let mut room = Counts::default();
+    for colour in Colour::ALL {
+        room[colour] = DICE[colour].checked_sub(cup[colour] + feet[colour])?;
+    }
+    let (shots, left) = any_shots(room, state.shotguns);
+    let position = Position { cup, feet, shots, brains: state.brains.into() };
+    graph.spot(&position).filter(|_| left == 0 && cup.total() + feet.total() >= 3)
+}
+
+/// The values of all turns side by side.
+fn table(
+    format: TurnFormat,
+    first_roll: FirstRoll,
+    graph: &Graph,
+    turns: &[TurnPrices<'_>],
+) -> Option<TurnTable> {
+    if graph.out_of_dice() != OutOfDice::EndTurn {
+        return None;
+    }
+    let go = |state: &TurnState, out: &mut [f32]| {
+        if let Some(spot) = spot_of(graph, state) {
+            out.iter_mut().zip(turns).for_each(|(out, prices)| *out = prices.go(spot) as f32);
+        }
+    };
+    let stop = |brains, turn: usize| turns[turn].banked(brains);
+    Some(TurnTable::new(format, first_roll == FirstRoll::Mandatory, go, stop))
+}
+
+/// The first roll of a turn, where it is not asked for.
+fn price_forced(first_roll: FirstRoll, row: &[i16], values: &mut [f64]) {
+    if must_go(first_roll, row) {
+        values[0] = values[1];
+    }
+}
+
 /// Where a turn stands; none if it is over.
 fn spot(graph: &Graph, row: &[i16]) -> Result<Option<Spot>, String> {
     let [brains, shotguns] = [row[0], row[1]];
@@ -45,13 +96,9 @@ fn spot(graph: &Graph, row: &[i16]) -> Result<Option<Spot>, String> {
     }
     let mut shots = Counts::default();
     match graph.out_of_dice() {
-        // Their colours are not told and do not matter: any that there are dice for.
         OutOfDice::EndTurn => {
-            let mut left = shotguns;
-            for colour in Colour::ALL {
-                shots[colour] = left.min(room[colour]);
-                left -= shots[colour];
-            }
+            let left;
+            (shots, left) = any_shots(room, shotguns);
             let dice = brains + u32::from(shotguns) + u32::from(cup.total() + feet.total());
             if left > 0 || dice != u32::from(DICE.total()) {
                 return Err(format!("{dice} dice, not {}", DICE.total()));
@@ -80,18 +127,39 @@ fn price(prices: TurnPrices<'_>, spot: Spot, brains: i16, out: &mut [f64]) {
     out.copy_from_slice(&[prices.banked(brains.unsigned_abs().into()), prices.go(spot)]);
 }
 
+/// Whether a row stands before a first roll that is mandatory: then the one legal action is to go.
+fn must_go(first_roll: FirstRoll, row: &[i16]) -> bool {
+    // Nothing is set aside while all dice are in the cup; thirteen brains can all be back in it.
+    first_roll == FirstRoll::Mandatory
+        && row[0] == 0
+        && row[2..5].iter().sum::<i16>() == i16::from(DICE.total())
+}
+
 macro_rules! dice {
-    ($rules:ty, $solution:ty) => {
-        fn values(_: &$rules, solution: &$solution, row: &[i16], out: &mut [f64]) -> Result<(), String> {
+    ($rules:ty, $solution:ty, $format:expr) => {
+        fn turn_table(rules: &$rules, solution: &$solution) -> Option<TurnTable> {
+            table($format, rules.first_roll, solution.graph(), &Self::turns(solution))
+        }
+
+        fn price_illegal(rules: &$rules, row: &[i16], values: &mut [f64]) {
+            price_forced(rules.first_roll, row, values);
+        }
+
+        fn values(rules: &$rules, solution: &$solution, row: &[i16], out: &mut [f64]) -> Result<(), String> {
             if let Some((prices, spot)) = Self::at(solution, row)? {
                 price(prices, spot, row[0], out);
+                if must_go(rules.first_roll, row) {
+                    out[0] = f64::NAN;
+                }
             }
             Ok(())
         }
 
-        fn best(_: &$rules, solution: &$solution, row: &[i16]) -> Result<u8, String> {
+        fn best(rules: &$rules, solution: &$solution, row: &[i16]) -> Result<u8, String> {
             let at = Self::at(solution, row)?;
-            Ok(at.is_some_and(|(prices, spot)| prices.rolls(spot)).into())
+            let goes =
+                |(prices, spot): (TurnPrices<'_>, Spot)| must_go(rules.first_roll, row) || prices.rolls(spot);
+            Ok(at.is_some_and(goes).into())
         }
     };
 }
@@ -102,6 +170,15 @@ trait Dice {
 
     /// The prices of the turn, and where it stands; none if nothing can be decided.
     fn at<'a>(solution: &'a Self::Solved, row: &[i16]) -> Result<Option<(TurnPrices<'a>, Spot)>, String>;
+
+    /// The prices of all turns, in the order of [`TurnFormat`].
+    fn turns(solution: &Self::Solved) -> Vec<TurnPrices<'_>>;
+}
+
+/// Both scores of a turn, the mover's first.
+fn squares() -> impl Iterator<Item = (u32, u32)> {
+    let scores = 0..SCORES as u32;
+    scores.clone().flat_map(move |own| scores.clone().map(move |other| (own, other)))
 }
 
 impl Dice for Solo {
@@ -109,6 +186,10 @@ impl Dice for Solo {
 
     fn at<'a>(solution: &'a SoloSolution, row: &[i16]) -> Result<Option<(TurnPrices<'a>, Spot)>, String> {
         Ok(spot(solution.graph(), row)?.map(|spot| (solution.prices(), spot)))
+    }
+
+    fn turns(solution: &SoloSolution) -> Vec<TurnPrices<'_>> {
+        vec![solution.prices()]
     }
 }
 
@@ -120,6 +201,10 @@ impl Dice for Race {
         let (own, other) = (score(scores[0])?, score(scores[1])?);
         let spot = spot(solution.graph(), row)?;
         Ok(spot.filter(|_| own < GOAL && other < GOAL).map(|spot| (solution.prices(own, other), spot)))
+    }
+
+    fn turns(solution: &RaceSolution) -> Vec<TurnPrices<'_>> {
+        squares().map(|(own, other)| solution.prices(own, other)).collect()
     }
 }
 
@@ -134,6 +219,17 @@ impl Dice for Table {
         let spot = spot(solution.graph(), row)?;
         let standing = standing(tiebreak == 1, score(own)?, score(other)?, turn, others_turn)?;
         Ok(spot.zip(standing).map(|(spot, standing)| (solution.prices(standing), spot)))
+    }
+
+    fn turns(solution: &TableSolution) -> Vec<TurnPrices<'_>> {
+        // Nobody is further behind than a turn and twelve brains.
+        let behind = 0..BEHIND as u32;
+        let first = squares().map(|(own, other)| Standing::First { own, other });
+        let second = squares().map(|(own, other)| Standing::Second { own, other });
+        let chase = behind.clone().map(|behind| Standing::Chase { behind: behind.clamp(1, 25) });
+        let tiebreak = behind.map(|behind| Standing::TiebreakSecond { behind: behind.min(13) });
+        let all = first.chain(second).chain(chase).chain(tiebreak).chain([Standing::TiebreakFirst]);
+        all.map(|standing| solution.prices(standing)).collect()
     }
 }
 
@@ -163,17 +259,23 @@ fn standing(
 }
 
 impl Seen for Solo {
-    dice!(SoloRules, SoloSolution);
+    const ENDS: Ends = Ends::Score { field: 0 };
+
+    dice!(SoloRules, SoloSolution, TurnFormat::Solo);
 }
 
 impl Seen for Race {
-    dice!(RaceRules, RaceSolution);
+    const ENDS: Ends = Ends::Chance { win: WIN_REWARD as f32 };
+
+    dice!(RaceRules, RaceSolution, TurnFormat::Race);
 }
 
 impl Seen for Table {
+    const ENDS: Ends = Ends::Chance { win: 1.0 };
+
     fn fits(view: &TableView) -> Result<(), Impossible> {
         for_two::<Table>(view.scores.len(), view.seat)
     }
 
-    dice!(TableRules, TableSolution);
+    dice!(TableRules, TableSolution, TurnFormat::Table);
 }

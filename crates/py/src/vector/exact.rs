@@ -1,0 +1,69 @@
+//! Rewards by exact values: what stands between a batch and its signals.
+
+use necrodome_batch::{
+    batched::{Autoreset, Batched, Out},
+    kernel::Kernel,
+    signals::{Signals, Stepped},
+};
+use numpy::PyArray1;
+use pyo3::{intern, prelude::*, types::PyDict};
+
+/// The exact values beside a batch.
+pub struct Exact<T> {
+    signals: Signals,
+    /// Observations of this kernel are numbers of 16 bits.
+    numbers: fn(&[T]) -> &[i16],
+    /// Where both sides are rows: who decides in each.
+    movers: Option<Vec<u8>>,
+    passed: Vec<bool>,
+    game_rewards: Vec<f32>,
+}
+
+impl Exact<i16> {
+    /// Signals of a batch; `both_sides` where all seats are rows.
+    pub fn new(signals: Signals, both_sides: bool) -> Self {
+        let movers = both_sides.then(Vec::new);
+        Exact { signals, numbers: |numbers| numbers, movers, passed: Vec::new(), game_rewards: Vec::new() }
+    }
+}
+
+impl<T> Exact<T> {
+    /// After a step, or without actions a reset: puts the exact rewards in the place of the game's.
+    pub fn price<K: Kernel<Cell = T>>(
+        &mut self,
+        batch: &Batched<K>,
+        actions: Option<&[u8]>,
+        out: &mut Out<'_, T>,
+    ) {
+        let obs = (self.numbers)(out.obs);
+        if let Some(movers) = &mut self.movers {
+            let mut now = vec![0; out.rewards.len()];
+            batch.to_act(&mut now);
+            movers.resize(now.len(), 0);
+            self.passed.clear();
+            self.passed.extend(movers.iter().zip(&now).map(|(before, now)| before != now));
+            *movers = now;
+        }
+        let Some(actions) = actions else { return self.signals.look(obs, out.terminated) };
+        self.game_rewards.clear();
+        self.game_rewards.extend_from_slice(out.rewards);
+        let stepped = Stepped {
+            actions,
+            rewards: &self.game_rewards,
+            terminated: out.terminated,
+            obs,
+            passed: &self.passed,
+        };
+        self.signals.step(&stepped, batch.autoreset == Autoreset::SameStep);
+        out.rewards.iter_mut().zip(&self.signals.regret).for_each(|(reward, regret)| *reward = -regret);
+    }
+
+    /// Writes the signals into infos.
+    pub fn tell(&self, infos: &Bound<'_, PyDict>) -> PyResult<()> {
+        let py = infos.py();
+        let array = |numbers: &[f32]| PyArray1::from_slice(py, numbers);
+        infos.set_item(intern!(py, "regret"), array(&self.signals.regret))?;
+        infos.set_item(intern!(py, "luck"), array(&self.signals.luck))?;
+        infos.set_item(intern!(py, "game_reward"), array(&self.game_rewards))
+    }
+}
