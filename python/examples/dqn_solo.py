@@ -1,4 +1,4 @@
-"""DQN for solo in one file: its exact value comes within a few percent of the optimum in half a minute of one core."""
+"""DQN for solo in one file: within a few percent of the optimum in half a minute of one core."""
 
 # %% The environment: 256 turns side by side
 import os
