@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable, Sized
 from typing import Any
 
@@ -91,3 +92,16 @@ def checked_action(action: Any, actions: int) -> int:
 def not_begun() -> ResetNeeded:
     """What is raised by a step before the first `reset`."""
     return ResetNeeded("call reset before the first step")
+
+
+def memory() -> int | None:
+    """The bytes of memory that this machine has, or this process may have; None where nobody tells."""
+    sizes = []
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    try:
+        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:
+            sizes.append(int(limit.read()))
+    except (OSError, ValueError):
+        pass
+    return min((size for size in sizes if size > 0), default=None)
