@@ -379,6 +379,6 @@ def test_all_names_are_exported() -> None:
 def test_too_many_bots_are_refused_before_anybody_is_looked_up() -> None:
     missing = [f"./none-{number}.py" for number in range(10_000)]
     with pytest.raises(ValueError, match="zombie-dice: expected 2 to 99 players, got 10000"):
-        necrodome.match("zombie-dice", missing)
+        match("zombie-dice", missing)
     with pytest.raises(ValueError, match="zombie-dice: expected 2 to 99 players, got 10000"):
-        necrodome.match("zombie-dice", [lambda view: "stop" for _ in range(10_000)])
+        match("zombie-dice", [lambda view: "stop" for _ in range(10_000)])

@@ -407,20 +407,38 @@ def test_two_threads_do_not_share_an_environment() -> None:
     assert len(told) == 1 and len(envs.step(np.zeros(2, int))) == 5
 
 
-def test_an_interpreter_ends_while_a_thread_steps() -> None:
-    program = """
+@pytest.mark.parametrize("opponent", [None, "greedy", "function"])
+def test_an_interpreter_ends_while_threads_step(opponent: str | None) -> None:
+    program = f"""
 import threading, numpy as np, necrodome
-envs = necrodome.make_vec("last-bullet", matches=4, seed=1)
-envs.reset()
+def function(observations):
+    return (observations[:, 0] < 3).astype(int)
 begun = threading.Event()
-def forever():
-    actions = np.full(envs.num_envs, 4)
+def forever(envs):
+    envs.reset()
+    actions = np.ones(envs.num_envs, int)
     while True:
         envs.step(actions)
         begun.set()
-threading.Thread(target=forever, daemon=True).start()
+for seed in range(3):
+    envs = necrodome.make_vec("zombie-dice-race", 4096, seed=seed, opponent={opponent if opponent == "function" else repr(opponent)})
+    threading.Thread(target=forever, args=(envs,), daemon=True).start()
 begun.wait()
 """
-    for _ in range(5):
+    for _ in range(4):
         ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
         assert ended.returncode == 0, ended.stderr.decode()
+
+
+def test_the_thread_that_ends_the_interpreter_may_step_to_the_end() -> None:
+    program = """
+import atexit, numpy as np
+def last_words():
+    print(envs.step(np.ones(4, int))[0].shape)
+atexit.register(last_words)
+import necrodome
+envs = necrodome.make_vec("zombie-dice-solo", 4, seed=1)
+envs.reset()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=True)
+    assert ended.stdout.decode().strip() == "(4, 8)"

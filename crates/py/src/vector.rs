@@ -8,7 +8,7 @@ mod opponents;
 pub use opponents::{bot_actions, usual_seats};
 
 use crate::{
-    exit::detach,
+    exit::Inside,
     setup::{self, refuse},
     solve,
 };
@@ -40,7 +40,10 @@ use pyo3::{
     types::{PyDict, PySlice, PyTuple},
 };
 use serde::{Deserialize, Serialize};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::{Mutex, MutexGuard, TryLockError},
+};
 
 /// Many matches of one game, stepped at once.
 #[pyclass(frozen, module = "necrodome._native")]
@@ -52,15 +55,40 @@ impl Vector {
     }
 
     /// The batch, for one caller at a time.
-    fn batch(&self) -> PyResult<MutexGuard<'_, Box<dyn AnyBatch>>> {
-        match self.0.try_lock() {
-            Ok(batch) => Ok(batch),
-            Err(TryLockError::Poisoned(batch)) => Ok(batch.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-                "this environment is in the middle of a step, of another thread or of one that asks an opponent: give each \
-                 thread an environment of its own (clone() makes one), or hold a threading.Lock around every call",
-            )),
-        }
+    fn batch(&self, py: Python<'_>) -> PyResult<Borrowed<'_>> {
+        let inside = Inside::enter(py);
+        let batch = match self.0.try_lock() {
+            Ok(batch) => batch,
+            Err(TryLockError::Poisoned(batch)) => batch.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(PyRuntimeError::new_err(
+                    "this environment is in the middle of a step, of another thread or of one that asks an opponent: \
+                     give each thread an environment of its own (clone() makes one), or hold a threading.Lock around \
+                     every call",
+                ));
+            }
+        };
+        Ok(Borrowed { batch, _inside: inside })
+    }
+}
+
+/// A batch while somebody uses it.
+struct Borrowed<'a> {
+    batch: MutexGuard<'a, Box<dyn AnyBatch>>,
+    _inside: Inside,
+}
+
+impl Deref for Borrowed<'_> {
+    type Target = dyn AnyBatch;
+
+    fn deref(&self) -> &Self::Target {
+        &**self.batch
+    }
+}
+
+impl DerefMut for Borrowed<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut **self.batch
     }
 }
 
@@ -149,95 +177,95 @@ impl Vector {
 
     /// How many rows there are: one for each match, in Last Bullet one for each survivor.
     #[getter]
-    fn rows(&self) -> PyResult<usize> {
-        Ok(self.batch()?.rows())
+    fn rows(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch(py)?.rows())
     }
 
     /// How many matches there are, each with a seed of its own.
     #[getter]
-    fn matches(&self) -> PyResult<usize> {
-        Ok(self.batch()?.matches())
+    fn matches(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch(py)?.matches())
     }
 
     /// How many seats a match has.
     #[getter]
-    fn seats(&self) -> PyResult<usize> {
-        Ok(self.batch()?.seats())
+    fn seats(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch(py)?.seats())
     }
 
     /// How many actions there are.
     #[getter]
-    fn actions(&self) -> PyResult<usize> {
-        Ok(self.batch()?.actions())
+    fn actions(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch(py)?.actions())
     }
 
     /// What the numbers of an observation mean: a JSON list of name, about, low and high.
-    fn fields(&self) -> PyResult<String> {
-        Ok(self.batch()?.fields())
+    fn fields(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.batch(py)?.fields())
     }
 
     /// The type of those numbers.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDescr>> {
-        Ok(self.batch()?.dtype(py))
+        Ok(self.batch(py)?.dtype(py))
     }
 
     /// Starts the streams of chance of all matches anew, or of those that are marked, each from the seed and its own number.
     #[pyo3(signature = (seed, which = None))]
-    fn seed(&self, seed: u64, which: Option<Vec<bool>>) -> PyResult<()> {
-        self.batch()?.seed(seed, which.as_deref());
+    fn seed(&self, py: Python<'_>, seed: u64, which: Option<Vec<bool>>) -> PyResult<()> {
+        self.batch(py)?.seed(seed, which.as_deref());
         Ok(())
     }
 
     /// Starts the stream of each match anew from its own seed; `None` leaves it as it is.
-    fn seed_each(&self, seeds: Vec<Option<u64>>) -> PyResult<()> {
-        self.batch()?.seed_each(&seeds)
+    fn seed_each(&self, py: Python<'_>, seeds: Vec<Option<u64>>) -> PyResult<()> {
+        self.batch(py)?.seed_each(&seeds)
     }
 
     /// Begins all matches anew, or those that are marked. Gives observations and infos.
     #[pyo3(signature = (which = None))]
     fn reset<'py>(&self, py: Python<'py>, which: Option<Vec<bool>>) -> PyResult<Bound<'py, PyTuple>> {
-        self.batch()?.reset(py, which.as_deref())
+        self.batch(py)?.reset(py, which.as_deref())
     }
 
     /// Plays an action in each row. Gives observations, rewards, terminations, truncations and infos.
     fn step<'py>(&self, actions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-        self.batch()?.step(actions)
+        self.batch(actions.py())?.step(actions)
     }
 
     /// What each row sees now.
     fn observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.batch()?.observations(py)
+        self.batch(py)?.observations(py)
     }
 
     /// Which actions are legal now, for each row.
     fn masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.batch()?.masks(py)
+        self.batch(py)?.masks(py)
     }
 
     /// The seat that decides in each row.
     fn to_act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        self.batch()?.to_act(py)
+        self.batch(py)?.to_act(py)
     }
 
     /// What the last match that ended in each row gave to all its seats, row by row.
     fn final_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        self.batch()?.final_rewards(py)
+        self.batch(py)?.final_rewards(py)
     }
 
     /// The learner's seat in each row, and how many matches have begun there: where opponents play.
     fn learners<'py>(&self, py: Python<'py>) -> PyResult<Learners<'py>> {
-        self.batch()?.learners(py)
+        self.batch(py)?.learners(py)
     }
 
     /// The whole state, streams of chance included.
-    fn save(&self) -> PyResult<Vec<u8>> {
-        self.batch()?.save()
+    fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.batch(py)?.save()
     }
 
     /// Brings back what `save` gave for a batch of the same shape.
     fn restore(&self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
-        self.batch()?.restore(py, saved)
+        self.batch(py)?.restore(py, saved)
     }
 }
 
@@ -513,18 +541,18 @@ impl<K: Kernel<Cell: Element>> Held<K> {
                 note_bad(opponents_bad, bad, shows.raises)?;
             }
             if let Some(work) = work.take() {
-                detach(py, || work(batch, &mut out));
+                py.detach(|| work(batch, &mut out));
             }
             // What an opponent raises leaves rows half-way.
             let was = std::mem::replace(begun, false);
             while let Some(waits) = batch.waits() {
                 let answers = functions.ask(py, batch, &waits, out.obs)?;
                 note_bad(opponents_bad, batch.illegal(&answers), shows.raises)?;
-                detach(py, || batch.step(&answers, &mut out));
+                py.detach(|| batch.step(&answers, &mut out));
             }
             *begun = was;
         }
-        Ok(detach(py, || {
+        Ok(py.detach(|| {
             if let Some(work) = work {
                 work(batch, &mut out);
             }
@@ -649,7 +677,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         let masks = Buffer::rows(py, self.batch.rows(), self.batch.actions())?;
         let mut written = masks.write(py)?;
         let cells = written.cells();
-        detach(py, || self.batch.masks(cells));
+        py.detach(|| self.batch.masks(cells));
         drop(written);
         Ok(masks.shown(py).clone())
     }

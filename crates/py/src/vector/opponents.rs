@@ -1,9 +1,6 @@
 //! Opponents of a learner: built-in bots, which are asked in Rust, and functions of Python.
 
-use crate::{
-    exit::detach,
-    setup::{self, refuse},
-};
+use crate::setup::{self, refuse};
 use necrodome_batch::{
     actions::HOLD,
     batched::Batched,
@@ -119,7 +116,7 @@ impl Ask<LastBulletVersus> for Functions {
             if same[..place].contains(&true) {
                 continue;
             }
-            let questions = detach(py, || batch.questions(&same));
+            let questions = py.detach(|| batch.questions(&same));
             let rows = questions.matches().len();
             if rows == 0 {
                 continue;
