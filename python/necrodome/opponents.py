@@ -23,6 +23,7 @@ survivor of its entries.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
@@ -213,7 +214,9 @@ class _Program:
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """Ends a program: it is told that there is no more, and killed if it goes on."""
     if process.stdin is not None:
-        process.stdin.close()
+        # A program that has ended does not read what is left.
+        with contextlib.suppress(OSError):
+            process.stdin.close()
     try:
         process.wait(timeout=1)
     except subprocess.TimeoutExpired:
@@ -235,7 +238,13 @@ def _greeting(table: Table, name: str) -> tuple[Any, Any]:
 def _command(name: str) -> list[str] | None:
     """How to start the program of this name; None for a built-in bot."""
     if name.startswith("cmd:"):
-        return shlex.split(name[4:])
+        try:
+            words = shlex.split(name[4:])
+        except ValueError as error:
+            raise ValueError(f"opponent {name}: {error}") from None
+        if not words:
+            raise ValueError(f"opponent {name}: expected a command, such as cmd:python mybot.py")
+        return words
     if name.startswith(("compat:", "wasm:")):
         raise ValueError(f"opponent {name}: expected a built-in bot, a file or cmd:..., an object or a function")
     if os.sep not in name and not os.path.exists(name):
@@ -541,7 +550,9 @@ def win_rate(
     if not callable(policy) or isinstance(policy, type):
         raise TypeError(f"policy {policy!r}: expected a function from observations to actions")
     num_envs = min(num_envs, matches)
-    envs = make_vec(game, num_envs, opponent=opponent, **{"seed": seed, "seat": "rotate", **options})
+    envs = make_vec(game, matches=num_envs, opponent=opponent, **{"seed": seed, "seat": "rotate", **options})
+    if envs.num_envs > num_envs:
+        raise ValueError(f"{game}: expected a game whose matches are won and lost, one in each row")
     learner = _Function(policy)
     rows = np.arange(num_envs)
     observations, infos = envs.reset()

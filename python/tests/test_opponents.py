@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -529,3 +530,82 @@ def test_what_is_no_action_at_all_is_refused() -> None:
     env = VersusEnv("zombie-dice", opponent=Odd(), seat=1)
     with pytest.raises(ValueError, match='dance.* is no action of zombie-dice'):
         env.reset(seed=1)
+
+
+# Odd arguments
+
+
+def test_odd_arguments_are_refused_in_words() -> None:
+    options: Any
+    for options in ({"max_turns": [5]}, {"max_turns": float("nan")}, {"max_turns": {}}):
+        with pytest.raises(TypeError, match="option max_turns: expected a number, a word"):
+            necrodome.make_vec("tokyo", 4, **options)
+    with pytest.raises(TypeError, match="game None: expected the id of a game"):
+        necrodome.make_vec(None)  # type: ignore[arg-type]
+    for command in ("cmd:", "cmd:'"):
+        with pytest.raises(ValueError, match="opponent cmd:.*(expected a command|No closing)"):
+            necrodome.make_vec(RACE, opponent=command)
+    with pytest.raises(ValueError, match="everybody decides at once"):
+        VersusEnv(BATTLE, opponent="gunner")
+    with pytest.raises(ValueError, match="matches are won and lost"):
+        win_rate(BATTLE, still, "gunner", matches=2)
+    pools: list[tuple[dict[str, Any], str]] = [
+        ({"members": "greedy"}, "expected a list of opponents"),
+        ({"most": 0}, "most 0: expected a whole number of at least 1"),
+        ({"step": float("nan")}, "step nan: expected a number of points"),
+        ({"seed": -1}, "seed -1: expected a whole number"),
+    ]
+    for words, message in pools:
+        with pytest.raises((TypeError, ValueError), match=message):
+            Pool(**words)
+
+
+def test_options_may_be_numbers_of_numpy() -> None:
+    envs = necrodome.make_vec("tokyo", 4, players=2, max_turns=np.int64(5))
+    assert envs.clone().reset()[0].shape == envs.reset()[0].shape
+    assert VersusEnv(RACE, opponent="greedy", max_rounds=np.int32(7)).rules["max_rounds"] == 7
+
+
+def test_a_program_that_ends_at_once_is_told(recwarn: pytest.WarningsRecorder) -> None:
+    envs = necrodome.make_vec(RACE, 2, opponent="cmd:false", seat=1)
+    with pytest.raises(ValueError, match="opponent false: the program has ended"):
+        envs.reset()
+    del envs
+    gc.collect()
+    assert not [one for one in recwarn if issubclass(one.category, pytest.PytestUnraisableExceptionWarning)]
+
+
+def test_functions_in_a_pool_are_not_given_questions() -> None:
+    """Questions take longer than most functions."""
+    pool = Pool({"one": greedy, "other": greedy}, seed=1)
+    envs = necrodome.make_vec(RACE, 4, seed=1, opponent=pool)
+    expected = story(necrodome.make_vec(RACE, 4, seed=1, opponent="greedy"), 30)
+    assert not envs._draws[0].questions
+    same(story(envs, 30), expected)
+    pool.add("greedy")
+    assert envs._draws[0].questions
+    same(story(necrodome.make_vec(RACE, 4, seed=1, opponent=pool), 30), expected)
+
+
+def test_the_member_of_a_match_that_has_ended_is_the_one_that_played_it() -> None:
+    """Also where matches that nobody has seen end in the same step: the learner is infected before it decides."""
+    for mode in MODES:
+        names: list[str | None] = []
+        asked: dict[str, int] = {"one": 0, "other": 0}
+
+        def member(name: str) -> Any:
+            def policy(observations: Any, action_mask: Any) -> Any:
+                asked[name] += len(observations)
+                return action_mask.argmax(axis=1)
+
+            return policy
+
+        pool = Pool({name: member(name) for name in asked}, seed=1)
+        envs = necrodome.make_vec("infection", 8, players=3, seed=1, opponent=pool, seat="rotate", autoreset_mode=mode)
+        _, infos = envs.reset()
+        for _ in range(300):
+            *_, infos = envs.step(infos["action_mask"].argmax(axis=1))
+            if "opponent" in infos:
+                names += list(infos["opponent"][infos["_opponent"]])
+        assert names and {*names} <= {"one", "other"}
+        assert sum(one.matches for one in pool.members) == len(names)

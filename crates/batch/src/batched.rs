@@ -340,11 +340,13 @@ impl<K: Kernel> Batched<K> {
             if self.kernel.surely_legal(block, played) {
                 continue;
             }
-            for (at, &action) in played.iter().enumerate() {
-                let (lane, row) = (at / rows, at % rows);
-                if usize::from(action) < most && !self.kernel.is_legal(block, lane, row, action) {
-                    let first = number * K::LANES * rows;
-                    illegal.get_or_insert_with(|| vec![false; actions.len()])[first + at] = true;
+            let first = number * K::LANES * rows;
+            for (lane, played) in played.chunks(rows).enumerate() {
+                for (row, &action) in played.iter().enumerate() {
+                    if usize::from(action) < most && !self.kernel.is_legal(block, lane, row, action) {
+                        let at = first + lane * rows + row;
+                        illegal.get_or_insert_with(|| vec![false; actions.len()])[at] = true;
+                    }
                 }
             }
         }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import os
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,19 @@ def checked_seeds(seeds: Any, count: int) -> list[int | None]:
     if len(seeds) != count:
         raise ValueError(f"seed: expected one number, or {count}, one for each match, got {len(seeds)}")
     return [None if seed is None else checked_seed(seed) for seed in seeds]
+
+
+def rules_as_json(rules: Mapping[str, Any]) -> str:
+    """Options of the rules as the native module reads them; numbers may be numpy's.
+
+    >>> rules_as_json({"max_turns": np.int64(5)})
+    '{"max_turns": 5}'
+    """
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in rules.items()}
+    for name, value in plain.items():
+        if not isinstance(value, (str, int, float, type(None))) or value != value:
+            raise TypeError(f"option {name}: expected a number, a word, True, False or None, got {value!r}")
+    return json.dumps(plain)
 
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> str:

@@ -28,7 +28,7 @@ from gymnasium.vector.utils import batch_space
 
 from .. import _native
 from ..opponents import AnyOpponent, Draws, Table, line_up, restore_draws, seated
-from .arguments import BAD_ACTIONS, checked_seed, checked_seeds, memory, one_of, whole
+from .arguments import BAD_ACTIONS, checked_seed, checked_seeds, memory, one_of, rules_as_json, whole
 from .base import Option
 from .spaces import Layout, check_observation
 
@@ -160,6 +160,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         **rules: Option,
     ) -> None:
         check_observation(observation)
+        if not isinstance(game, str):
+            raise TypeError(f"game {game!r}: expected the id of a game, such as 'zombie-dice-solo'")
         if render_mode is not None:
             raise ValueError(f"render_mode {render_mode!r}: a vector environment is not drawn, expected None")
         mode = _mode(autoreset_mode)
@@ -174,7 +176,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             seats=None if players is None else whole("players", players, 1, _MOST_ROWS),
             autoreset=mode.name.lower(),
             threads=whole("threads", threads, 1, _MOST_THREADS),
-            options=json.dumps(rules),
+            options=rules_as_json(rules),
             copy=_flag("copy", copy),
             named=observation == "dict",
             masks=_flag("masks", masks),
@@ -386,7 +388,7 @@ def _opponents(
     if isinstance(seat, str) and seat != "rotate":
         raise ValueError(f"seat {seat!r}: expected a number, or 'rotate'")
     others = line_up(opponent, opponents, players, game)
-    table = Table(game, json.dumps(rules), len(others) + 1)
+    table = Table(game, rules_as_json(rules), len(others) + 1)
     # One that has several seats is asked once for all of them.
     known = {id(one): one for one in others}
     asked = {number: seated(one, table) for number, one in known.items()}

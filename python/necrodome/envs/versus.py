@@ -65,6 +65,10 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         names = [f"bot_{other}" for other in range(seats)]
         names[seat] = "you"
         super().__init__(game, names, rules, observation, render_mode, bad_action)
+        if len(self._referee.to_act()) > 1:
+            raise ValueError(
+                f"{game}: everybody decides at once, expected a game in turns: use necrodome.make_vec({game!r}, opponent=...)"
+            )
         self._seat = seat
         # The bot of each seat; the own one's is never asked.
         self._bots = [*opponents[:seat], "", *opponents[seat:]]

@@ -46,13 +46,20 @@ impl World {
     }
 
     /// Whether an action of a survivor can do something, or its survivor is dead.
+    #[inline]
     pub(super) fn is_legal(&self, shape: &Shape, piece: usize, action: u8) -> bool {
         let Some(target) = usize::from(action).checked_sub(MOVES) else { return true };
-        let reach = i32::from(RANGE);
-        let (dx, dy) = ((target % TARGETS) as i32 - reach, (target / TARGETS) as i32 - reach);
-        let there = shape.place(shape.step(self.squares[piece], dx, dy));
+        // The margin shows what lies beyond the edges.
+        let there = self.in_reach(shape, piece) + target / TARGETS * shape.stride() + target % TARGETS;
         self.kinds[piece] < SURVIVOR
             || self.bullets[piece] > 0 && self.looks[there] != EMPTY && self.looks[there] != CORPSE
+    }
+
+    /// Where the first of the squares lies that the gun of a survivor reaches.
+    #[inline]
+    fn in_reach(&self, shape: &Shape, piece: usize) -> usize {
+        let range = usize::from(RANGE);
+        shape.place(self.squares[piece]) - range * shape.stride() - range
     }
 
     /// Writes which actions of some survivors can do something: any move, and a shot at somebody who is not a corpse, with a
@@ -67,9 +74,7 @@ impl World {
             let (moves, shots) = mask.split_at_mut(MOVES);
             moves.fill(true);
             if self.bullets[piece] > 0 {
-                let range = usize::from(RANGE);
-                let north_west = shape.place(self.squares[piece]) - range * shape.stride() - range;
-                let rows = self.looks[north_west..].chunks(shape.stride());
+                let rows = self.looks[self.in_reach(shape, piece)..].chunks(shape.stride());
                 for (shots, looks) in shots.chunks_exact_mut(TARGETS).zip(rows) {
                     for (shot, &look) in shots.iter_mut().zip(looks) {
                         *shot = look != EMPTY && look != CORPSE;
