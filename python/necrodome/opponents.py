@@ -14,11 +14,16 @@ An opponent is one of
 >>> pool = Pool({"careful": "cautious", "bold": "greedy"}, seed=1)
 >>> envs = necrodome.make_vec("zombie-dice-race", num_envs=64, seed=1, opponent=pool, seat="rotate")
 
-Opponents have no memory: whatever an object or a program keeps between decisions, it keeps over all rows.
+Opponents have no memory: whatever an object or a program keeps between decisions, it keeps over all rows. An illegal action of
+an opponent is played by the game's rule for a bad action and told by ``infos["opponent_bad_action"]``.
+
+In Last Bullet, where everybody decides at once, opponents are built-in bots and functions. A function sees a row for each living
+survivor of its entries.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
@@ -36,7 +41,7 @@ import numpy.typing as npt
 
 from . import _native
 from .bot import PROTOCOL, Bot, Talk, as_bot, read, write
-from .envs.arguments import whole
+from .envs.arguments import checked_seed, one_of, whole
 
 __all__ = ["AnyOpponent", "Member", "Pool", "win_rate"]
 
@@ -133,6 +138,8 @@ class _Object:
 class _BuiltIn:
     """A built-in bot in a pool."""
 
+    questions = True
+
     def __init__(self, name: str, table: Table) -> None:
         self.name, self.table = name, table
         # So that a wrong name is told at once.
@@ -207,7 +214,9 @@ class _Program:
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """Ends a program: it is told that there is no more, and killed if it goes on."""
     if process.stdin is not None:
-        process.stdin.close()
+        # A program that has ended does not read what is left.
+        with contextlib.suppress(OSError):
+            process.stdin.close()
     try:
         process.wait(timeout=1)
     except subprocess.TimeoutExpired:
@@ -229,7 +238,13 @@ def _greeting(table: Table, name: str) -> tuple[Any, Any]:
 def _command(name: str) -> list[str] | None:
     """How to start the program of this name; None for a built-in bot."""
     if name.startswith("cmd:"):
-        return shlex.split(name[4:])
+        try:
+            words = shlex.split(name[4:])
+        except ValueError as error:
+            raise ValueError(f"opponent {name}: {error}") from None
+        if not words:
+            raise ValueError(f"opponent {name}: expected a command, such as cmd:python mybot.py")
+        return words
     if name.startswith(("compat:", "wasm:")):
         raise ValueError(f"opponent {name}: expected a built-in bot, a file or cmd:..., an object or a function")
     if os.sep not in name and not os.path.exists(name):
@@ -264,7 +279,8 @@ def line_up(
 ) -> list[AnyOpponent]:
     """The opponents of all other seats: `opponents`, or `opponent` in each of them."""
     if opponents is None:
-        return [opponent] * ((2 if players is None else whole("players", players, 2, MOST_PLAYERS)) - 1)
+        usual = max(_native.usual_seats(game) or 2, 2)
+        return [opponent] * ((usual if players is None else whole("players", players, 2, MOST_PLAYERS)) - 1)
     if opponent is not None:
         raise ValueError(f"the other seats of {game}: expected either opponents or opponent, got both")
     if isinstance(opponents, str) or not isinstance(opponents, Sequence) or not opponents:
@@ -315,18 +331,22 @@ class Pool:
         step: float = 16.0,
         most: int | None = None,
     ) -> None:
-        if sampling not in ("uniform", "hard"):
-            raise ValueError(f"sampling {sampling!r}: expected 'uniform' or 'hard'")
-        self.sampling = sampling
+        if isinstance(members, str) or not isinstance(members, Iterable):
+            raise TypeError(f"members {members!r}: expected a list of opponents, or a dict of names and opponents")
+        if not (isinstance(step, (int, float)) and 0 <= step < float("inf")):
+            raise ValueError(f"step {step!r}: expected a number of points, such as 16")
+        self.sampling = one_of("sampling", sampling, ("uniform", "hard"))
         #: How much one result can change a rating.
-        self.step = step
+        self.step = float(step)
         #: How many members there may be; the oldest makes room for a new one.
-        self.most = most
+        self.most = None if most is None else whole("most", most, 1)
         #: The learner's rating.
         self.elo = 0.0
         self.members: list[Member] = []
-        self._seed = secrets.randbits(64) if seed is None else seed
+        self._seed = secrets.randbits(64) if seed is None else checked_seed(seed)
         self._table: Table | None = None
+        # Whether any member ever wanted questions, which take longer than most functions.
+        self._questions = False
         # How many were ever added.
         self._added = 0
         named = members.items() if isinstance(members, Mapping) else ((None, member) for member in members)
@@ -392,6 +412,7 @@ class Pool:
         if member._asked is None:
             asked = seated(member.policy, self._table)
             member._asked = _BuiltIn(asked, self._table) if isinstance(asked, str) else asked
+            self._questions |= member._asked.questions
         return member._asked
 
     def __repr__(self) -> str:
@@ -410,9 +431,6 @@ class _Drawn:
 class Draws:
     """The members of a pool that the rows of one environment meet."""
 
-    #: For those of the members that want them.
-    questions = True
-
     def __init__(self, pool: Pool, table: Table) -> None:
         pool._sit_down(table)
         self.pool = pool
@@ -420,6 +438,11 @@ class Draws:
         self._drawn: dict[int, list[_Drawn]] = {}
         # The seed of each row, where one was given.
         self._seeds: dict[int, int] = {}
+
+    @property
+    def questions(self) -> bool:
+        """For those of the members that want them. Asked for each decision, since members come and go."""
+        return self.pool._questions
 
     def seed(self, seeds: Mapping[int, int]) -> None:
         """These rows begin anew with these seeds."""
@@ -527,7 +550,9 @@ def win_rate(
     if not callable(policy) or isinstance(policy, type):
         raise TypeError(f"policy {policy!r}: expected a function from observations to actions")
     num_envs = min(num_envs, matches)
-    envs = make_vec(game, num_envs, opponent=opponent, **{"seed": seed, "seat": "rotate", **options})
+    envs = make_vec(game, matches=num_envs, opponent=opponent, **{"seed": seed, "seat": "rotate", **options})
+    if envs.num_envs > num_envs:
+        raise ValueError(f"{game}: expected a game whose matches are won and lost, one in each row")
     learner = _Function(policy)
     rows = np.arange(num_envs)
     observations, infos = envs.reset()

@@ -320,6 +320,7 @@ def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
     named = list(bots.items()) if isinstance(bots, Mapping) else [(None, bot) for bot in bots]
     guests: list[Talk | None] = []
     entries: list[dict[str, Any]] = []
+    seated: set[int] = set()
     for name, bot in named:
         if isinstance(bot, (str, os.PathLike)):
             guests.append(None)
@@ -327,8 +328,9 @@ def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
             entries.append({"name": name, "text": text})
             continue
         guest = as_bot(bot)
-        if any(other is not None and other.bot is guest for other in guests):
+        if id(guest) in seated:
             raise ValueError(f"{bot!r} is there twice: one object can sit on one seat only, so make another one")
+        seated.add(id(guest))
         guests.append(Talk(guest))
         text = guest.name or type(guest).__name__
         entries.append({"name": name, "text": text})

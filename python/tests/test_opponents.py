@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -256,7 +257,11 @@ def test_wrong_arguments_are_refused_with_what_is_valid() -> None:
         (lambda: necrodome.make_vec(RACE, opponent="greedy", opponents=["greedy"]), "got both"),
         (lambda: necrodome.make_vec("tokyo", players=4, opponents=["angry"]), "players 4: expected 2"),
         (lambda: necrodome.make_vec("zombie-dice-solo", opponent="greedy"), "is for one: leave out opponent"),
-        (lambda: necrodome.make_vec("last-bullet", opponent="random"), "leave out opponent"),
+        (lambda: necrodome.make_vec("last-bullet", opponent="random"), 'no bot "random": expected one of stand-still'),
+        (lambda: necrodome.make_vec("last-bullet", opponent="gunner", reward="exact"), "last-bullet is not solved"),
+        (lambda: necrodome.make_vec("last-bullet", opponent="gunner", num_envs=70), "expected a multiple of 50"),
+        (lambda: necrodome.make_vec("last-bullet", opponent=Pool(["gunner"])), "built-in bots or functions"),
+        (lambda: necrodome.make_vec("last-bullet", opponent="gunner", players=300), "expected 1 to 256 players, got 300"),
         (lambda: necrodome.make_vec(RACE, opponent=Pool()), "the pool is empty"),
         (lambda: Pool(sampling="best"), "expected 'uniform' or 'hard'"),
         (lambda: Pool(["greedy", "greedy"]), "has a member 'greedy' already"),
@@ -363,3 +368,244 @@ def test_a_row_that_waits_for_a_function_is_not_restored_where_nobody_answers() 
         envs.reset()
     with pytest.raises(ValueError, match="waits for the answer of seat 0"):
         necrodome.make_vec("zombie-dice", opponents=["greedy"], **table).restore(envs.save())
+
+
+# Last Bullet
+
+BATTLE = "last-bullet"
+
+
+def still(observations: Any) -> Any:
+    """The built-in bot that stands still."""
+    return np.full(len(observations), 4)
+
+
+def test_in_last_bullet_the_rows_are_the_survivors_of_the_learner() -> None:
+    envs = necrodome.make_vec(BATTLE, opponent="gunner")
+    assert (envs.num_envs, envs.num_matches, envs.players) == (50, 1, 20)
+    few = necrodome.make_vec(BATTLE, matches=3, players=4, copies=5, opponent="huddle", seat="rotate", seed=1)
+    observations, infos = few.reset()
+    assert observations.shape == (15, 290) and infos["alive"].shape == (15,) and infos["action_mask"].shape == (15, 130)
+    assert few.learner_seats().shape == (15,) and len(set(few.learner_seats()[:5])) == 1
+    # The middle of a window is the survivor itself.
+    assert ((observations[:, 144] == 3) == infos["alive"]).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_survivor_of_the_learner_ends_once_and_its_match_with_the_last_of_them(mode: str) -> None:
+    options: dict[str, Any] = {"players": 5, "copies": 4, "density": 0.12, "autoreset_mode": mode}
+    envs = necrodome.make_vec(BATTLE, matches=6, seed=3, opponent="runner", seat="rotate", **options)
+    random = np.random.default_rng(1)
+    _, infos = envs.reset()
+    alive = infos["alive"]
+    ends = np.zeros(24, int)
+    for _ in range(400):
+        _, rewards, terminated, truncated, infos = envs.step(random.integers(9, size=24))
+        assert not (terminated & ~alive).any() and not truncated.any()
+        np.testing.assert_array_equal(rewards, (alive & ~terminated).astype(np.float32))
+        if mode == "next_step":
+            # A match in which none of them lives begins anew, whoever else lives.
+            over = ~alive.reshape(6, 4).any(axis=1)
+            assert infos["alive"].reshape(6, 4)[over].any(axis=1).all()
+        ends += terminated
+        alive = infos["alive"]
+    assert (ends <= 1).all() if mode == "disabled" else ends.sum() > 200
+    if mode == "disabled":
+        assert not alive.any()
+        envs.reset(options={"reset_mask": np.repeat([True, False], 12)})
+        assert envs.step(np.full(24, 4))[-1]["alive"].reshape(6, 4).any(axis=1).tolist() == [True] * 3 + [False] * 3
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_functions_play_in_last_bullet(mode: str) -> None:
+    options: dict[str, Any] = {"matches": 4, "players": 4, "copies": 5, "seed": 3, "autoreset_mode": mode, "seat": "rotate"}
+    expected = story(necrodome.make_vec(BATTLE, opponents=["gunner", "stand-still", "stand-still"], **options), 80)
+    asked: list[int] = []
+
+    def counting(observations: Any, action_mask: Any) -> Any:
+        asked.append(len(observations))
+        assert observations.dtype == np.uint8 and action_mask.shape == (len(observations), 130)
+        assert (observations[:, 144] == 3).all() and action_mask[:, :9].all(), "only the living are asked"
+        return still(observations)
+
+    same(story(necrodome.make_vec(BATTLE, opponents=["gunner", still, still], **options), 80), expected)
+    same(story(necrodome.make_vec(BATTLE, opponents=["gunner", counting, counting], **options), 80), expected)
+    assert max(asked) > 20 and len(asked) <= 80, "one that has two entries is asked once a step"
+
+
+def test_saved_battles_go_on() -> None:
+    envs = necrodome.make_vec(BATTLE, matches=3, players=3, copies=6, seed=2, opponents=["wander", still], seat="rotate")
+    envs.reset()
+    actions = np.arange(18) % 9
+    for _ in range(5):
+        envs.step(actions)
+    copies = [envs.clone(), pickle.loads(pickle.dumps(envs))]
+    for _ in range(60):
+        expected = envs.step(actions)
+        for other in copies:
+            for one, same_one in zip(other.step(actions)[:4], expected[:4]):
+                np.testing.assert_array_equal(one, same_one)
+    with pytest.raises(ValueError, match="restore it into a batch like the one"):
+        necrodome.make_vec(BATTLE, matches=3, players=3, copies=6, opponents=["wander", still]).restore(envs.save())
+
+
+def test_what_a_function_raises_in_last_bullet_changes_nothing() -> None:
+    fails = [False]
+
+    def function(observations: Any) -> Any:
+        if fails[0]:
+            raise RuntimeError("no idea")
+        return still(observations)
+
+    envs = necrodome.make_vec(BATTLE, matches=2, players=2, copies=6, seed=2, opponent=function)
+    envs.reset()
+    other = envs.clone()
+    fails[0] = True
+    with pytest.raises(RuntimeError, match="no idea"):
+        envs.step(np.full(12, 4))
+    fails[0] = False
+    np.testing.assert_array_equal(envs.step(np.full(12, 4))[0], other.step(np.full(12, 4))[0])
+
+
+# Illegal actions of opponents
+
+
+def test_illegal_actions_of_opponents_are_told() -> None:
+    """Where the perfect player is asked to stop before its first roll, and where a shot hits nobody."""
+
+    def stop(observations: Any) -> Any:
+        return np.zeros(len(observations), int)
+
+    envs = necrodome.make_vec("zombie-dice", 8, players=3, seed=1, opponents=[stop, "greedy"], first_roll="mandatory")
+    envs.reset()
+    told = envs.step(np.ones(8, int))[-1], envs.step(np.zeros(8, int))[-1]
+    assert "opponent_bad_action" not in told[0] and told[1]["opponent_bad_action"].all()
+    np.testing.assert_array_equal(told[1]["_opponent_bad_action"], told[1]["opponent_bad_action"])
+    later = necrodome.make_vec("zombie-dice", 8, seed=1, opponent=stop, seat=1, first_roll="mandatory")
+    assert later.reset()[1]["opponent_bad_action"].all(), "a reset asks them, too"
+    legal = necrodome.make_vec("zombie-dice", 8, seed=1, opponent="greedy", seat=1, first_roll="mandatory")
+    assert "opponent_bad_action" not in legal.reset()[1]
+    strict = necrodome.make_vec("zombie-dice", 8, seed=1, opponent=stop, seat=1, first_roll="mandatory", bad_action="raise")
+    with pytest.raises(ValueError, match="row 0: an opponent has chosen an action that is illegal now"):
+        strict.reset()
+
+    def shoot(observations: Any) -> Any:
+        return np.full(len(observations), 9)
+
+    battle = necrodome.make_vec(BATTLE, matches=2, players=2, copies=3, density=0.01, seed=1, opponent=shoot)
+    battle.reset()
+    assert battle.step(np.full(6, 4))[-1]["opponent_bad_action"].all()
+
+
+def test_one_environment_tells_illegal_actions_of_opponents() -> None:
+    """To leave Tokyo when it is to roll."""
+
+    def leave(observations: Any) -> Any:
+        return np.full(len(observations), 64)
+
+    class Leave(necrodome.Bot):
+        def act(self, view: Any) -> Any:
+            return {"type": "yield"}
+
+    for opponent in (leave, Leave()):
+        env = VersusEnv("tokyo", opponent=opponent, seat=1)
+        assert env.reset(seed=1)[1]["opponent_bad_action"] is True
+        assert "opponent_bad_action" not in env.step(0)[-1], "its turn is not over"
+        strict = VersusEnv("tokyo", opponent=opponent, bad_action="raise")
+        strict.reset(seed=1)
+        with pytest.raises(ValueError, match="seat 1: an opponent has chosen an action that is illegal now"):
+            for _ in range(3):
+                strict.step(int(np.flatnonzero(strict.action_masks())[-1]))
+        with pytest.raises(gymnasium.error.ResetNeeded, match="an opponent has raised an error"):
+            strict.step(0)
+        strict.reset(seed=1)
+        strict.step(0)
+
+
+def test_what_is_no_action_at_all_is_refused() -> None:
+    class Odd(necrodome.Bot):
+        def act(self, view: Any) -> str:
+            return "dance"
+
+    env = VersusEnv("zombie-dice", opponent=Odd(), seat=1)
+    with pytest.raises(ValueError, match='dance.* is no action of zombie-dice'):
+        env.reset(seed=1)
+
+
+# Odd arguments
+
+
+def test_odd_arguments_are_refused_in_words() -> None:
+    options: Any
+    for options in ({"max_turns": [5]}, {"max_turns": float("nan")}, {"max_turns": {}}):
+        with pytest.raises(TypeError, match="option max_turns: expected a number, a word"):
+            necrodome.make_vec("tokyo", 4, **options)
+    with pytest.raises(TypeError, match="game None: expected the id of a game"):
+        necrodome.make_vec(None)  # type: ignore[arg-type]
+    for command in ("cmd:", "cmd:'"):
+        with pytest.raises(ValueError, match="opponent cmd:.*(expected a command|No closing)"):
+            necrodome.make_vec(RACE, opponent=command)
+    with pytest.raises(ValueError, match="everybody decides at once"):
+        VersusEnv(BATTLE, opponent="gunner")
+    with pytest.raises(ValueError, match="matches are won and lost"):
+        win_rate(BATTLE, still, "gunner", matches=2)
+    pools: list[tuple[dict[str, Any], str]] = [
+        ({"members": "greedy"}, "expected a list of opponents"),
+        ({"most": 0}, "most 0: expected a whole number of at least 1"),
+        ({"step": float("nan")}, "step nan: expected a number of points"),
+        ({"seed": -1}, "seed -1: expected a whole number"),
+    ]
+    for words, message in pools:
+        with pytest.raises((TypeError, ValueError), match=message):
+            Pool(**words)
+
+
+def test_options_may_be_numbers_of_numpy() -> None:
+    envs = necrodome.make_vec("tokyo", 4, players=2, max_turns=np.int64(5))
+    assert envs.clone().reset()[0].shape == envs.reset()[0].shape
+    assert VersusEnv(RACE, opponent="greedy", max_rounds=np.int32(7)).rules["max_rounds"] == 7
+
+
+def test_a_program_that_ends_at_once_is_told(recwarn: pytest.WarningsRecorder) -> None:
+    envs = necrodome.make_vec(RACE, 2, opponent="cmd:false", seat=1)
+    with pytest.raises(ValueError, match="opponent false: the program has ended"):
+        envs.reset()
+    del envs
+    gc.collect()
+    assert not [one for one in recwarn if issubclass(one.category, pytest.PytestUnraisableExceptionWarning)]
+
+
+def test_functions_in_a_pool_are_not_given_questions() -> None:
+    """Questions take longer than most functions."""
+    pool = Pool({"one": greedy, "other": greedy}, seed=1)
+    envs = necrodome.make_vec(RACE, 4, seed=1, opponent=pool)
+    expected = story(necrodome.make_vec(RACE, 4, seed=1, opponent="greedy"), 30)
+    assert not envs._draws[0].questions
+    same(story(envs, 30), expected)
+    pool.add("greedy")
+    assert envs._draws[0].questions
+    same(story(necrodome.make_vec(RACE, 4, seed=1, opponent=pool), 30), expected)
+
+
+def test_the_member_of_a_match_that_has_ended_is_the_one_that_played_it() -> None:
+    """Also where matches that nobody has seen end in the same step: the learner is infected before it decides."""
+    for mode in MODES:
+        names: list[str | None] = []
+        asked: dict[str, int] = {"one": 0, "other": 0}
+
+        def member(name: str) -> Any:
+            def policy(observations: Any, action_mask: Any) -> Any:
+                asked[name] += len(observations)
+                return action_mask.argmax(axis=1)
+
+            return policy
+
+        pool = Pool({name: member(name) for name in asked}, seed=1)
+        envs = necrodome.make_vec("infection", 8, players=3, seed=1, opponent=pool, seat="rotate", autoreset_mode=mode)
+        _, infos = envs.reset()
+        for _ in range(300):
+            *_, infos = envs.step(infos["action_mask"].argmax(axis=1))
+            if "opponent" in infos:
+                names += list(infos["opponent"][infos["_opponent"]])
+        assert names and {*names} <= {"one", "other"}
+        assert sum(one.matches for one in pool.members) == len(names)

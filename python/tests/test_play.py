@@ -374,3 +374,11 @@ def test_all_names_are_exported() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = nd.nothing
     assert json.dumps(nd.__all__)
+
+
+def test_too_many_bots_are_refused_before_anybody_is_looked_up() -> None:
+    missing = [f"./none-{number}.py" for number in range(10_000)]
+    with pytest.raises(ValueError, match="zombie-dice: expected 2 to 99 players, got 10000"):
+        match("zombie-dice", missing)
+    with pytest.raises(ValueError, match="zombie-dice: expected 2 to 99 players, got 10000"):
+        match("zombie-dice", [lambda view: "stop" for _ in range(10_000)])

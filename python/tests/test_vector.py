@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import gymnasium
@@ -366,3 +367,78 @@ def test_nobody_is_alive_in_a_match_that_was_cut_off(mode: str) -> None:
     for _ in range(3):
         *_, truncations, infos = envs.step(np.full(6, 4))
     assert truncations.any() and not infos["alive"].any()
+
+
+# Bounds
+
+
+@pytest.mark.parametrize("game", ["infection", "last-bullet"])
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_taken(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("necrodome.envs.vector.memory", lambda: 2 * 10**9)
+    with pytest.raises(ValueError, match=r"16777216 matches of .* need about [0-9.]+ GB of memory, and there are 2.0: "):
+        necrodome.make_vec(game, matches=2**24)
+    with pytest.raises(ValueError, match="GB of memory") as refused:
+        necrodome.make_vec(game, matches=2**24, masks=False, copy=False)
+    most = int(str(refused.value).split()[-1])
+    monkeypatch.setattr("necrodome.envs.vector.memory", lambda: 2 * 10**9 // most * 2)
+    assert necrodome.make_vec(game, matches=2, masks=False, copy=False).num_matches == 2
+
+
+def test_two_threads_do_not_share_an_environment() -> None:
+    """The second is told so in words, and the first goes on."""
+    inside, go_on = threading.Event(), threading.Event()
+
+    def opponent(observations: Any) -> Any:
+        inside.set()
+        assert go_on.wait(60)
+        return np.zeros(len(observations), int)
+
+    envs = necrodome.make_vec("zombie-dice-race", 2, seed=1, opponent=opponent)
+    envs.reset()
+    told: list[Any] = []
+    thread = threading.Thread(target=lambda: told.append(envs.step(np.zeros(2, int))))
+    thread.start()
+    assert inside.wait(60)
+    for call in (lambda: envs.step(np.zeros(2, int)), envs.save, envs.action_masks, envs.reset):
+        with pytest.raises(RuntimeError, match="give each thread an environment of its own"):
+            call()
+    go_on.set()
+    thread.join()
+    assert len(told) == 1 and len(envs.step(np.zeros(2, int))) == 5
+
+
+@pytest.mark.parametrize("opponent", [None, "greedy", "function"])
+def test_an_interpreter_ends_while_threads_step(opponent: str | None) -> None:
+    program = f"""
+import threading, numpy as np, necrodome
+def function(observations):
+    return (observations[:, 0] < 3).astype(int)
+begun = threading.Event()
+def forever(envs):
+    envs.reset()
+    actions = np.ones(envs.num_envs, int)
+    while True:
+        envs.step(actions)
+        begun.set()
+for seed in range(3):
+    envs = necrodome.make_vec("zombie-dice-race", 4096, seed=seed, opponent={opponent if opponent == "function" else repr(opponent)})
+    threading.Thread(target=forever, args=(envs,), daemon=True).start()
+begun.wait()
+"""
+    for _ in range(4):
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
+        assert ended.returncode == 0, ended.stderr.decode()
+
+
+def test_the_thread_that_ends_the_interpreter_may_step_to_the_end() -> None:
+    program = """
+import atexit, numpy as np
+def last_words():
+    print(envs.step(np.ones(4, int))[0].shape)
+atexit.register(last_words)
+import necrodome
+envs = necrodome.make_vec("zombie-dice-solo", 4, seed=1)
+envs.reset()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=True)
+    assert ended.stdout.decode().strip() == "(4, 8)"

@@ -74,6 +74,19 @@ pub enum BatchError {
     },
 }
 
+/// What a match of a batch takes: rows, and bytes of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Rows of a match.
+    pub rows: usize,
+    /// About so many bytes of its state.
+    pub bytes: usize,
+    /// Bytes of an observation.
+    pub observation: usize,
+    /// Bytes of the mask of a row; none where all actions are always legal.
+    pub mask: usize,
+}
+
 /// Where a batch writes. Every slice is as long as there are rows, observations times the number of fields.
 #[derive(Debug)]
 pub struct Out<'a, T> {
@@ -204,10 +217,17 @@ impl<K: Kernel> Batched<K> {
         self.kernel.actions()
     }
 
-    /// How many rows a match of such a batch has.
-    pub fn rows_of_a_match(rules: &<K::Game as Game>::Rules, seats: usize) -> Result<usize, BatchError> {
+    /// What a match of such a batch takes.
+    pub fn share(rules: &<K::Game as Game>::Rules, seats: usize) -> Result<Share, BatchError> {
         Self::check_seats(seats)?;
-        Ok(K::new(rules, seats)?.rows_of_a_match())
+        let kernel = K::new(rules, seats)?;
+        let fields = kernel.fields().len() * size_of::<K::Cell>();
+        Ok(Share {
+            rows: kernel.rows_of_a_match(),
+            bytes: kernel.bytes_of_a_match(),
+            observation: fields,
+            mask: if kernel.always_legal() { 0 } else { kernel.actions() },
+        })
     }
 
     fn check_seats(seats: usize) -> Result<(), SetupError> {
@@ -320,20 +340,22 @@ impl<K: Kernel> Batched<K> {
             if self.kernel.surely_legal(block, played) {
                 continue;
             }
-            for (at, &action) in played.iter().enumerate() {
-                let (lane, row) = (at / rows, at % rows);
-                if usize::from(action) < most && !self.kernel.is_legal(block, lane, row, action) {
-                    let first = number * K::LANES * rows;
-                    illegal.get_or_insert_with(|| vec![false; actions.len()])[first + at] = true;
+            let first = number * K::LANES * rows;
+            for (lane, played) in played.chunks(rows).enumerate() {
+                for (row, &action) in played.iter().enumerate() {
+                    if usize::from(action) < most && !self.kernel.is_legal(block, lane, row, action) {
+                        let at = first + lane * rows + row;
+                        illegal.get_or_insert_with(|| vec![false; actions.len()])[at] = true;
+                    }
                 }
             }
         }
         illegal
     }
 
-    /// Whether a match has many rows, of which some end before the others.
+    /// Whether a match has a row for each of many who decide at once, and some end before the others.
     pub fn has_many_rows(&self) -> bool {
-        self.kernel.rows_of_a_match() > 1
+        !K::TURNS
     }
 
     /// Marks the rows whose episode goes on.

@@ -60,6 +60,11 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
         1
     }
 
+    /// About how many bytes the state of a match takes.
+    fn bytes_of_a_match(&self) -> usize {
+        size_of::<Self::Block>().div_ceil(Self::LANES)
+    }
+
     /// Memory for one thread.
     fn scratch(&self) -> Self::Scratch;
 

@@ -124,6 +124,12 @@ impl<G: Observe> Kernel for Refereed<G> {
         G::actions(self.names.len())
     }
 
+    /// What is in lists of the match takes about as much as the JSON of it, in the view, too.
+    fn bytes_of_a_match(&self) -> usize {
+        let one = self.new_match(Stream::new(0));
+        size_of::<RefereedMatch<G>>() + 2 * serde_json::to_string(&one.game).map_or(0, |text| text.len())
+    }
+
     fn scratch(&self) -> Vec<i16> {
         vec![0; self.fields().len()]
     }

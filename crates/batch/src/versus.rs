@@ -53,6 +53,16 @@ pub enum LearnerSeat {
     Rotating,
 }
 
+impl LearnerSeat {
+    /// The seat in one of the matches that begin with a seed, by its number.
+    pub(crate) fn of_match(self, seats: usize, seed: u64, number: u64) -> u8 {
+        match self {
+            LearnerSeat::Fixed(seat) => seat,
+            LearnerSeat::Rotating => (mixed(seed).wrapping_add(number) % seats as u64) as u8,
+        }
+    }
+}
+
 /// The opponents of a learner, in the order of the seats that are left.
 #[derive(Debug)]
 pub struct LineUp<G: Game> {
@@ -60,6 +70,21 @@ pub struct LineUp<G: Game> {
     pub opponents: Vec<Opponent<G>>,
     /// Where the learner sits.
     pub seat: LearnerSeat,
+}
+
+impl<G: Game> LineUp<G> {
+    /// Whoever plays a seat, where the learner has another.
+    pub(crate) fn opponent(&self, learner: u8, seat: u8) -> &Opponent<G> {
+        &self.opponents[usize::from(seat) - usize::from(seat > learner)]
+    }
+
+    /// Asserts what the caller has promised.
+    pub(crate) fn check(&self, seats: usize) {
+        assert_eq!(self.opponents.len() + 1, seats, "an opponent for each seat but the learner's");
+        if let LearnerSeat::Fixed(seat) = self.seat {
+            assert!(usize::from(seat) < seats, "the learner has one of the seats");
+        }
+    }
 }
 
 /// Matches of a learner against opponents, played by the kernel `K`.
@@ -154,24 +179,15 @@ impl<K: Views> VersusBatch<K> {
         Self::check(setup)?;
         let seats = setup.seats;
         let kernel = Versus { inner: K::new(&setup.rules, seats)?, seats, line_up: Arc::new(line_up) };
-        kernel.check();
+        assert!(K::TURNS && K::ORDER == MemoryOrder::Columns, "seats take turns");
+        kernel.line_up.check(seats);
         Ok(Batched::of(kernel, setup))
     }
 }
 
 impl<K: Views> Versus<K> {
-    /// What the caller has promised.
-    fn check(&self) {
-        let LineUp { opponents, seat } = &*self.line_up;
-        assert!(K::TURNS && K::ORDER == MemoryOrder::Columns, "seats take turns");
-        assert_eq!(opponents.len() + 1, self.seats, "an opponent for each seat but the learner's");
-        if let LearnerSeat::Fixed(seat) = *seat {
-            assert!(usize::from(seat) < self.seats, "the learner has one of the seats");
-        }
-    }
-
     fn opponent(&self, row: &Row, seat: u8) -> &Opponent<K::Game> {
-        &self.line_up.opponents[usize::from(seat) - usize::from(seat > row.seat)]
+        self.line_up.opponent(row.seat, seat)
     }
 
     /// Begins a match; what happened before stays told.
@@ -182,10 +198,7 @@ impl<K: Views> Versus<K> {
 
     /// A match has begun: where the learner sits in it.
     fn sit_down(&self, row: &mut Row) {
-        row.seat = match self.line_up.seat {
-            LearnerSeat::Fixed(seat) => seat,
-            LearnerSeat::Rotating => (mixed(row.seed).wrapping_add(row.matches) % self.seats as u64) as u8,
-        };
+        row.seat = self.line_up.seat.of_match(self.seats, row.seed, row.matches);
         row.matches += 1;
         (row.fresh, row.over, row.waits) = (true, false, None);
     }

@@ -25,7 +25,7 @@ use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
     game::Outcome,
-    names::Names,
+    names::{Names, SetupError},
     with_game,
 };
 use necrodome_solve::solve;
@@ -364,9 +364,14 @@ fn play_match<G: Listed>(
 ) -> PyResult<Ended> {
     let seed = wanted.seed.unwrap_or(wanted.spare_seed);
     let prepare = || {
+        // Before anybody is looked up: a thousand entries take their time.
+        let came = wanted.entries.len();
+        if !G::SEATS.contains(&came) {
+            let error = SetupError::Seats { expected: G::SEATS, came };
+            return Err(refuse(format!("{}: {error}", G::ID)));
+        }
         let ready = wanted.prepare::<G>(table)?;
         let Ready { entries, names, terms } = &ready;
-        names.expect_seats(G::SEATS).map_err(|error| refuse(format!("{}: {error}", G::ID)))?;
         let secret = wanted.dice()?.of_match(entries).map_err(refuse)?;
         for (entry, name) in entries.iter().zip(names.iter()) {
             player::<G>(entry, name, terms, Seeded::new(0, "trial", 0)).map_err(refuse)?;

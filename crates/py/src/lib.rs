@@ -7,6 +7,7 @@
 
 #[cfg(target_os = "linux")]
 mod arena;
+mod exit;
 #[cfg(target_os = "linux")]
 mod guest;
 mod referee;
@@ -27,6 +28,8 @@ mod native {
     use super::*;
 
     #[pymodule_export]
+    use super::exit::close;
+    #[pymodule_export]
     use super::referee::Referee;
     #[pymodule_export]
     use super::solo::Solo;
@@ -35,7 +38,7 @@ mod native {
     #[pymodule_export]
     use super::tree::Position;
     #[pymodule_export]
-    use super::vector::{Vector, bot_actions};
+    use super::vector::{Vector, bot_actions, usual_seats};
     #[pymodule_export]
     use super::zombies::{TurnOver, ZombieHand, ZombieTable, ZombieTurn};
     #[cfg(target_os = "linux")]

@@ -120,6 +120,11 @@ impl Referee {
         self.0.apply(actions)
     }
 
+    /// Whether an action as JSON is legal for the only seat that is to act. What is no action of this game is refused.
+    fn is_legal(&self, action: &str) -> PyResult<bool> {
+        self.0.is_legal(action)
+    }
+
     /// What a built-in bot would do in a seat that is to act, as JSON. Bots have no memory: `seed` is all that a bot which
     /// tosses coins needs.
     fn bot_action(&self, bot: &str, seat: u16, seed: u64) -> PyResult<String> {
@@ -229,6 +234,7 @@ trait AnyMatch: Send + Sync {
     fn mask<'py>(&self, py: Python<'py>, seat: Seat) -> PyResult<Bound<'py, PyAny>>;
     fn step(&mut self, chosen: &[i64]) -> PyResult<()>;
     fn apply(&mut self, actions: &str) -> PyResult<()>;
+    fn is_legal(&self, action: &str) -> PyResult<bool>;
     fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String>;
     fn legal(&self, seat: Seat) -> PyResult<String>;
     fn action(&self, seat: Seat, number: usize) -> PyResult<String>;
@@ -452,6 +458,12 @@ impl<G: Listed> AnyMatch for Match<G> {
         let moves: Vec<_> =
             actions.into_iter().map(|action| action.map_or(Move::Forfeit, Move::Act)).collect();
         self.play(&moves)
+    }
+
+    fn is_legal(&self, action: &str) -> PyResult<bool> {
+        let action: Option<G::Action> = serde_json::from_str(action)
+            .map_err(|error| refuse(format!("an opponent: {action} is no action of {}: {error}", G::ID)))?;
+        Ok(action.is_some_and(|action| self.clone().play(&[Move::Act(action)]).is_ok()))
     }
 
     fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String> {

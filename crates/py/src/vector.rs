@@ -5,9 +5,10 @@ mod exact;
 mod frame;
 mod opponents;
 
-pub use opponents::bot_actions;
+pub use opponents::{bot_actions, usual_seats};
 
 use crate::{
+    exit::Inside,
     setup::{self, refuse},
     solve,
 };
@@ -16,8 +17,9 @@ use exact::Exact;
 use frame::{Cells, Extras, Frames};
 use necrodome_batch::{
     actions::{self, Number},
-    batched::{Autoreset, BatchSetup, Batched, HasKernel, Out},
+    batched::{Autoreset, BatchSetup, Batched, HasKernel, Out, Share},
     kernel::{Kernel, Views},
+    last_bullet::{LastBulletBatch, versus::LastBulletVersusBatch},
     signals::Signals,
     stream::match_seed,
     versus::{LearnerSeat, VersusBatch},
@@ -26,21 +28,69 @@ use necrodome_batch::{
 use necrodome_rules::{
     catalog::{GameId, Listed},
     game::Game,
+    last_bullet::LastBullet,
 };
 use necrodome_solve::Unsolved;
 use numpy::{Element, PyArray1, PyArrayDescr, PyArrayMethods, PyUntypedArrayMethods, dtype};
 use opponents::{Ask, Player, line_up};
 use pyo3::{
-    exceptions::PyTypeError,
+    exceptions::{PyRuntimeError, PyTypeError},
     intern,
     prelude::*,
     types::{PyDict, PySlice, PyTuple},
 };
 use serde::{Deserialize, Serialize};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::{Mutex, MutexGuard, TryLockError},
+};
 
 /// Many matches of one game, stepped at once.
-#[pyclass(module = "necrodome._native")]
-pub struct Vector(Box<dyn AnyBatch>);
+#[pyclass(frozen, module = "necrodome._native")]
+pub struct Vector(Mutex<Box<dyn AnyBatch>>);
+
+impl Vector {
+    fn holding(batch: Box<dyn AnyBatch>) -> Self {
+        Vector(Mutex::new(batch))
+    }
+
+    /// The batch, for one caller at a time.
+    fn batch(&self, py: Python<'_>) -> PyResult<Borrowed<'_>> {
+        let inside = Inside::enter(py);
+        let batch = match self.0.try_lock() {
+            Ok(batch) => batch,
+            Err(TryLockError::Poisoned(batch)) => batch.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(PyRuntimeError::new_err(
+                    "this environment is in the middle of a step, of another thread or of one that asks an opponent: \
+                     give each thread an environment of its own (clone() makes one), or hold a threading.Lock around \
+                     every call",
+                ));
+            }
+        };
+        Ok(Borrowed { batch, _inside: inside })
+    }
+}
+
+/// A batch while somebody uses it.
+struct Borrowed<'a> {
+    batch: MutexGuard<'a, Box<dyn AnyBatch>>,
+    _inside: Inside,
+}
+
+impl Deref for Borrowed<'_> {
+    type Target = dyn AnyBatch;
+
+    fn deref(&self) -> &Self::Target {
+        &**self.batch
+    }
+}
+
+impl DerefMut for Borrowed<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut **self.batch
+    }
+}
 
 #[pymethods]
 impl Vector {
@@ -53,10 +103,12 @@ impl Vector {
     ///
     /// With `opponents`, one for each seat but the learner's, the learner's decisions are the only steps. `seat` is the
     /// learner's; without, it is another in each match. With `exact`, rewards are what the exact solution says of the actions.
+    /// A batch that needs more than `memory` bytes is refused.
     #[new]
     #[pyo3(signature = (
         game, *, rows = None, matches = None, seats = None, autoreset = "next_step", threads = 1, options = "{}",
         copy = true, named = false, masks = true, bad_action = "play", opponents = None, seat = None, exact = false,
+        memory = None,
     ))]
     // A keyword in Python each.
     #[allow(clippy::too_many_arguments)]
@@ -76,6 +128,7 @@ impl Vector {
         opponents: Option<Vec<Player>>,
         seat: Option<usize>,
         exact: bool,
+        memory: Option<u64>,
     ) -> PyResult<Self> {
         let autoreset = match autoreset {
             "next_step" => Autoreset::NextStep,
@@ -94,24 +147,23 @@ impl Vector {
         };
         let id = setup::game(game)?;
         let shows = Shows { copy, named, masks, raises };
-        let wanted = Wanted { game, rows, matches, seats, threads, autoreset, options, shows };
+        let wanted = Wanted { game, rows, matches, seats, threads, autoreset, options, shows, memory };
         if let Some(players) = opponents {
+            if id == GameId::LastBullet && !exact {
+                return wanted.battle(py, players, seat).map(Vector::holding);
+            }
             let made = with_views!(id, K => wanted.versus::<K>(py, players, seat, exact)?);
-            return made.map(Vector).ok_or_else(|| {
-                refuse(format!(
-                    "{id}: everybody decides at once, so there are no opponents: leave out opponent"
-                ))
-            });
+            return made.map(Vector::holding).ok_or_else(|| refuse(Unsolved::Game { game: id.as_str() }));
         }
         if exact {
             let made = with_views!(id, K => wanted.exact::<K>(py)?);
-            return made.map(Vector).ok_or_else(|| refuse(Unsolved::Game { game: id.as_str() }));
+            return made.map(Vector::holding).ok_or_else(|| refuse(Unsolved::Game { game: id.as_str() }));
         }
         let made: Option<Box<dyn AnyBatch>> = with_batch!(id, Batch => {
-            let setup = wanted.setup::<<Batch as HasKernel>::Kernel>()?;
+            let setup = wanted.setup::<<Batch as HasKernel>::Kernel>(false)?;
             Box::new(Held::new(Batch::new(&setup).map_err(refuse)?, shows))
         });
-        made.map(Vector).ok_or_else(|| {
+        made.map(Vector::holding).ok_or_else(|| {
             let has_batch = |&id: &GameId| with_batch!(id, Batch => Batch::usual_seats()).is_some();
             let known: Vec<_> = GameId::ALL.into_iter().filter(has_batch).map(GameId::as_str).collect();
             let seats = seats.unwrap_or(2);
@@ -125,94 +177,95 @@ impl Vector {
 
     /// How many rows there are: one for each match, in Last Bullet one for each survivor.
     #[getter]
-    fn rows(&self) -> usize {
-        self.0.rows()
+    fn rows(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch(py)?.rows())
     }
 
     /// How many matches there are, each with a seed of its own.
     #[getter]
-    fn matches(&self) -> usize {
-        self.0.matches()
+    fn matches(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch(py)?.matches())
     }
 
     /// How many seats a match has.
     #[getter]
-    fn seats(&self) -> usize {
-        self.0.seats()
+    fn seats(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch(py)?.seats())
     }
 
     /// How many actions there are.
     #[getter]
-    fn actions(&self) -> usize {
-        self.0.actions()
+    fn actions(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch(py)?.actions())
     }
 
     /// What the numbers of an observation mean: a JSON list of name, about, low and high.
-    fn fields(&self) -> String {
-        self.0.fields()
+    fn fields(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.batch(py)?.fields())
     }
 
     /// The type of those numbers.
     #[getter]
-    fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDescr> {
-        self.0.dtype(py)
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDescr>> {
+        Ok(self.batch(py)?.dtype(py))
     }
 
     /// Starts the streams of chance of all matches anew, or of those that are marked, each from the seed and its own number.
     #[pyo3(signature = (seed, which = None))]
-    fn seed(&mut self, seed: u64, which: Option<Vec<bool>>) {
-        self.0.seed(seed, which.as_deref());
+    fn seed(&self, py: Python<'_>, seed: u64, which: Option<Vec<bool>>) -> PyResult<()> {
+        self.batch(py)?.seed(seed, which.as_deref());
+        Ok(())
     }
 
     /// Starts the stream of each match anew from its own seed; `None` leaves it as it is.
-    fn seed_each(&mut self, seeds: Vec<Option<u64>>) -> PyResult<()> {
-        self.0.seed_each(&seeds)
+    fn seed_each(&self, py: Python<'_>, seeds: Vec<Option<u64>>) -> PyResult<()> {
+        self.batch(py)?.seed_each(&seeds)
     }
 
     /// Begins all matches anew, or those that are marked. Gives observations and infos.
     #[pyo3(signature = (which = None))]
-    fn reset<'py>(&mut self, py: Python<'py>, which: Option<Vec<bool>>) -> PyResult<Bound<'py, PyTuple>> {
-        self.0.reset(py, which.as_deref())
+    fn reset<'py>(&self, py: Python<'py>, which: Option<Vec<bool>>) -> PyResult<Bound<'py, PyTuple>> {
+        self.batch(py)?.reset(py, which.as_deref())
     }
 
     /// Plays an action in each row. Gives observations, rewards, terminations, truncations and infos.
-    fn step<'py>(&mut self, actions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-        self.0.step(actions)
+    fn step<'py>(&self, actions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+        self.batch(actions.py())?.step(actions)
     }
 
     /// What each row sees now.
-    fn observations<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.0.observations(py)
+    fn observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.batch(py)?.observations(py)
     }
 
     /// Which actions are legal now, for each row.
     fn masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.0.masks(py)
+        self.batch(py)?.masks(py)
     }
 
     /// The seat that decides in each row.
     fn to_act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        self.0.to_act(py)
+        self.batch(py)?.to_act(py)
     }
 
     /// What the last match that ended in each row gave to all its seats, row by row.
     fn final_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        self.0.final_rewards(py)
+        self.batch(py)?.final_rewards(py)
     }
 
     /// The learner's seat in each row, and how many matches have begun there: where opponents play.
     fn learners<'py>(&self, py: Python<'py>) -> PyResult<Learners<'py>> {
-        self.0.learners(py)
+        self.batch(py)?.learners(py)
     }
 
     /// The whole state, streams of chance included.
-    fn save(&self) -> PyResult<Vec<u8>> {
-        self.0.save()
+    fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.batch(py)?.save()
     }
 
     /// Brings back what `save` gave for a batch of the same shape.
-    fn restore(&mut self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
-        self.0.restore(py, saved)
+    fn restore(&self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
+        self.batch(py)?.restore(py, saved)
     }
 }
 
@@ -227,15 +280,79 @@ struct Wanted<'a> {
     autoreset: Autoreset,
     options: &'a str,
     shows: Shows,
+    /// The most bytes that may be taken.
+    memory: Option<u64>,
 }
 
 impl Wanted<'_> {
-    fn setup<K: Kernel>(&self) -> PyResult<BatchSetup<<K::Game as Game>::Rules>> {
+    /// With `learner`, only the rows of one seat count.
+    fn setup<K: Kernel>(&self, learner: bool) -> PyResult<BatchSetup<<K::Game as Game>::Rules>> {
         let seats = self.seats.unwrap_or_else(K::usual_seats);
         let rules = setup::rules(self.options)?;
-        let each = Batched::<K>::rows_of_a_match(&rules, seats).map_err(refuse)?;
-        let matches = count_matches(self.game, self.rows, self.matches, each)?;
+        let mut share = Batched::<K>::share(&rules, seats).map_err(refuse)?;
+        if learner && !K::TURNS {
+            share.rows /= seats;
+        }
+        let matches = count_matches(self.game, self.rows, self.matches, share.rows)?;
+        self.check_memory(&share, matches)?;
         Ok(BatchSetup { rules, seats, matches, threads: self.threads, autoreset: self.autoreset })
+    }
+
+    /// Refuses what does not fit in memory, before it is taken.
+    fn check_memory(&self, share: &Share, matches: usize) -> PyResult<()> {
+        let observations = if self.autoreset == Autoreset::SameStep { 2 } else { 1 };
+        let mask = if self.shows.masks { share.mask } else { 0 };
+        // What else is told of a row: a reward, and flags.
+        let row = observations * share.observation + mask + size_of::<(f32, [bool; 4])>();
+        // One frame is written while Python has another.
+        let frames = if self.shows.copy { 2 } else { 1 };
+        let each = (share.bytes + frames * share.rows * row) as u64;
+        let needed = each.saturating_mul(matches as u64);
+        match self.memory.filter(|&memory| needed > memory) {
+            None => Ok(()),
+            Some(memory) => Err(refuse(format!(
+                "{matches} matches of {} need about {:.1} GB of memory, and there are {:.1}: expected at most {}",
+                self.game,
+                needed as f64 / 1e9,
+                memory as f64 / 1e9,
+                memory / each
+            ))),
+        }
+    }
+
+    /// Takes over how many seats there are when opponents play. The seat of the learner.
+    fn sit_down(&mut self, opponents: usize, seat: Option<usize>) -> PyResult<LearnerSeat> {
+        let seats = opponents + 1;
+        if let Some(players) = self.seats.filter(|&players| players != seats) {
+            return Err(refuse(format!(
+                "players {players}: expected {seats}, the learner and {opponents} opponents"
+            )));
+        }
+        self.seats = Some(seats);
+        match seat {
+            None => Ok(LearnerSeat::Rotating),
+            Some(seat) if seat < seats => Ok(LearnerSeat::Fixed(seat.min(u8::MAX.into()) as u8)),
+            Some(seat) => {
+                Err(refuse(format!("seat {seat}: expected a number from 0 to {opponents}, or \"rotate\"")))
+            }
+        }
+    }
+
+    /// The learner's survivors against opponents, in Last Bullet.
+    fn battle(
+        mut self,
+        py: Python<'_>,
+        players: Vec<Player>,
+        seat: Option<usize>,
+    ) -> PyResult<Box<dyn AnyBatch>> {
+        let seat = self.sit_down(players.len(), seat)?;
+        let setup = self.setup::<<LastBulletBatch as HasKernel>::Kernel>(true)?;
+        let (line_up, functions) = line_up::<LastBullet>(&setup.rules, players, seat)?;
+        functions.refuse_questions(py, self.game)?;
+        let batch = LastBulletVersusBatch::against(&setup, line_up).map_err(refuse)?;
+        let mut held = Held::new(batch, self.shows);
+        held.functions = functions.any().then(|| Box::new(functions) as _);
+        Ok(Box::new(held))
     }
 
     /// The learner's rows against opponents.
@@ -246,39 +363,23 @@ impl Wanted<'_> {
         seat: Option<usize>,
         exact: bool,
     ) -> PyResult<Box<dyn AnyBatch>> {
-        let seats = players.len() + 1;
         if *<K::Game as Game>::SEATS.end() < 2 {
             return Err(refuse(format!("{} is for one: leave out opponent", self.game)));
         }
-        if let Some(players) = self.seats.filter(|&players| players != seats) {
-            return Err(refuse(format!(
-                "players {players}: expected {seats}, the learner and {} opponents",
-                seats - 1
-            )));
-        }
-        if let Some(seat) = seat.filter(|&seat| seat >= seats) {
-            return Err(refuse(format!(
-                "seat {seat}: expected a number from 0 to {}, or \"rotate\"",
-                seats - 1
-            )));
-        }
-        self.seats = Some(seats);
-        let setup = self.setup::<K>()?;
-        let seat = seat.map_or(LearnerSeat::Rotating, |seat| LearnerSeat::Fixed(seat as u8));
+        let seat = self.sit_down(players.len(), seat)?;
+        let setup = self.setup::<K>(true)?;
         // The perfect player may have to be solved.
         let (line_up, functions) = line_up::<K::Game>(&setup.rules, players, seat)?;
         let signals = exact.then(|| signals::<K>(py, &setup)).transpose()?;
         let mut held = Held::new(VersusBatch::<K>::against(&setup, line_up).map_err(refuse)?, self.shows);
         held.exact = signals.map(|signals| Exact::new(signals, false));
-        if functions.any() {
-            held.ask = Some(Box::new(functions));
-        }
+        held.functions = functions.any().then(|| Box::new(functions) as _);
         Ok(Box::new(held))
     }
 
     /// Rows whose rewards come from the exact solution.
     fn exact<K: Views<Game: Listed>>(self, py: Python<'_>) -> PyResult<Box<dyn AnyBatch>> {
-        let setup = self.setup::<K>()?;
+        let setup = self.setup::<K>(false)?;
         let signals = signals::<K>(py, &setup)?;
         let mut held = Held::new(Batched::<K>::new(&setup).map_err(refuse)?, self.shows);
         held.exact = Some(Exact::new(signals, setup.seats > 1));
@@ -376,7 +477,9 @@ struct Held<K: Kernel<Cell: Element>> {
     /// Rows whose match is over and does not begin anew by itself.
     waiting: Vec<bool>,
     /// Opponents that are functions of Python.
-    ask: Option<Box<dyn Ask<K>>>,
+    functions: Option<Box<dyn Ask<K>>>,
+    /// The rows in which one of them has chosen an illegal action in this step, if there are any.
+    opponents_bad: Option<Vec<bool>>,
     exact: Option<Exact<K::Cell>>,
 }
 
@@ -408,7 +511,8 @@ impl<K: Kernel<Cell: Element>> Held<K> {
             narrowed: Vec::new(),
             begun: false,
             waiting: Vec::new(),
-            ask: None,
+            functions: None,
+            opponents_bad: None,
             exact: None,
         }
     }
@@ -426,18 +530,24 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         actions: Option<&[u8]>,
         work: impl FnOnce(&mut Batched<K>, &mut Out<'_, K::Cell>) + Send,
     ) -> PyResult<bool> {
+        self.opponents_bad = None;
         let mut written = self.frames.open(py, &self.batch)?;
         let Cells { mut out, ended, masks, alive, final_rewards } = written.cells();
-        let Held { batch, waiting, ask, exact, begun, .. } = self;
+        let Held { batch, waiting, functions, exact, begun, opponents_bad, shows, .. } = self;
         let mut work = Some(work);
-        if let Some(ask) = ask {
+        if let Some(functions) = functions {
+            if actions.is_some() {
+                let bad = functions.before(py, batch)?;
+                note_bad(opponents_bad, bad, shows.raises)?;
+            }
             if let Some(work) = work.take() {
                 py.detach(|| work(batch, &mut out));
             }
             // What an opponent raises leaves rows half-way.
             let was = std::mem::replace(begun, false);
             while let Some(waits) = batch.waits() {
-                let answers = ask.ask(py, batch, &waits, out.obs)?;
+                let answers = functions.ask(py, batch, &waits, out.obs)?;
+                note_bad(opponents_bad, batch.illegal(&answers), shows.raises)?;
                 py.detach(|| batch.step(&answers, &mut out));
             }
             *begun = was;
@@ -505,6 +615,11 @@ impl<K: Kernel<Cell: Element>> Held<K> {
             let bad = PyArray1::from_vec(py, bad);
             infos.set_item(intern!(py, "bad_action"), &bad)?;
             infos.set_item(intern!(py, "_bad_action"), bad)?;
+        }
+        if let Some(bad) = self.opponents_bad.take() {
+            let bad = PyArray1::from_vec(py, bad);
+            infos.set_item(intern!(py, "opponent_bad_action"), &bad)?;
+            infos.set_item(intern!(py, "_opponent_bad_action"), bad)?;
         }
         if played.any_ended {
             self.tell_ended(&infos)?;
@@ -623,6 +738,19 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         let same = py.import("numpy")?.call_method1("ascontiguousarray", (same,))?;
         self.step_as::<i64>(&same).unwrap_or_else(|| Err(refuse("the actions are being written to")))
     }
+}
+
+/// Adds the rows in which an opponent's action was illegal to those that are known, or refuses it.
+fn note_bad(known: &mut Option<Vec<bool>>, bad: Option<Vec<bool>>, raises: bool) -> PyResult<()> {
+    let Some(bad) = bad else { return Ok(()) };
+    if raises && let Some(row) = bad.iter().position(|&bad| bad) {
+        return Err(refuse(format!("row {row}: an opponent has chosen an action that is illegal now")));
+    }
+    match known {
+        None => *known = Some(bad),
+        Some(known) => known.iter_mut().zip(bad).for_each(|(known, bad)| *known |= bad),
+    }
+    Ok(())
 }
 
 /// Rows that were waiting already have not ended now. Whether any have.
@@ -744,13 +872,15 @@ impl<K: Kernel<Cell: Element>> AnyBatch for Held<K> {
     }
 
     fn learners<'py>(&self, py: Python<'py>) -> PyResult<Learners<'py>> {
-        let mut seats = vec![None; self.batch.rows()];
+        let mut seats = vec![None; self.batch.matches()];
         self.batch.learner(&mut seats);
         let Some(seats) = seats.into_iter().collect::<Option<Vec<u8>>>() else {
             return Err(refuse("there are no opponents: every seat is the learner's"));
         };
-        let matches = (0..seats.len()).map(|row| self.batch.episode(row) as i64).collect();
-        Ok((PyArray1::from_vec(py, seats), PyArray1::from_vec(py, matches)))
+        let each = self.batch.rows() / self.batch.matches();
+        let seats = seats.into_iter().flat_map(|seat| std::iter::repeat_n(seat, each));
+        let matches = (0..self.batch.rows()).map(|row| self.batch.episode(row / each) as i64);
+        Ok((PyArray1::from_iter(py, seats), PyArray1::from_iter(py, matches)))
     }
 
     fn save(&self) -> PyResult<Vec<u8>> {

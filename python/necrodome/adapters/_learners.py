@@ -21,4 +21,9 @@ def make_learners(game: str, num_envs: int, mode: AutoresetMode, options: dict[s
             f"{game} has {envs.players} seats, and one learner plays one of them: expected "
             'opponent= or opponents= for the others, such as opponent="greedy"'
         )
+    if envs.num_envs > envs.num_matches:
+        raise ValueError(
+            f"{game}: a survivor that is dead waits until its match begins anew, which a library for one learner takes for an "
+            "episode: expected copies=1, so that each row is a match of its own, or use make_vec"
+        )
     return envs

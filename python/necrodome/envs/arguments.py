@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import operator
-from collections.abc import Iterable, Sized
+import os
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -60,6 +62,19 @@ def checked_seeds(seeds: Any, count: int) -> list[int | None]:
     return [None if seed is None else checked_seed(seed) for seed in seeds]
 
 
+def rules_as_json(rules: Mapping[str, Any]) -> str:
+    """Options of the rules as the native module reads them; numbers may be numpy's.
+
+    >>> rules_as_json({"max_turns": np.int64(5)})
+    '{"max_turns": 5}'
+    """
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in rules.items()}
+    for name, value in plain.items():
+        if not isinstance(value, (str, int, float, type(None))) or value != value:
+            raise TypeError(f"option {name}: expected a number, a word, True, False or None, got {value!r}")
+    return json.dumps(plain)
+
+
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
     """One of some words."""
     if isinstance(value, str) and value in known:
@@ -91,3 +106,16 @@ def checked_action(action: Any, actions: int) -> int:
 def not_begun() -> ResetNeeded:
     """What is raised by a step before the first `reset`."""
     return ResetNeeded("call reset before the first step")
+
+
+def memory() -> int | None:
+    """The bytes of memory that this machine has, or this process may have; None where nobody tells."""
+    sizes = []
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    try:
+        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:
+            sizes.append(int(limit.read()))
+    except (OSError, ValueError):
+        pass
+    return min((size for size in sizes if size > 0), default=None)

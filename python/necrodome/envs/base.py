@@ -12,7 +12,7 @@ from gymnasium.utils import seeding
 
 from .. import _native
 from . import render
-from .arguments import BAD_ACTIONS, checked_action, checked_seed, one_of
+from .arguments import BAD_ACTIONS, checked_action, checked_seed, one_of, rules_as_json
 from .spaces import check_observation
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class RefereeEnv(Rendered):
         super().__init__(render_mode)
         self._raises = one_of("bad_action", bad_action, BAD_ACTIONS) == "raise"
         self._observation = observation
-        self._options = json.dumps(dict(rules))
+        self._options = rules_as_json(rules)
         # A first match, so that names and rules are checked at once; `reset` begins the one that is played.
         self._referee = _native.Referee(game, list(names), 0, self._options)
         self.game, self.names = self._referee.game, self._referee.names

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from .. import _native
-from .arguments import BAD_ACTIONS, checked_seed, one_of
+from .arguments import BAD_ACTIONS, checked_seed, one_of, rules_as_json
 from .base import RENDER_MODES, Option, Rendered
 from .spaces import Layout, check_observation
 from .vector import ArenaVectorEnv, make_vec
@@ -57,7 +57,7 @@ class SoloEnv(Rendered, gymnasium.Env[Any, Any]):
         check_observation(observation)
         super().__init__(render_mode)
         raises = one_of("bad_action", bad_action, BAD_ACTIONS) == "raise"
-        self._turn = _native.Solo(json.dumps(rules), raises)
+        self._turn = _native.Solo(rules_as_json(rules), raises)
         self._seeded = False
         self._observation = observation
         self._made: dict[str, Any] = {

@@ -13,7 +13,9 @@ step overwrites it.
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,7 +28,7 @@ from gymnasium.vector.utils import batch_space
 
 from .. import _native
 from ..opponents import AnyOpponent, Draws, Table, line_up, restore_draws, seated
-from .arguments import BAD_ACTIONS, checked_seed, checked_seeds, one_of, whole
+from .arguments import BAD_ACTIONS, checked_seed, checked_seeds, memory, one_of, rules_as_json, whole
 from .base import Option
 from .spaces import Layout, check_observation
 
@@ -39,6 +41,16 @@ _MOST_ROWS = 2**32
 _MOST_THREADS = 1024
 
 REWARDS = ("game", "exact")
+
+_OWN_PROCESS = os.getpid()
+
+
+@atexit.register
+def _close() -> None:
+    """A thread must not come back from a step while the interpreter ends."""
+    # Steps of threads that were not forked with this process will never end here.
+    if os.getpid() == _OWN_PROCESS:
+        _native.close()
 
 _Step = tuple[
     Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]
@@ -78,8 +90,9 @@ def make_vec(
     the game's rule for a bad action and told by `infos["bad_action"]`, or with `bad_action="raise"` is a `ValueError`.
 
     With `opponent` (one for all other seats) or `opponents` (one for each), a row is a match of the learner, who is asked
-    only for its own decisions: see `necrodome.opponents` for who can be one. `seat` is the learner's, or `"rotate"` for
-    another in each match.
+    only for its own decisions: see `necrodome.opponents` for who can be one. In Last Bullet a row is then a survivor of the
+    learner's entry. `seat` is the learner's, or `"rotate"` for another in each match. An illegal action of an opponent is
+    told by `infos["opponent_bad_action"]`, or raised, like those of the learner.
 
     With `reward="exact"` the reward of an action is minus its regret by the exact solution, and `infos` has `regret`, `luck`
     and `game_reward`: in `zombie-dice-solo` and, for two, in `zombie-dice-race`, `zombie-dice` and `tokyo`.
@@ -147,6 +160,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         **rules: Option,
     ) -> None:
         check_observation(observation)
+        if not isinstance(game, str):
+            raise TypeError(f"game {game!r}: expected the id of a game, such as 'zombie-dice-solo'")
         if render_mode is not None:
             raise ValueError(f"render_mode {render_mode!r}: a vector environment is not drawn, expected None")
         mode = _mode(autoreset_mode)
@@ -161,14 +176,15 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             seats=None if players is None else whole("players", players, 1, _MOST_ROWS),
             autoreset=mode.name.lower(),
             threads=whole("threads", threads, 1, _MOST_THREADS),
-            options=json.dumps(rules),
+            options=rules_as_json(rules),
             copy=_flag("copy", copy),
             named=observation == "dict",
             masks=_flag("masks", masks),
             bad_action=one_of("bad_action", bad_action, BAD_ACTIONS),
-            opponents=None if asked is None else [_told(one) for one in asked],
+            opponents=asked,
             seat=learner,
             exact=one_of("reward", reward, REWARDS) == "exact",
+            memory=memory(),
         )
         # The pools among the opponents, whose members are rated by the results.
         self._draws = list({id(one): one for one in asked or () if isinstance(one, Draws)}.values())
@@ -258,17 +274,20 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
 
     def step(self, actions: Any) -> _Step:
         """Plays an action in each row."""
+        # The match that a row is in now is the one that can end in this step: others may have begun after it.
+        matches = self._native.learners()[1]
         told = self._native.step(actions)
-        self._tell_pools(told[1], told[-1])
+        self._tell_pools(matches, told[1], told[-1])
         return told
 
-    def _tell_pools(self, rewards: npt.NDArray[np.float32], infos: dict[str, Any]) -> None:
+    def _tell_pools(
+        self, matches: npt.NDArray[np.int64], rewards: npt.NDArray[np.float32], infos: dict[str, Any]
+    ) -> None:
         """Rates the members whose matches have ended; `infos["opponent"]` tells their names."""
         if "_final_rewards" not in infos:
             return
         rows = np.flatnonzero(infos["_final_rewards"])
-        # The next match may have begun already.
-        matches = self._native.learners()[1][rows] - (self.autoreset_mode == AutoresetMode.SAME_STEP)
+        matches = matches[rows]
         rewards = infos.get("game_reward", rewards)[rows]
         names = np.full(self.num_envs, None, dtype=object)
         # With several pools, the first is named.
@@ -369,16 +388,11 @@ def _opponents(
     if isinstance(seat, str) and seat != "rotate":
         raise ValueError(f"seat {seat!r}: expected a number, or 'rotate'")
     others = line_up(opponent, opponents, players, game)
-    table = Table(game, json.dumps(rules), len(others) + 1)
+    table = Table(game, rules_as_json(rules), len(others) + 1)
     # One that has several seats is asked once for all of them.
     known = {id(one): one for one in others}
     asked = {number: seated(one, table) for number, one in known.items()}
     return [asked[id(one)] for one in others], None if isinstance(seat, str) else whole("seat", seat, 0, len(others))
-
-
-def _told(asked: Any) -> Any:
-    """An opponent as the native module takes it."""
-    return asked if isinstance(asked, str) else (asked.questions, asked)
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:

@@ -36,7 +36,8 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
     A step plays the action and then all that the others do until this seat is asked again. Actions,
     observations and rewards are those of the PettingZoo environments; `info["action_mask"]` and
     `action_masks()` tell which actions are legal. An illegal one is played by the game's rule for a bad
-    action, and `info["bad_action"]` is true; with `bad_action="raise"` it is a `ValueError`.
+    action, and `info["bad_action"]` is true; with `bad_action="raise"` it is a `ValueError`. The same holds for an
+    illegal action of an opponent and `info["opponent_bad_action"]`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
@@ -64,6 +65,10 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         names = [f"bot_{other}" for other in range(seats)]
         names[seat] = "you"
         super().__init__(game, names, rules, observation, render_mode, bad_action)
+        if len(self._referee.to_act()) > 1:
+            raise ValueError(
+                f"{game}: everybody decides at once, expected a game in turns: use necrodome.make_vec({game!r}, opponent=...)"
+            )
         self._seat = seat
         # The bot of each seat; the own one's is never asked.
         self._bots = [*opponents[:seat], "", *opponents[seat:]]
@@ -73,6 +78,8 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         self._asked = [asked.get(id(bot), "") for bot in self._bots]
         self._draws = [bot for bot in asked.values() if isinstance(bot, Draws)]
         self._matches = 0
+        # Whether an opponent has chosen an illegal action since the last step of this seat.
+        self._opponent_bad = False
         for bot in self._asked:
             if bot != "" and isinstance(bot, str):
                 self._referee.bot_action(bot, self._referee.to_act()[0], 0)
@@ -103,6 +110,8 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
             raise not_begun()
         if not self._referee.to_act():
             raise ResetNeeded("the match is over: call reset")
+        if self._referee.to_act() != [self._seat]:
+            raise ResetNeeded("an opponent has raised an error in the middle of a step: call reset")
         legal = self._play(action, self._seat)
         reward = self._referee.rewards()[self._seat] + self._let_others_play(self._referee)
         if not self._referee.to_act():
@@ -116,9 +125,15 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
     def _let_others_play(self, referee: _native.Referee) -> float:
         """Plays on until this seat is asked or the match is over; gives what this seat got meanwhile."""
         reward = 0.0
+        self._opponent_bad = False
         while (to_act := referee.to_act()) and to_act[0] != self._seat:
-            seed = int(self.np_random.integers(2**63))
-            referee.apply(f"[{self._ask(referee, to_act[0], seed)}]")
+            seat = to_act[0]
+            action = self._ask(referee, seat, int(self.np_random.integers(2**63)))
+            if not isinstance(self._asked[seat], str) and not referee.is_legal(action):
+                if self._raises:
+                    raise ValueError(f"seat {seat}: an opponent has chosen an action that is illegal now: {action}")
+                action, self._opponent_bad = "null", True
+            referee.apply(f"[{action}]")
             reward += referee.rewards()[self._seat]
         return reward
 
@@ -140,7 +155,8 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         return self.layout.named(vector) if self._observation == "dict" else vector
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks().astype(np.int8)}
+        info: dict[str, Any] = {"action_mask": self.action_masks().astype(np.int8)}
+        return {**info, "opponent_bad_action": True} if self._opponent_bad else info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal."""

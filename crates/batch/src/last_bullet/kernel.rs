@@ -17,7 +17,7 @@ use crate::{
     stream::Stream,
 };
 use necrodome_rules::{
-    last_bullet::{LastBullet, LastBulletRules},
+    last_bullet::{LastBullet, LastBulletRules, Square},
     names::SetupError,
 };
 use std::ops::Range;
@@ -57,6 +57,12 @@ impl Kernel for Shape {
         self.survivors()
     }
 
+    /// What stands on each square, and who, and the pieces.
+    fn bytes_of_a_match(&self) -> usize {
+        let piece = size_of::<(u8, Square, u32)>();
+        size_of::<World>() + self.padded() * (size_of::<u8>() + size_of::<u32>()) + self.survivors() * piece
+    }
+
     fn scratch(&self) -> Scratch {
         Scratch::new(self)
     }
@@ -80,45 +86,37 @@ impl Kernel for Shape {
         let rows = self.survivors();
         let actions = actions.chunks_exact(rows);
         for ((world, actions), first) in blocks.iter_mut().zip(actions).zip((0..).step_by(rows)) {
+            let mut report = Report { shape: self, pieces: 0..rows, first, out: &mut out };
             let had_ended = world.over;
-            if actions.iter().all(|&action| action == HOLD) {
-                world.report_nothing(self, first, &mut out);
-                world.observe(self, world_cells(out.obs.column(0), first, rows));
-                continue;
-            }
-            if had_ended {
-                world.report_nothing(self, first, &mut out);
-            } else {
+            let holds = actions.iter().all(|&action| action == HOLD);
+            report.nothing();
+            if !holds && !had_ended {
                 scratch.lived.clone_from(&world.living);
                 world.turn(self, actions, scratch);
-                world.report(self, first, &scratch.lived, &mut out);
+                report.turn(world, &scratch.lived);
             }
-            if autoreset == Autoreset::SameStep {
-                let last = world_cells(out.final_obs.column(0), first, rows);
-                if world.over {
-                    world.observe(self, last);
-                } else {
-                    world.clear_fallen(&scratch.lived, last);
-                }
+            if !holds && autoreset == Autoreset::SameStep {
+                report.last(world, &scratch.lived, world.over);
             }
-            if autoreset.begins(had_ended, world.over) {
+            if !holds && autoreset.begins(had_ended, world.over) {
                 world.begin(self, scratch);
             }
-            world.observe(self, world_cells(out.obs.column(0), first, rows));
+            report.observations(world);
         }
     }
 
     fn tell(&self, chunk: &mut Chunk<'_, Self>) {
         let rows = self.survivors();
         for (world, first) in chunk.blocks.iter_mut().zip((0..).step_by(rows)) {
-            world.report_nothing(self, first, &mut chunk.out);
-            world.observe(self, world_cells(chunk.out.obs.column(0), first, rows));
+            let mut report = Report { shape: self, pieces: 0..rows, first, out: &mut chunk.out };
+            report.nothing();
+            report.observations(world);
         }
     }
 
     /// What can do something: any move; with a bullet, a shot at somebody who is not a corpse. The dead can only stay.
     fn mask(&self, world: &World, _: usize, out: &mut [bool]) {
-        world.masks(self, out);
+        world.masks(self, 0..self.survivors(), out);
     }
 
     fn is_legal(&self, world: &World, _: usize, row: usize, action: u8) -> bool {
@@ -149,43 +147,61 @@ impl Kernel for Shape {
     }
 }
 
-/// The observations of the rows from `first` on.
-fn world_cells(obs: &mut [u8], first: usize, rows: usize) -> &mut [u8] {
-    &mut obs[first * CELLS..][..rows * CELLS]
+/// What is told of a world: to the rows from `first` on, as seen by these survivors.
+pub(super) struct Report<'a, 'b> {
+    pub(super) shape: &'a Shape,
+    pub(super) pieces: Range<usize>,
+    pub(super) first: usize,
+    pub(super) out: &'a mut OutPart<'b, u8>,
 }
 
-impl World {
-    /// Writes rewards and flags of a turn into the rows from `first` on. An episode ends once: with the turn in which the
-    /// survivor dies, or which is the last.
-    fn report(&self, shape: &Shape, first: usize, lived: &Pieces, out: &mut OutPart<'_, u8>) {
-        self.report_nothing(shape, first, out);
-        let cut = self.over && self.alive > 0;
-        for mut word in lived.words() {
+impl Report<'_, '_> {
+    /// Where nothing was played, nothing is gained and nothing ends.
+    pub(super) fn nothing(&mut self) {
+        let rows = self.first..self.first + self.pieces.len();
+        self.out.rewards[rows.clone()].fill(0.0);
+        self.out.terminated[rows.clone()].fill(false);
+        self.out.truncated[rows].fill(false);
+    }
+
+    /// Rewards and flags of a turn, of those who lived before it. An episode ends once: with the turn in which the survivor
+    /// dies, or which is the last.
+    pub(super) fn turn(&mut self, world: &World, lived: &Pieces) {
+        let cut = world.over && world.alive > 0;
+        for mut word in lived.within(self.pieces.clone()) {
             while let Some(piece) = pop(&mut word) {
-                let lives = self.kinds[piece] >= SURVIVOR;
-                out.rewards[first + piece] = f32::from(u8::from(lives));
-                out.terminated[first + piece] = !lives;
-                out.truncated[first + piece] = lives && cut;
+                let row = self.first + piece - self.pieces.start;
+                let lives = world.kinds[piece] >= SURVIVOR;
+                self.out.rewards[row] = f32::from(u8::from(lives));
+                self.out.terminated[row] = !lives;
+                self.out.truncated[row] = lives && cut;
             }
         }
     }
 
-    /// Those who died in a turn see nothing any more.
-    fn clear_fallen(&self, lived: &Pieces, obs: &mut [u8]) {
-        for mut word in lived.words() {
+    /// The last observations: of all at the end of a match, else of those who died in the turn, who see nothing any more.
+    pub(super) fn last(&mut self, world: &mut World, lived: &Pieces, over: bool) {
+        let obs = cells(self.out.final_obs.column(0), self.first, self.pieces.len());
+        if over {
+            return world.observe(self.shape, self.pieces.clone(), obs);
+        }
+        for mut word in lived.within(self.pieces.clone()) {
             while let Some(piece) = pop(&mut word) {
-                if self.kinds[piece] < SURVIVOR {
-                    obs[piece * CELLS..][..CELLS].fill(EMPTY);
+                if world.kinds[piece] < SURVIVOR {
+                    obs[(piece - self.pieces.start) * CELLS..][..CELLS].fill(EMPTY);
                 }
             }
         }
     }
 
-    /// Where nothing was played, nothing is gained and nothing ends.
-    fn report_nothing(&self, shape: &Shape, first: usize, out: &mut OutPart<'_, u8>) {
-        let rows = first..first + shape.survivors();
-        out.rewards[rows.clone()].fill(0.0);
-        out.terminated[rows.clone()].fill(false);
-        out.truncated[rows].fill(false);
+    /// What the survivors see now.
+    pub(super) fn observations(&mut self, world: &mut World) {
+        let obs = cells(self.out.obs.column(0), self.first, self.pieces.len());
+        world.observe(self.shape, self.pieces.clone(), obs);
     }
+}
+
+/// The observations of the rows from `first` on.
+fn cells(obs: &mut [u8], first: usize, rows: usize) -> &mut [u8] {
+    &mut obs[first * CELLS..][..rows * CELLS]
 }

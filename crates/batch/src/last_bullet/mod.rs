@@ -25,6 +25,8 @@ pub mod observe;
 mod save;
 mod set;
 mod shape;
+pub mod versus;
+mod views;
 mod window;
 mod world;
 mod zombies;

@@ -3,6 +3,7 @@
 use super::observe::{REACH, WINDOW};
 use super::shape::Shape;
 use necrodome_rules::last_bullet::Square;
+use std::ops::Range;
 
 /// A set of pieces, listed in ascending order.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,14 +36,27 @@ impl Pieces {
         (0..).step_by(64).zip(self.words.iter().copied())
     }
 
-    /// In the same way those below `end` that are not in the set.
+    /// In the same way those of a range.
     #[inline(always)]
-    pub(super) fn missing(&self, end: usize) -> impl Iterator<Item = (usize, u64)> {
-        (0..end).step_by(64).map(move |first| {
-            let known = if first + 64 > end { (1 << (end % 64)) - 1 } else { u64::MAX };
-            (first, !self.words.get(first / 64).copied().unwrap_or(0) & known)
-        })
+    pub(super) fn within(&self, range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+        cut(range).map(|(first, known)| (first, self.words.get(first / 64).copied().unwrap_or(0) & known))
     }
+
+    /// In the same way those of a range that are not in the set.
+    #[inline(always)]
+    pub(super) fn missing(&self, range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+        cut(range).map(|(first, known)| (first, !self.words.get(first / 64).copied().unwrap_or(0) & known))
+    }
+}
+
+/// A range in words, each with its first piece.
+#[inline(always)]
+fn cut(Range { start, end }: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+    (start / 64 * 64..end).step_by(64).map(move |first| {
+        let low = if first < start { u64::MAX << (start - first) } else { u64::MAX };
+        let high = if first + 64 > end { (1 << (end - first)) - 1 } else { u64::MAX };
+        (first, low & high)
+    })
 }
 
 /// Takes the next piece out of a word.
@@ -176,9 +190,13 @@ mod tests {
         pieces.remove(1000);
         assert_eq!(all(pieces.words()), [0, 63, 64, 150]);
         pieces.remove(63);
-        for end in [1, 64, 66, 128, 150, 151, 300] {
-            let missing: Vec<_> = (0..end).filter(|piece| ![0, 64, 150].contains(piece)).collect();
-            assert_eq!(all(pieces.missing(end)), missing);
+        for end in [0, 1, 64, 66, 128, 150, 151, 300] {
+            for start in [0, 1, 63, 64, 65, 150, 300].into_iter().filter(|&start| start <= end) {
+                let (within, missing): (Vec<_>, Vec<_>) =
+                    (start..end).partition(|piece| [0, 64, 150].contains(piece));
+                assert_eq!(all(pieces.within(start..end)), within, "{start} to {end}");
+                assert_eq!(all(pieces.missing(start..end)), missing, "{start} to {end}");
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 use super::observe::{MOVES, REACH};
 use necrodome_rules::last_bullet::{Direction, Square};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The move that stays.
 pub(super) const STAY: u8 = Direction::Stay as u8;
@@ -23,6 +24,11 @@ impl Shape {
     /// Rows of a world: one for each survivor.
     pub(super) fn survivors(&self) -> usize {
         self.entries * self.copies
+    }
+
+    /// The survivors of an entry.
+    pub(super) fn entry(&self, entry: usize) -> Range<usize> {
+        entry * self.copies..(entry + 1) * self.copies
     }
 
     pub(super) fn squares(&self) -> usize {
@@ -62,6 +68,13 @@ impl Shape {
             (to + up - down) as u16
         };
         Square { x: wrap(from.x, dx), y: wrap(from.y, dy) }
+    }
+
+    /// The shortest way from one column to another, or from one row to another: around the edge, if that is shorter.
+    pub(super) fn offset(&self, from: u16, to: u16) -> i32 {
+        let side = self.side as i32;
+        let way = (i32::from(to) - i32::from(from)).rem_euclid(side);
+        if way > side / 2 { way - side } else { way }
     }
 
     /// The square to which one of the nine moves leads.

@@ -10,42 +10,25 @@ use super::world::{ANOTHER, GROUP, SURVIVOR, World};
 use crate::instructions::arch;
 use necrodome_rules::last_bullet::RANGE;
 use pulp::NullaryFnOnce;
+use std::ops::Range;
 
 /// Bytes that are copied at once: a row of a window, and some of the next, which is copied after it.
 const CHUNK: usize = 32;
 
 impl World {
-    /// Writes the observation of every survivor; of the dead, zeros.
-    pub(super) fn observe(&mut self, shape: &Shape, obs: &mut [u8]) {
+    /// Writes the observations of some survivors; of the dead, zeros.
+    pub(super) fn observe(&mut self, shape: &Shape, pieces: Range<usize>, obs: &mut [u8]) {
         let arch = arch();
         let groups = shape.entries.div_ceil(GROUP);
-        if groups == 1 {
-            arch.dispatch(Observe(self, shape, obs));
-        } else {
-            for group in (0..groups).rev() {
+        for group in (0..groups).rev() {
+            if groups > 1 {
                 self.label(shape, group);
-                arch.dispatch(Observe(self, shape, obs));
             }
+            arch.dispatch(Observe { world: self, shape, pieces: pieces.clone(), obs });
         }
-        for mut word in self.living.missing(shape.survivors()) {
+        for mut word in self.living.missing(pieces.clone()) {
             while let Some(piece) = pop(&mut word) {
-                obs[piece * CELLS..][..CELLS].fill(EMPTY);
-            }
-        }
-    }
-
-    /// Writes the observations of those who have a number of their own.
-    #[inline(always)]
-    fn observe_group(&self, shape: &Shape, obs: &mut [u8]) {
-        for mut word in self.living.words() {
-            while let Some(piece) = pop(&mut word) {
-                let place = shape.place(self.squares[piece]);
-                let me = self.looks[place];
-                let obs = obs[piece * CELLS..].first_chunk_mut::<CELLS>();
-                if let (true, Some(obs)) = (me != ANOTHER, obs) {
-                    look(&self.looks[place - REACH * shape.stride() - REACH..], shape.stride(), me, obs);
-                    obs[CELLS - 1] = self.bullets[piece].min(u8::MAX.into()) as u8;
-                }
+                obs[(piece - pieces.start) * CELLS..][..CELLS].fill(EMPTY);
             }
         }
     }
@@ -63,19 +46,26 @@ impl World {
     }
 
     /// Whether an action of a survivor can do something, or its survivor is dead.
+    #[inline]
     pub(super) fn is_legal(&self, shape: &Shape, piece: usize, action: u8) -> bool {
         let Some(target) = usize::from(action).checked_sub(MOVES) else { return true };
-        let reach = i32::from(RANGE);
-        let (dx, dy) = ((target % TARGETS) as i32 - reach, (target / TARGETS) as i32 - reach);
-        let there = shape.place(shape.step(self.squares[piece], dx, dy));
+        // The margin shows what lies beyond the edges.
+        let there = self.in_reach(shape, piece) + target / TARGETS * shape.stride() + target % TARGETS;
         self.kinds[piece] < SURVIVOR
             || self.bullets[piece] > 0 && self.looks[there] != EMPTY && self.looks[there] != CORPSE
     }
 
-    /// Writes which actions can do something: any move, and a shot at somebody who is not a corpse, with a bullet. The
-    /// dead can only stay.
-    pub(super) fn masks(&self, shape: &Shape, masks: &mut [bool]) {
-        for (piece, mask) in masks.chunks_exact_mut(ACTIONS).enumerate() {
+    /// Where the first of the squares lies that the gun of a survivor reaches.
+    #[inline]
+    fn in_reach(&self, shape: &Shape, piece: usize) -> usize {
+        let range = usize::from(RANGE);
+        shape.place(self.squares[piece]) - range * shape.stride() - range
+    }
+
+    /// Writes which actions of some survivors can do something: any move, and a shot at somebody who is not a corpse, with a
+    /// bullet. The dead can only stay.
+    pub(super) fn masks(&self, shape: &Shape, pieces: Range<usize>, masks: &mut [bool]) {
+        for (piece, mask) in pieces.zip(masks.chunks_exact_mut(ACTIONS)) {
             mask.fill(false);
             if self.kinds[piece] < SURVIVOR {
                 mask[usize::from(STAY)] = true;
@@ -84,9 +74,7 @@ impl World {
             let (moves, shots) = mask.split_at_mut(MOVES);
             moves.fill(true);
             if self.bullets[piece] > 0 {
-                let range = usize::from(RANGE);
-                let north_west = shape.place(self.squares[piece]) - range * shape.stride() - range;
-                let rows = self.looks[north_west..].chunks(shape.stride());
+                let rows = self.looks[self.in_reach(shape, piece)..].chunks(shape.stride());
                 for (shots, looks) in shots.chunks_exact_mut(TARGETS).zip(rows) {
                     for (shot, &look) in shots.iter_mut().zip(looks) {
                         *shot = look != EMPTY && look != CORPSE;
@@ -97,15 +85,33 @@ impl World {
     }
 }
 
-/// Writes the observations of a group of entries with the best instructions that the machine has.
-struct Observe<'a>(&'a World, &'a Shape, &'a mut [u8]);
+/// Writes the observations of those survivors who have a number of their own, with the best instructions that the machine
+/// has.
+struct Observe<'a> {
+    world: &'a World,
+    shape: &'a Shape,
+    pieces: Range<usize>,
+    obs: &'a mut [u8],
+}
 
 impl NullaryFnOnce for Observe<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        self.0.observe_group(self.1, self.2);
+        let Observe { world, shape, pieces, obs } = self;
+        let first = pieces.start;
+        for mut word in world.living.within(pieces) {
+            while let Some(piece) = pop(&mut word) {
+                let place = shape.place(world.squares[piece]);
+                let me = world.looks[place];
+                let obs = obs[(piece - first) * CELLS..].first_chunk_mut::<CELLS>();
+                if let (true, Some(obs)) = (me != ANOTHER, obs) {
+                    look(&world.looks[place - REACH * shape.stride() - REACH..], shape.stride(), me, obs);
+                    obs[CELLS - 1] = world.bullets[piece].min(u8::MAX.into()) as u8;
+                }
+            }
+        }
     }
 }
 

@@ -132,6 +132,7 @@ fn rows_that_hold_stay_as_they_are() {
         stays(mode, 10, |rows| -> RefereedBatch<Race> { batch(&Default::default(), 2, rows, 1).unwrap() });
         let rules = last_bullet::rules(6, 0.06, Some(25));
         stays(mode, 5, |worlds| -> LastBulletBatch { batch(&rules, 3, worlds, 1).unwrap() });
+        stays(mode, 5, |worlds| last_bullet::versus::against(&["gunner", "wander"], &rules, worlds));
     }
 }
 

@@ -5,8 +5,10 @@ use necrodome_batch::{
     actions::HOLD,
     batched::Batched,
     kernel::{Kernel, Views},
+    last_bullet::versus::{LastBulletVersus, LastBulletVersusBatch},
     observe::Observe,
     versus::{LearnerSeat, LineUp, Opponent, Versus},
+    with_batch,
 };
 use necrodome_rules::{
     catalog::Listed,
@@ -15,7 +17,7 @@ use necrodome_rules::{
     with_game,
 };
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::prelude::*;
+use pyo3::{intern, prelude::*};
 
 /// As in the bot protocol: more legal actions are not listed.
 const MOST_LEGAL: usize = 256;
@@ -26,8 +28,8 @@ pub enum Player {
     /// A built-in bot by its name.
     BuiltIn(String),
     /// `ask(rows, matches, observations, masks, questions)` gives an answer for each row: the number of an action, or its JSON.
-    /// Questions are messages `decide` of the bot protocol, for those who want them.
-    Function(bool, Py<PyAny>),
+    /// Questions are messages `decide` of the bot protocol; its attribute `questions` tells whether it wants them now.
+    Function(Py<PyAny>),
 }
 
 /// What a function answers for one row.
@@ -39,6 +41,12 @@ enum Answer {
 
 /// Asks opponents that are outside of the batch.
 pub trait Ask<K: Kernel>: Send + Sync {
+    /// Asks those who decide at the same time as the learner, before a step is played. The rows in whose match one of them has
+    /// chosen an illegal action, if there are any.
+    fn before(&self, _py: Python<'_>, _batch: &mut Batched<K>) -> PyResult<Option<Vec<bool>>> {
+        Ok(None)
+    }
+
     /// An answer for each row that waits, and `HOLD` for the others.
     fn ask(
         &self,
@@ -49,8 +57,8 @@ pub trait Ask<K: Kernel>: Send + Sync {
     ) -> PyResult<Vec<u8>>;
 }
 
-/// The functions among the opponents, by their place; with `true` those that want questions.
-pub struct Functions(Vec<Option<(bool, Py<PyAny>)>>);
+/// The functions among the opponents, by their place.
+pub struct Functions(Vec<Option<Py<PyAny>>>);
 
 /// Opponents in the order of the seats that are left, and those of them that are functions.
 pub fn line_up<G: Listed>(
@@ -63,7 +71,7 @@ pub fn line_up<G: Listed>(
     for player in players {
         let (opponent, function) = match player {
             Player::BuiltIn(name) => (Opponent::Inside(setup::decider::<G>(&name, rules)?), None),
-            Player::Function(questions, ask) => (Opponent::Outside, Some((questions, ask))),
+            Player::Function(ask) => (Opponent::Outside, Some(ask)),
         };
         opponents.push(opponent);
         functions.push(function);
@@ -75,6 +83,90 @@ impl Functions {
     /// Whether there are any.
     pub fn any(&self) -> bool {
         self.0.iter().any(Option::is_some)
+    }
+
+    /// Refuses those that want questions, or may want them later.
+    pub fn refuse_questions(&self, py: Python<'_>, game: &str) -> PyResult<()> {
+        for ask in self.0.iter().flatten() {
+            if wants_questions(ask.bind(py))? || ask.bind(py).hasattr(intern!(py, "pool"))? {
+                return Err(refuse(format!(
+                    "{game}: expected opponents that are built-in bots or functions of observations, got a program, an \
+                     object with act(view) or a pool, which are asked for one decision at a time"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wants_questions(ask: &Bound<'_, PyAny>) -> PyResult<bool> {
+    ask.getattr(intern!(ask.py(), "questions"))?.extract()
+}
+
+impl Ask<LastBulletVersus> for Functions {
+    fn before(&self, py: Python<'_>, batch: &mut LastBulletVersusBatch) -> PyResult<Option<Vec<bool>>> {
+        let (width, actions) = (batch.width(), batch.actions());
+        let each = batch.rows() / batch.matches();
+        let mut bad = None;
+        for (place, function) in self.0.iter().enumerate() {
+            let Some(ask) = function else { continue };
+            // One that plays for several entries is asked once.
+            let same: Vec<bool> =
+                self.0.iter().map(|other| other.as_ref().is_some_and(|other| other.is(ask))).collect();
+            if same[..place].contains(&true) {
+                continue;
+            }
+            let questions = py.detach(|| batch.questions(&same));
+            let rows = questions.matches().len();
+            if rows == 0 {
+                continue;
+            }
+            let arguments = (
+                PyArray1::from_iter(py, questions.matches().map(|one| one as i64)),
+                PyArray1::from_iter(py, questions.matches().map(|one| batch.episode(one) as i64)),
+                PyArray1::from_slice(py, &questions.obs).reshape([rows, width])?,
+                PyArray1::from_slice(py, &questions.masks).reshape([rows, actions])?,
+                None::<Vec<String>>,
+            );
+            let answers = ask.bind(py).call1(arguments)?.cast_into::<PyArray1<i64>>()?;
+            let answers: Vec<u8> = answers
+                .readonly()
+                .as_array()
+                .iter()
+                .map(|&one| number(one, actions))
+                .collect::<PyResult<_>>()?;
+            expect_answers(rows, answers.len())?;
+            for ((one, mask), &answer) in
+                questions.matches().zip(questions.masks.chunks_exact(actions)).zip(&answers)
+            {
+                if !mask[usize::from(answer)] {
+                    let bad = bad.get_or_insert_with(|| vec![false; batch.rows()]);
+                    bad[one * each..][..each].fill(true);
+                }
+            }
+            batch.answer(&questions, &answers);
+        }
+        Ok(bad)
+    }
+
+    fn ask(&self, _: Python<'_>, _: &LastBulletVersusBatch, _: &[Option<u8>], _: &[u8]) -> PyResult<Vec<u8>> {
+        Err(refuse("nobody waits for others in Last Bullet"))
+    }
+}
+
+/// An opponent has to answer for each row.
+fn expect_answers(expected: usize, came: usize) -> PyResult<()> {
+    match came == expected {
+        true => Ok(()),
+        false => Err(refuse(format!("an opponent: expected {expected} actions, one a row, got {came}"))),
+    }
+}
+
+/// An answer as the number of an action.
+fn number(answer: i64, actions: usize) -> PyResult<u8> {
+    match u8::try_from(answer) {
+        Ok(number) if usize::from(number) < actions => Ok(number),
+        _ => Err(refuse(format!("an opponent: expected actions from 0 to {}, got {answer}", actions - 1))),
     }
 }
 
@@ -95,19 +187,14 @@ impl<K: Views<Game: Listed>> Ask<Versus<K>> for Functions {
         };
         let mut answers = vec![HOLD; waits.len()];
         for (opponent, function) in self.0.iter().enumerate() {
-            let Some((questions, ask)) = function else { continue };
+            let Some(ask) = function else { continue };
             let rows: Vec<usize> = (0..waits.len()).filter(|&row| place(row) == Some(opponent)).collect();
             if rows.is_empty() {
                 continue;
             }
             let asked = Asked { py, batch, rows: &rows, waits, obs };
-            let numbers = asked.ask(*questions, ask)?;
-            if numbers.len() != rows.len() {
-                let (expected, came) = (rows.len(), numbers.len());
-                return Err(refuse(format!(
-                    "an opponent: expected {expected} actions, one a row, got {came}"
-                )));
-            }
+            let numbers = asked.ask(ask.bind(py))?;
+            expect_answers(rows.len(), numbers.len())?;
             rows.iter().zip(numbers).for_each(|(&row, number)| answers[row] = number);
         }
         Ok(answers)
@@ -124,15 +211,16 @@ struct Asked<'a, 'py, K: Views<Game: Listed>> {
 }
 
 impl<K: Views<Game: Listed>> Asked<'_, '_, K> {
-    fn ask(&self, questions: bool, ask: &Py<PyAny>) -> PyResult<Vec<u8>> {
+    fn ask(&self, ask: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let Asked { py, batch, rows, obs, .. } = *self;
         let (all, width, actions) = (batch.rows(), batch.width(), batch.actions());
         let of_row = |row: usize| (0..width).map(move |field| obs[field * all + row]);
         let seen: Vec<i16> = rows.iter().flat_map(|&row| of_row(row)).collect();
         let mut masks = vec![false; rows.len() * actions];
         masks.chunks_exact_mut(actions).zip(rows).for_each(|(mask, &row)| batch.mask(row, mask));
-        let questions: Option<Vec<String>> =
-            questions.then(|| rows.iter().map(|&row| self.question(row)).collect()).transpose()?;
+        let questions: Option<Vec<String>> = wants_questions(ask)?
+            .then(|| rows.iter().map(|&row| self.question(row)).collect())
+            .transpose()?;
         let arguments = (
             PyArray1::from_iter(py, rows.iter().map(|&row| row as i64)),
             PyArray1::from_iter(py, rows.iter().map(|&row| batch.episode(row) as i64)),
@@ -140,9 +228,9 @@ impl<K: Views<Game: Listed>> Asked<'_, '_, K> {
             PyArray1::from_vec(py, masks).reshape([rows.len(), actions])?,
             questions,
         );
-        let answers = ask.bind(py).call1(arguments)?;
+        let answers = ask.call1(arguments)?;
         if let Ok(numbers) = answers.cast::<PyArray1<i64>>() {
-            return numbers.readonly().as_array().iter().map(|&number| self.number(number)).collect();
+            return numbers.readonly().as_array().iter().map(|&one| number(one, actions)).collect();
         }
         let answers: Vec<Answer> = answers.extract()?;
         rows.iter().zip(answers).map(|(&row, answer)| self.understand(row, answer)).collect()
@@ -161,23 +249,13 @@ impl<K: Views<Game: Listed>> Asked<'_, '_, K> {
 
     fn understand(&self, row: usize, answer: Answer) -> PyResult<u8> {
         let text = match answer {
-            Answer::Number(number) => return self.number(number),
+            Answer::Number(answer) => return number(answer, self.batch.actions()),
             Answer::Action(text) => text,
         };
         let json = serde_json::from_str(&text).map_err(refuse)?;
         let (action, _) = K::Game::read_action(&json)
             .map_err(|error| refuse(format!("an opponent: {text} is no action of this game: {error}")))?;
         Ok(K::Game::number(&self.view(row), &action))
-    }
-
-    fn number(&self, answer: i64) -> PyResult<u8> {
-        let actions = self.batch.actions();
-        match u8::try_from(answer) {
-            Ok(number) if usize::from(number) < actions => Ok(number),
-            _ => {
-                Err(refuse(format!("an opponent: expected actions from 0 to {}, got {answer}", actions - 1)))
-            }
-        }
     }
 }
 
@@ -199,4 +277,10 @@ pub fn bot_actions(
         };
         views.into_iter().zip(seeds).map(act).collect()
     })
+}
+
+/// How many seats a match of a vector environment has when nobody says; `None` if the game has none.
+#[pyfunction]
+pub fn usual_seats(game: &str) -> PyResult<Option<usize>> {
+    Ok(with_batch!(setup::game(game)?, Batch => Batch::usual_seats()))
 }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod referee;
+pub mod versus;
 
 use crate::arrays::{self, Arrays};
 use necrodome_batch::{
