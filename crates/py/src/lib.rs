@@ -27,7 +27,7 @@ mod native {
     use super::*;
 
     #[pymodule_export]
-    use super::referee::Referee;
+    use super::referee::{Referee, card};
     #[pymodule_export]
     use super::solo::Solo;
     #[pymodule_export]
