@@ -1,7 +1,7 @@
 """A language model plays in words, and each of its decisions has an exact price.
 
-A script stands for the model here. With MODEL_URL=http://127.0.0.1:8080/v1 a real one is asked: whatever serves that address,
-such as llama.cpp's server, vLLM or Ollama (MODEL is its name, if it needs one).
+A script stands for the model here. With MODEL_URL=http://127.0.0.1:8080/v1 a real one is asked: whatever
+serves that address, such as llama.cpp's server, vLLM or Ollama (MODEL is its name, if it needs one).
 """
 
 # %% Settings
@@ -38,9 +38,11 @@ def script(messages: Messages) -> str:
 def endpoint(messages: Messages, schema: object) -> str:
     """Asks a server for an answer that fits the schema of an action."""
     form = {"type": "json_schema", "json_schema": {"name": "action", "schema": schema, "strict": True}}
-    body = {"model": os.environ.get("MODEL", "model"), "messages": messages, "response_format": form, "max_tokens": 200}
+    body = {"model": os.environ.get("MODEL", "model"), "messages": messages, "response_format": form}
     request = urllib.request.Request(
-        f"{MODEL_URL}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        f"{MODEL_URL}/chat/completions",
+        json.dumps({**body, "max_tokens": 200}).encode(),
+        {"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request) as reply:
         return str(json.load(reply)["choices"][0]["message"]["content"] or "")
@@ -54,7 +56,7 @@ bad: dict[str, int] = {}
 for seed in range(MATCHES):
     text, done = env.reset(seed), False
     while not done:
-        # Every decision is asked alone: the text tells all that matters. A chat would append instead.
+        # Every decision is asked alone: the text tells all that matters.
         messages = [{"role": "system", "content": env.instructions}, {"role": "user", "content": text}]
         answer = endpoint(messages, env.schema) if MODEL_URL else script(messages)
         text, reward, done, info = env.step(answer)

@@ -14,8 +14,8 @@ Legal actions:
 >>> round(reward, 6), done, info["action"]
 (-2.258551, True, {'type': 'stop'})
 
-``env.instructions`` are the rules and how to answer: the system prompt. Whatever text comes is played: one that holds no legal
-action by the game's rule for a bad action, and ``info["bad_action"]`` says what was wrong with it.
+``env.instructions`` are the rules and how to answer: the system prompt. Whatever text comes is played: one that holds no
+legal action by the game's rule for a bad action, and ``info["bad_action"]`` says what was wrong with it.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ class _Choice(NamedTuple):
 class TextEnv(RefereeEnv):
     """One seat of a match of any game, told in words; opponents play the others.
 
-    `opponents` (or a single `opponent`) are whom `necrodome.opponents` knows, but for pools: names of built-in bots, `"optimal"`,
-    functions of observations, objects with `act(view)`, programs. If nobody is named, those of the game sit down, or
-    with exact rewards the perfect player.
+    `opponents` (or a single `opponent`) are those of `necrodome.opponents`, but for pools: names of built-in bots,
+    `"optimal"`, functions of observations, objects with `act(view)`, programs. If nobody is named, the bots that suit
+    the game sit down, or with exact rewards the perfect player.
 
-    `reward="game"` is the reward of the game. With `reward="exact"` each decision is rewarded by itself, without luck: minus what it costs
-    against the best one, with perfect play from there on. It is 0 for the perfect player, and negative for all others. Games that are not solved
-    refuse it.
+    `reward="game"` is the reward of the game. With `reward="exact"` each decision is rewarded by itself, without luck: minus
+    what it costs against the best one, with perfect play from there on. It is 0 for the perfect player, and negative for all
+    others. Games that are not solved refuse it.
 
     `legal="hidden"` leaves the list of legal actions out of the texts. Further keywords are options of the rules.
 
@@ -101,11 +101,13 @@ class TextEnv(RefereeEnv):
         seats = len(opponents) + 1
         self._seat = whole("seat", seat, 0, seats - 1)
         super().__init__(game, [f"player_{place}" for place in range(seats)], rules, "vector", None)
-        self._asked = self._seated(opponents)
         try:
             self._solution = solve(game, seats=seats, **rules) if exact else None
         except ValueError as error:
             raise ValueError(f"reward='exact': {error}") from None
+        self._asked = self._seated(opponents)
+        # Who sees no actions has to be told what they look like.
+        self._needs_schema = not self._lists or self._referee.labels(self._seat) is None
         # What happened since the last text, and what was wrong with the last answer.
         self._story: list[str] = []
         self._complaint = ""
@@ -128,12 +130,17 @@ class TextEnv(RefereeEnv):
         known = {id(bot): seated(bot, table) for bot in opponents}
         for bot in known.values():
             if isinstance(bot, Draws):
-                raise TypeError("opponent: a Pool draws by itself, but here everything follows from the seed; name one of its members")
+                raise TypeError(
+                    "opponent: a Pool draws by itself, but here everything follows from the seed; name one of its members"
+                )
             if isinstance(bot, str):
                 # So that a wrong name is told at once.
                 _native.bot_actions(self.game, self._options, bot, [], [])
             elif not bot.questions and self._referee.observe(0).ndim > 1:
-                raise TypeError(f"opponent: in {self.game} a function cannot answer for all survivors of a seat; give an object with act(view)")
+                raise TypeError(
+                    f"opponent: in {self.game} a function cannot answer for all survivors of a seat; "
+                    "give an object with act(view)"
+                )
         asked = [known[id(bot)] for bot in opponents]
         return [*asked[: self._seat], None, *asked[self._seat :]]
 
@@ -152,8 +159,9 @@ class TextEnv(RefereeEnv):
             told += [f"You are {names[self._seat]} (seat {self._seat}) of {', '.join(names)}."]
         shown = ", and your legal actions" if self._lists else ""
         told += ["", f"Each message tells what has happened, the situation in words, your view as JSON{shown}."]
-        told += ["Think first if you like. The last line of your answer is ANSWER: and your action, as JSON" + (" or in words." if self._lists else ":")]
-        if not self._lists:
+        form = "as JSON that fits this schema:" if self._needs_schema else "as JSON or in the words of the list."
+        told += [f"Think first if you like. End with one line: ANSWER: followed by your action, {form}"]
+        if self._needs_schema:
             told += [json.dumps(card["action"])]
         return "\n".join(told)
 
@@ -169,7 +177,10 @@ class TextEnv(RefereeEnv):
             seed = None
 
     def step(self, text: str) -> tuple[str, float, bool, Info]:
-        """Plays the action in a text, and lets the others play: the next text, the reward, whether the match is over, and more."""
+        """Plays the action in a text, and lets the others play.
+
+        Gives the next text, the reward, whether the match is over, and more.
+        """
         if self._random is None:
             raise not_begun()
         if not self._referee.to_act():
@@ -181,7 +192,10 @@ class TextEnv(RefereeEnv):
         self._complaint = ""
         if choice.bad:
             info["bad_action"], info["why"] = choice.bad, choice.why
-            self._complaint = f"Your last answer could not be used ({choice.bad}: {choice.why}). The rule for a bad action was applied."
+            self._complaint = (
+                f"Your last answer could not be used ({choice.bad}: {choice.why}). "
+                "The rule for a bad action was applied."
+            )
         regret = 0.0
         if self._solution:
             regret = self._solution.regret(json.loads(self._referee.view(self._seat)), info["action"])
@@ -196,7 +210,7 @@ class TextEnv(RefereeEnv):
         return self.observe(), reward, done, info
 
     def _play_on(self, own: str | None) -> float:
-        """Plays the own action, if it is asked for, and all that the others do until the next; gives what this seat got meanwhile."""
+        """Plays the own action, if there is one, and what the others do until the next decision; gives the reward."""
         reward = 0.0
         while (to_act := self._referee.to_act()) and not (own is None and self._seat in to_act):
             actions = [own if seat == self._seat else self._ask(seat) for seat in to_act]
@@ -249,7 +263,10 @@ class TextEnv(RefereeEnv):
         return _Choice(action) if why is None else _Choice(action, "illegal", why)
 
     def _found(self, candidate: str) -> str | None:
-        """The action in a part of an answer, as JSON: a JSON object, one with a field `action`, the label of an action, or its type."""
+        """The action in a part of an answer, as JSON.
+
+        The part is an object, one with a field `action`, the label of an action, or its type.
+        """
         start, end = candidate.find("{"), candidate.rfind("}")
         if not 0 <= start < end:
             return self._labelled(candidate)
@@ -273,7 +290,8 @@ class TextEnv(RefereeEnv):
 
     def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
         story, complaint = parts["story"], parts["complaint"]
-        if not (isinstance(complaint, str) and isinstance(story, list) and all(isinstance(told, str) for told in story)):
+        told = [complaint, *story] if isinstance(story, list) else [None]
+        if not all(isinstance(text, str) for text in told):
             raise ValueError("a saved environment: what it tells does not fit")
         if referee.to_act() and self._seat not in referee.to_act():
             raise ValueError(f"a saved environment: seat {self._seat} is not to act in it")

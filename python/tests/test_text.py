@@ -62,17 +62,20 @@ def play(env: TextEnv, text: str, seed: int, steps: int = 3000) -> list[Any]:
 @games
 def test_the_same_seed_and_texts_give_the_same_episode(game: str, words: dict[str, Any]) -> None:
     one, other = TextEnv(game, **words), TextEnv(game, **words)
-    for seed in (1, 2):
+    stories = set()
+    for seed in range(4):
         first = one.reset(seed)
         assert first == other.reset(seed)
-        told = play(one, first, seed)
-        assert told == play(other, first, seed)
+        told = play(one, first, 1)
+        assert told == play(other, first, 1)
+        stories.add(repr(told))
         text, _, done, info = told[-1]
         assert done and "The match is over:\n- player_0: place " in text
         assert sorted(info["outcome"]) == ["places", "scores", "turns"]
         with pytest.raises(ResetNeeded, match="the match is over"):
             one.step("stop")
-    assert one.reset(1) != one.reset(3) or game in ("zombie-dice-solo", "pig")
+    # Other seeds are other dice.
+    assert len(stories) > 1
 
 
 @games
@@ -123,6 +126,7 @@ def test_legal_actions_can_be_hidden() -> None:
     env = TextEnv("tokyo", ["angry"], legal="hidden")
     assert "Legal actions" not in env.reset(1)
     assert json.dumps(env.schema) in env.instructions
+    assert json.dumps(TextEnv("last-bullet", copies=1).schema) in TextEnv("last-bullet", copies=1).instructions
     # They count all the same.
     assert "bad_action" not in env.step('ANSWER: {"type": "keep", "dice": [true, true, true, true, true, true]}')[3]
 
@@ -175,7 +179,7 @@ def test_an_action_is_found_in_a_text(answer: str) -> None:
         ('{"a":' * 100_000 + "}", "unparsable"),
         ("\ud800", "unparsable"),
         ('{"type": "fly"}', "illegal"),
-        ('{"type": "go", "far": true}', "illegal"),
+        ('{"type": "go far"}', "illegal"),
         ('{"action": null}', "illegal"),
         ("{}", "illegal"),
     ],

@@ -234,7 +234,8 @@ impl Referee {
 pub fn card(game: &str) -> PyResult<String> {
     let id = setup::game(game)?;
     let Card { title, about, rules, hint, opponents, .. } = id.card();
-    let (seats, action) = with_game!(id, G => ([*G::SEATS.start(), *G::SEATS.end()], schema_for!(<G as Game>::Action)));
+    let (seats, action) =
+        with_game!(id, G => ([*G::SEATS.start(), *G::SEATS.end()], schema_for!(<G as Game>::Action)));
     json(&serde_json::json!({
         "title": title, "about": about, "rules": rules, "hint": hint, "opponents": opponents, "seats": seats, "action": action,
     }))
