@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .solution import Policy as Policy
     from .solution import Solution as Solution
     from .solution import solve as solve
+    from .text import TextEnv as TextEnv
 
     __version__: str
 
@@ -45,6 +46,7 @@ _EXPORTS = {
     "Policy": "solution",
     "Report": "play",
     "Solution": "solution",
+    "TextEnv": "text",
     "View": "bot",
     "analyze": "ledger",
     "evaluate": "evaluation",

@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from . import _native
 from .bot import PROTOCOL, Bot, Talk, as_bot, read, write
-from .envs.arguments import checked_seed, one_of, whole
+from .envs.arguments import checked_action, checked_seed, one_of, whole
 
 __all__ = ["AnyOpponent", "Member", "Pool", "win_rate"]
 
@@ -272,6 +272,19 @@ def seated(opponent: AnyOpponent, table: Table) -> str | _Asked:
     raise TypeError(
         f"opponent {opponent!r}: expected the name of a bot, a function of observations, an object with act(view), or a Pool"
     )
+
+
+def answer(bot: str | _Asked, referee: _native.Referee, seat: int, seed: int, match: int = 0) -> str:
+    """What somebody who was `seated` does in a seat that is to act, as JSON. The seed is for bots that toss coins."""
+    if isinstance(bot, str):
+        return referee.bot_action(bot, seat, seed)
+    questions = None
+    if bot.questions:
+        message = {"type": "decide", "id": 0, "view": json.loads(referee.view(seat))}
+        questions = [json.dumps({**message, "legal": json.loads(referee.legal(seat))})]
+    seen, mask = referee.observe(seat)[None], referee.mask(seat)[None]
+    chosen = bot(np.array([0]), np.array([match]), seen, mask, questions)[0]
+    return chosen if isinstance(chosen, str) else referee.action(seat, checked_action(chosen, mask.shape[1]))
 
 
 def line_up(

@@ -172,6 +172,20 @@ class Solution:
         values = self._native.action_values(np.atleast_2d(rows))
         return values.reshape(*rows.shape[:-1], self.actions)
 
+    def regret(self, view: Mapping[str, Any], action: Mapping[str, Any] | None) -> float:
+        """What an action costs with a view: the value of the best action less its own.
+
+        ``None`` stands for no usable action: it is worth what the game's rule for a bad action makes of it.
+
+        >>> view = {"turn": {"brains": 0, "shotguns": 0, "hand": None, "cup": {"green": 6, "yellow": 4, "red": 3},
+        ...     "brain_dice": {"green": 0, "yellow": 0, "red": 0}}}
+        >>> solo = solve("zombie-dice-solo")
+        >>> solo.regret(view, {"type": "go"}), round(solo.regret(view, None), 6)
+        (0.0, 2.258551)
+        """
+        value, best = self._native.price(_view(view), json.dumps(action))
+        return best - value
+
 
 def _again(game: str, rules: dict[str, Option]) -> Solution:
     return Solution(_native.Solution(game, options(rules)))

@@ -63,6 +63,17 @@ def test_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names["mine"].value > 0.95 * names["mine"].best
 
 
+def test_a_model_that_plays_in_words_has_its_price(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MODEL_URL", raising=False)
+    names = run(monkeypatch, "text_policy.py", MATCHES=10)
+    # Most of its decisions are right, but four brains are lost.
+    assert names["bad"] == {"unparsable": names["bad"]["unparsable"]}
+    assert 0.01 < sum(names["regrets"]) / len(names["regrets"]) < 0.2 and 0.5 < names["perfect"] < 1
+    assert "10 matches of zombie-dice-race" in capsys.readouterr().out
+
+
 TORCH = "torch is not installed: ./scripts/test runs these with Debian's"
 
 

@@ -17,7 +17,7 @@ def run(*words: str, folder: Path = PYTHON) -> None:
 
 
 def test_the_package_is_strictly_typed() -> None:
-    run("mypy", "--strict", "necrodome")
+    run("mypy", "--strict", "necrodome", "necrodome_verifiers")
 
 
 def test_the_examples_are_typed() -> None:

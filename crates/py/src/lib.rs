@@ -30,7 +30,7 @@ mod native {
     #[pymodule_export]
     use super::exit::close;
     #[pymodule_export]
-    use super::referee::Referee;
+    use super::referee::{Referee, card};
     #[pymodule_export]
     use super::solo::Solo;
     #[pymodule_export]

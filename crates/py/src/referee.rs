@@ -6,14 +6,16 @@ use necrodome_batch::{
     numbers::{Cells, Numbers, numbers},
 };
 use necrodome_rules::{
+    card::Card,
     catalog::Listed,
     chance::Seeded,
-    game::{self, Game, Logged, Move, Seat},
+    game::{self, Game, Logged, Move, Rejected, Seat, Silent},
     names::Names,
     with_game,
 };
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
+use schemars::schema_for;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -135,6 +137,31 @@ impl Referee {
         self.0.bot_action(bot, seat, seed)
     }
 
+    /// What happened in the last step (or at the start) in words, a sentence for each event that a seat may hear of.
+    fn story(&self, seat: u16) -> PyResult<Vec<String>> {
+        Ok(self.0.story(self.seat(seat)?))
+    }
+
+    /// The legal actions of a seat that is to act, each as what a player is offered and as JSON; none where they are too many.
+    fn labels(&self, seat: u16) -> PyResult<Option<Vec<(String, String)>>> {
+        self.0.labels(self.seat(seat)?)
+    }
+
+    /// What is played for the answer of a seat that is to act, both as JSON, and what is wrong with the answer. Of a bad one that
+    /// is what the game's rule leaves of it: `null` if nothing is left.
+    fn read(&self, seat: u16, answer: &str) -> PyResult<(String, Option<String>)> {
+        let seat = self.seat(seat)?;
+        match self.0.to_act().iter().position(|&other| other == seat) {
+            Some(place) => self.0.read(place, answer),
+            None => Err(refuse(format!("seat {seat} is not to act"))),
+        }
+    }
+
+    /// The score of each seat with what it counts, once the match is over.
+    fn scores(&self) -> Option<Vec<String>> {
+        self.0.scores()
+    }
+
     /// The legal actions of a seat that is to act, as a JSON list; null where they are too many.
     fn legal(&self, seat: u16) -> PyResult<String> {
         self.0.legal(self.seat(seat)?)
@@ -207,6 +234,18 @@ impl Referee {
     }
 }
 
+/// What is known of a game before it is played, as a JSON object; `action` is the JSON Schema of an action.
+#[pyfunction]
+pub fn card(game: &str) -> PyResult<String> {
+    let id = setup::game(game)?;
+    let Card { title, about, rules, hint, opponents, .. } = id.card();
+    let (seats, action) =
+        with_game!(id, G => ([*G::SEATS.start(), *G::SEATS.end()], schema_for!(<G as Game>::Action)));
+    json(&serde_json::json!({
+        "title": title, "about": about, "rules": rules, "hint": hint, "opponents": opponents, "seats": seats, "action": action,
+    }))
+}
+
 impl Referee {
     fn seat(&self, seat: u16) -> PyResult<Seat> {
         let seats = self.0.names().len();
@@ -236,6 +275,10 @@ trait AnyMatch: Send + Sync {
     fn apply(&mut self, actions: &str) -> PyResult<()>;
     fn is_legal(&self, action: &str) -> PyResult<bool>;
     fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String>;
+    fn story(&self, seat: Seat) -> Vec<String>;
+    fn labels(&self, seat: Seat) -> PyResult<Option<Vec<(String, String)>>>;
+    fn read(&self, place: usize, answer: &str) -> PyResult<(String, Option<String>)>;
+    fn scores(&self) -> Option<Vec<String>>;
     fn legal(&self, seat: Seat) -> PyResult<String>;
     fn action(&self, seat: Seat, number: usize) -> PyResult<String>;
     fn rewards(&self) -> &[f32];
@@ -339,6 +382,17 @@ impl<G: Listed> Match<G> {
         let change = |(after, before): (&f32, &f32)| after - before;
         self.rewards = self.returns.iter().zip(&before).map(change).collect();
         Ok(())
+    }
+
+    /// Whether the rules accept this action from the seat in this place of those to act; whatever the others do.
+    fn attempt(&self, place: usize, action: &G::Action) -> Result<(), String> {
+        let mut moves = vec![Move::Forfeit; self.game.to_act().len()];
+        moves[place] = Move::Act(action.clone());
+        let applied = self.game.clone().apply(&moves, &mut self.chance.clone(), &mut Silent);
+        applied.map_err(|rejected| match rejected {
+            Rejected::Illegal { why, .. } => why.to_string(),
+            other => other.to_string(),
+        })
     }
 
     /// The rows of a seat as an array: a vector, or a matrix where there can be many.
@@ -469,6 +523,38 @@ impl<G: Listed> AnyMatch for Match<G> {
     fn bot_action(&self, bot: &str, seat: Seat, seed: u64) -> PyResult<String> {
         let mut bot = setup::built_in::<G>(bot, &self.rules, Seeded::new(seed, "bot", 0))?;
         json(&bot.act(&self.game.view(seat)))
+    }
+
+    fn story(&self, seat: Seat) -> Vec<String> {
+        let heard = self.log.iter().filter(|logged| logged.audience.includes(seat));
+        let told = heard.flat_map(|logged| G::tell(&logged.event, &self.names));
+        told.map(|told| told.sentence(&self.names).to_string()).collect()
+    }
+
+    fn labels(&self, seat: Seat) -> PyResult<Option<Vec<(String, String)>>> {
+        let view = self.game.view(seat);
+        let labelled = |action: G::Action| Ok((G::label(&view, &action, &self.names), json(&action)?));
+        G::few_legal_actions(&view, MOST_LEGAL)
+            .map(|actions| actions.into_iter().map(labelled).collect())
+            .transpose()
+    }
+
+    fn read(&self, place: usize, answer: &str) -> PyResult<(String, Option<String>)> {
+        let answer: Value = serde_json::from_str(answer).map_err(refuse)?;
+        let (action, mut wrong) = match G::read_action(&answer) {
+            Ok(read) => read,
+            Err(error) => return Ok(("null".to_owned(), Some(format!("no action of {}: {error}", G::ID)))),
+        };
+        if let Err(why) = self.attempt(place, &action) {
+            wrong = Some(why);
+            let saved = G::salvage(&self.game.view(self.to_act()[place]), &action);
+            return Ok((json(&saved.filter(|saved| self.attempt(place, saved).is_ok()))?, wrong));
+        }
+        Ok((json(&action)?, wrong))
+    }
+
+    fn scores(&self) -> Option<Vec<String>> {
+        self.game.outcome().map(|outcome| outcome.scores.iter().map(|&score| G::score(score)).collect())
     }
 
     fn legal(&self, seat: Seat) -> PyResult<String> {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,8 +12,8 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from .. import _native
-from ..opponents import AnyOpponent, Draws, Table, line_up, restore_draws, seated
-from .arguments import checked_action, checked_seed, not_begun, whole
+from ..opponents import AnyOpponent, Draws, Table, answer, line_up, restore_draws, seated
+from .arguments import checked_seed, not_begun, whole
 from .base import RENDER_MODES, Option, RefereeEnv
 from .spaces import Layout
 
@@ -127,8 +126,8 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         reward = 0.0
         self._opponent_bad = False
         while (to_act := referee.to_act()) and to_act[0] != self._seat:
-            seat = to_act[0]
-            action = self._ask(referee, seat, int(self.np_random.integers(2**63)))
+            seat, seed = to_act[0], int(self.np_random.integers(2**63))
+            action = answer(self._asked[seat], referee, seat, seed, self._matches)
             if not isinstance(self._asked[seat], str) and not referee.is_legal(action):
                 if self._raises:
                     raise ValueError(f"seat {seat}: an opponent has chosen an action that is illegal now: {action}")
@@ -136,19 +135,6 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
             referee.apply(f"[{action}]")
             reward += referee.rewards()[self._seat]
         return reward
-
-    def _ask(self, referee: _native.Referee, seat: int, seed: int) -> str:
-        """The action of the opponent in a seat that is to act, as JSON."""
-        bot = self._asked[seat]
-        if isinstance(bot, str):
-            return referee.bot_action(bot, seat, seed)
-        question = None
-        if bot.questions:
-            message = {"type": "decide", "id": 0, "view": json.loads(referee.view(seat))}
-            question = [json.dumps({**message, "legal": json.loads(referee.legal(seat))})]
-        seen, mask = referee.observe(seat)[None], referee.mask(seat)[None]
-        answer = bot(_FIRST, np.array([self._matches]), seen, mask, question)[0]
-        return answer if isinstance(answer, str) else referee.action(seat, checked_action(answer, mask.shape[1]))
 
     def _observe(self) -> Any:
         vector = self._referee.observe(self._seat)

@@ -14,7 +14,11 @@ use necrodome_batch::{
     field::Field,
     signals::{Ends, Prices},
 };
-use necrodome_rules::{catalog::Listed, game::Game, with_game};
+use necrodome_rules::{
+    catalog::Listed,
+    game::{Game, Move},
+    with_game,
+};
 use necrodome_solve::{Data, Solution as _, Solvable, Unsolved};
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -32,6 +36,7 @@ trait Solved: Send + Sync {
     fn actions(&self) -> usize;
     fn observe(&self, view: &str) -> Result<Vec<i16>, String>;
     fn act(&self, view: &str) -> Result<String, String>;
+    fn price(&self, view: &str, choice: &str) -> Result<(f64, f64), String>;
     fn values(&self, row: &[i16], out: &mut [f64]) -> Result<(), String>;
     fn best(&self, row: &[i16]) -> Result<u8, String>;
     fn prices(self: Box<Self>) -> (Box<dyn Prices>, Ends);
@@ -121,6 +126,16 @@ where
         let view = Self::view(view)?;
         self.solution.check(&view).map_err(|why| why.to_string())?;
         serde_json::to_string(&self.solution.best(&view)).map_err(|e| e.to_string())
+    }
+
+    fn price(&self, view: &str, choice: &str) -> Result<(f64, f64), String> {
+        let view = Self::view(view)?;
+        self.solution.check(&view).map_err(|why| why.to_string())?;
+        let choice: Option<G::Action> =
+            serde_json::from_str(choice).map_err(|e| format!("this is no action of {}: {e}", G::ID))?;
+        let value = self.solution.price(&view, &choice.map_or(Move::Forfeit, Move::Act));
+        let options = self.solution.prices(&view);
+        Ok((value, options.iter().map(|option| option.value).fold(value, f64::max)))
     }
 
     fn values(&self, row: &[i16], out: &mut [f64]) -> Result<(), String> {
@@ -251,6 +266,12 @@ impl Solution {
     /// The best action with a view, both as JSON.
     fn act(&self, view: &str) -> PyResult<String> {
         self.solved.act(view).map_err(refuse)
+    }
+
+    /// What an action is worth with a view, both as JSON, and what the best one is worth. `null` stands for no usable action:
+    /// it is worth what the game's rule for a bad action makes of it.
+    fn price(&self, view: &str, choice: &str) -> PyResult<(f64, f64)> {
+        self.solved.price(view, choice).map_err(refuse)
     }
 
     /// The value of each action for each row of observations, flat; NaN where there is nothing to decide.
