@@ -37,6 +37,14 @@ pub enum FaultKind {
     Out,
     /// A line before the answer that was not one, such as a debug print; forgiven once a match.
     Chatter,
+    /// A language model's answer was cut off at its limit of tokens.
+    Truncated,
+    /// A language model answered nothing.
+    Empty,
+    /// A language model, or its endpoint's filter, would not answer.
+    Refused,
+    /// A language model's answer holds no action.
+    Unparsable,
 }
 
 impl FaultKind {
@@ -57,6 +65,10 @@ impl FaultKind {
             FaultKind::NoStart => "no_start",
             FaultKind::Out => "out",
             FaultKind::Chatter => "chatter",
+            FaultKind::Truncated => "truncated",
+            FaultKind::Empty => "empty",
+            FaultKind::Refused => "refused",
+            FaultKind::Unparsable => "unparsable",
         }
     }
 

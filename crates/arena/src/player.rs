@@ -50,6 +50,42 @@ pub struct Effort {
     pub cpu: Duration,
     /// Instructions used for them, of players that are paid by the instruction.
     pub fuel: u64,
+    /// What the calls of a language model took; nothing of other players.
+    pub usage: Usage,
+}
+
+/// What calls to a language model took. Money is in billionths of the currency of the price list, so that sums are exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Calls, those that were answered from the book included.
+    pub calls: u64,
+    /// Tokens of the prompts, cached ones included.
+    pub input_tokens: u64,
+    /// Tokens of the prompts that the endpoint had cached.
+    pub cached_tokens: u64,
+    /// Tokens of the answers, reasoning included.
+    pub output_tokens: u64,
+    /// Tokens of the answers that were spent on reasoning.
+    pub reasoning_tokens: u64,
+    /// What the calls cost when they were made.
+    pub cost_nanos: u64,
+    /// How long the endpoint took.
+    pub waited: Duration,
+    /// Answers that could not be used, those that were asked for again included.
+    pub unusable: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.input_tokens += other.input_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.output_tokens += other.output_tokens;
+        self.reasoning_tokens += other.reasoning_tokens;
+        self.cost_nanos += other.cost_nanos;
+        self.waited += other.waited;
+        self.unusable += other.unusable;
+    }
 }
 
 /// Decides for a seat, over many matches.

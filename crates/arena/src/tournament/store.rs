@@ -152,7 +152,7 @@ impl Store {
         self.archive.check(&CHUNKS, row)?;
         let efforts: Vec<(u64, u64)> = parse(&row.get::<_, String>(6)?)?;
         let effort =
-            |(decisions, nanoseconds)| Effort { decisions, cpu: Duration::from_nanos(nanoseconds), fuel: 0 };
+            |(decisions, nanoseconds)| Effort { decisions, cpu: Duration::from_nanos(nanoseconds), ..Effort::default() };
         let chunk = Chunk {
             first: row.get(2)?,
             blocks: row.get(3)?,
