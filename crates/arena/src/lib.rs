@@ -8,7 +8,6 @@ pub mod entry;
 pub mod fault;
 pub mod guest;
 pub mod lineup;
-pub mod own;
 pub mod player;
 pub mod process;
 pub mod profile;
@@ -19,4 +18,5 @@ pub mod tournament;
 pub mod varint;
 pub mod wasm;
 
+pub use necrodome_own as own;
 pub use necrodome_stats as stats;

@@ -1,5 +1,7 @@
 //! Files that nobody else may turn against us. A program could leave a link where we are about to write, or a file of its own.
 
+#![deny(missing_docs)]
+
 use nix::{libc::O_NOFOLLOW, unistd::geteuid};
 use std::{
     fs::{self, File, OpenOptions, Permissions},
