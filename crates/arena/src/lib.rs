@@ -8,6 +8,7 @@ pub mod entry;
 pub mod fault;
 pub mod guest;
 pub mod lineup;
+pub mod model;
 pub mod player;
 pub mod process;
 pub mod profile;

@@ -5,8 +5,8 @@ use super::{
 };
 use crate::{
     entry::{EntryKind, EntrySpec},
-    lineup::{Maker, Terms, player},
-    player::{Effort, Player},
+    lineup::{LineupError, Maker, Terms, player},
+    player::{Effort, Player, Priced},
     run::{RunError, run_match, run_unrecorded},
 };
 use necrodome_rules::{
@@ -17,7 +17,8 @@ use necrodome_rules::{
     names::Names,
     play,
 };
-use necrodome_solve::{Meter, solve};
+use necrodome_solve::{Meter, Solution, solve};
+use std::sync::Arc;
 
 /// What all threads of a tournament share.
 pub(super) struct Arena<'a, G: Listed> {
@@ -42,6 +43,8 @@ pub(super) struct Crew<'a, G: Listed> {
     players: Players<G>,
     /// Measures the luck of each match, where the game is solved.
     meter: Option<Box<dyn Meter<G::Event>>>,
+    /// Prices every decision, where the game is solved and language models take part.
+    solution: Option<Arc<dyn Solution<G>>>,
     /// What has happened in a match, for the meter.
     events: Events<G::Event>,
 }
@@ -68,7 +71,7 @@ enum Players<G: Listed> {
         sitting: Vec<Box<dyn Regular<G>>>,
         memory: play::Memory<G>,
     },
-    /// Some are processes or guests: faults and replays are kept.
+    /// Some are processes, guests or language models: faults and replays are kept.
     Mixed(Vec<Option<Box<dyn Player<G>>>>),
 }
 
@@ -110,7 +113,7 @@ impl<'a, G: Listed> Crew<'a, G> {
                 .and_then(|maker| maker.build(&|| own_chance(Seed::default(), 0)))
                 .ok()
                 .map(Some),
-            Some(EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_) | EntryKind::Human) => None,
+            Some(_) => None,
             None => Some(None),
         };
         let players = match entries.iter().map(bot).collect() {
@@ -119,8 +122,12 @@ impl<'a, G: Listed> Crew<'a, G> {
             }
             None => Players::Mixed(entries.iter().map(|_| None).collect()),
         };
-        let meter = solve::<G>(&terms.rules, terms.seats).ok().map(|solution| solution.meter());
-        Ok(Crew { arena, names: Vec::new(), named_at: None, players, meter, events: Events(Vec::new()) })
+        let solution = solve::<G>(&terms.rules, terms.seats).ok();
+        let meter = solution.clone().map(|solution| solution.meter());
+        let is_model = |entry: &&EntrySpec| matches!(entry.kind, EntryKind::Model(_));
+        let solution = solution.filter(|_| entries.iter().flatten().any(is_model));
+        let (names, events) = (Vec::new(), Events(Vec::new()));
+        Ok(Crew { arena, names, named_at: None, players, meter, solution, events })
     }
 
     /// How so many blocks are divided among threads.
@@ -132,6 +139,9 @@ impl<'a, G: Listed> Crew<'a, G> {
             let most = (MATCHES_AT_ONCE / of_block).min(G::CARD.blocks / 10);
             let at_once = (blocks / (TIMES * threads as u32)).min(most).max(1);
             return Pace { shard: at_once, at_once, remembers: false };
+        }
+        if !entries.iter().any(|entry| entry.kind.remembers()) {
+            return Pace { shard: 1, at_once: 1, remembers: false };
         }
         Pace { shard: Self::shard(schedule, schedule.stage()), at_once: 1, remembers: true }
     }
@@ -190,7 +200,7 @@ impl<'a, G: Listed> Crew<'a, G> {
             let outcome = match &self.players {
                 Players::BuiltIn { .. } => self.play_built_ins(block, number, seating)?,
                 Players::Mixed(_) => {
-                    let (outcome, detail) = self.play_mixed(block, number, seating)?;
+                    let (outcome, detail) = self.play_mixed(block, number, seating, &mut result.efforts)?;
                     let says = detail.replay.is_some() || !detail.faults.is_empty();
                     result.details.extend(says.then_some(detail));
                     outcome
@@ -198,12 +208,6 @@ impl<'a, G: Listed> Crew<'a, G> {
             };
             result.luck.extend(self.meter.as_mut().map(|meter| meter.luck_of(&self.events.0) as f32));
             result.push(&outcome);
-        }
-        if let Players::Mixed(players) = &mut self.players {
-            let effort = |player: &mut Option<Box<dyn Player<G>>>| {
-                player.as_mut().map_or(Effort::default(), |player| player.take_effort())
-            };
-            result.efforts = players.iter_mut().map(effort).collect();
         }
         Ok(Some(result))
     }
@@ -249,6 +253,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         block: u32,
         number: usize,
         seating: &[usize],
+        efforts: &mut Vec<Effort>,
     ) -> Result<(Outcome, Detail), TournamentError> {
         let Players::Mixed(players) = &mut self.players else { return Err(RunError::Quit.into()) };
         let Arena { entries, terms, dice, .. } = self.arena;
@@ -256,7 +261,13 @@ impl<'a, G: Listed> Crew<'a, G> {
         let mut sitting = Vec::with_capacity(seating.len());
         for (&entry, name) in seating.iter().zip(names.iter()) {
             let spec = entries[entry].ok_or(RunError::Quit)?;
-            let fresh = || player::<G>(spec, name, terms, own_chance(dice.dice, entry));
+            let fresh = || -> Result<_, LineupError> {
+                let fresh = player::<G>(spec, name, terms, own_chance(dice.dice, entry))?;
+                Ok(match &self.solution {
+                    Some(solution) => Box::new(Priced::new(fresh, solution.clone())),
+                    None => fresh,
+                })
+            };
             // Processes and guests go on from match to match, built-in bots begin anew with each seed.
             let kept = players[entry].take().filter(|_| spec.kind.remembers());
             sitting.push(kept.map_or_else(fresh, Ok)?);
@@ -274,7 +285,9 @@ impl<'a, G: Listed> Crew<'a, G> {
             let ended = run_unrecorded(names, &terms.rules, dice, &mut sitting, watch);
             ended.map(|(outcome, faults)| (outcome, faults, None))
         };
-        for (&entry, player) in seating.iter().zip(sitting) {
+        efforts.resize(players.len(), Effort::default());
+        for (&entry, mut player) in seating.iter().zip(sitting) {
+            efforts[entry] += player.take_effort();
             players[entry] = Some(player);
         }
         let (outcome, faults, recording) = played?;

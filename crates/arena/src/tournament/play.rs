@@ -7,7 +7,7 @@ use super::{
     results,
 };
 use crate::{
-    entry::{EntryKind, EntrySpec, files_of},
+    entry::{EntryKind, EntrySpec, files_of, models_of},
     lineup::{LineupError, Terms},
     process::Launcher,
     run::RunError,
@@ -125,6 +125,17 @@ pub fn run(
         }
         Ok(stop)
     })
+}
+
+/// The default number of threads: one for each core, or one for each call that language models may be asked at once. They think
+/// elsewhere, and a thread that waits for them takes no core.
+pub fn natural_threads(entries: &[EntrySpec]) -> usize {
+    const MOST: usize = 1024;
+    let calls: usize = models_of(entries).iter().map(|model| model.model().concurrency as usize).sum();
+    match calls {
+        0 => thread::available_parallelism().map_or(1, usize::from),
+        calls => calls.min(MOST),
+    }
 }
 
 fn run_game<G: Listed>(
@@ -341,6 +352,8 @@ fn work<G: Listed>(
         match play_shard(&mut crew, queue, shard, quits, hand_in) {
             Ok(true) => {}
             Ok(false) => break,
+            // A model that was not asked any more, since somebody wants to stop.
+            Err(TournamentError::Run(RunError::Arena(_))) if quits() => break,
             Err(error) => {
                 hand_in(FromWorker::Failed(error));
                 return;
