@@ -1,11 +1,12 @@
 //! A question to a model and what comes of it.
 
 use crate::Money;
+use serde::Serialize;
 use serde_json::value::RawValue;
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 /// Who says a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Whoever sets the task.
@@ -17,11 +18,12 @@ pub enum Role {
 }
 
 /// A message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// Who says it.
     pub role: Role,
     /// What they say.
+    #[serde(rename = "content")]
     pub text: String,
 }
 
@@ -34,6 +36,26 @@ pub enum Form {
     Tool,
     /// Plain text; the prompt says how its last line has to look.
     Line,
+}
+
+impl Form {
+    /// All forms, the most reliable first.
+    pub const ALL: [Form; 3] = [Form::Schema, Form::Tool, Form::Line];
+
+    /// The name, as tables have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Form::Schema => "schema",
+            Form::Tool => "tool",
+            Form::Line => "line",
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 /// A question to a model.
@@ -63,6 +85,23 @@ pub enum Finish {
     Other,
 }
 
+impl Finish {
+    /// The name, as the protocol has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Finish::Stop => "stop",
+            Finish::Length => "length",
+            Finish::Filter => "content_filter",
+            Finish::Other => "other",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Self {
+        let all = [Finish::Stop, Finish::Length, Finish::Filter];
+        all.into_iter().find(|finish| finish.as_str() == name).unwrap_or(Finish::Other)
+    }
+}
+
 /// What a call took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tokens {
@@ -76,6 +115,23 @@ pub struct Tokens {
     pub reasoning: u64,
     /// Whether they are estimated, since the endpoint's own counts are missing or impossible.
     pub estimated: bool,
+}
+
+impl Tokens {
+    /// Input and output.
+    pub fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+impl std::ops::AddAssign for Tokens {
+    fn add_assign(&mut self, other: Tokens) {
+        self.input += other.input;
+        self.cached += other.cached;
+        self.output += other.output;
+        self.reasoning += other.reasoning;
+        self.estimated |= other.estimated;
+    }
 }
 
 /// What a model answered. An answer that cannot be used is a reply, too.

@@ -1,12 +1,29 @@
-//! The desk: the one door to all models.
+//! The desk: the one door to all models. A question goes past the book, those who are asking the same, the model's pace and the
+//! budget before a call is made, and its answer is in the book before anybody sees it.
 
-use crate::{AskError, Book, BookError, Budget, Form, Model, Models, Question, Reply, Spent};
-use serde_json::value::RawValue;
+use crate::{
+    AskError, Book, BookError, Budget, Finish, Form, Message, Model, Models, Money, Question, Reply, Role,
+    Spent, Tally, Tokens,
+    budget::{Held, Purse},
+    http::{Client, Lost, Response},
+    key::Key,
+    pace::{Pace, Permit},
+    table::MOST_TOKENS,
+    wait::{GLANCE, Waiting},
+    wire::{self, Request},
+};
+use serde_json::{Value, value::RawValue};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    fmt,
     str::FromStr,
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
 /// Where answers come from.
@@ -80,8 +97,85 @@ pub struct Trial {
 }
 
 /// The one door to all models, for all threads; a clone is the same desk.
+#[derive(Clone)]
+pub struct Desk(Arc<Inside>);
+
+struct Inside {
+    models: Models,
+    book: Book,
+    answers: Answers,
+    purse: Arc<Purse>,
+    paces: Mutex<HashMap<String, Arc<Pace>>>,
+    client: Client,
+    patience: Patience,
+    interrupt: Arc<AtomicBool>,
+    /// Questions that somebody is asking, and those that this run has asked before.
+    asking: Mutex<Asking>,
+    forms: Mutex<HashMap<[u8; 32], Form>>,
+    notes: Mutex<Notes>,
+}
+
+#[derive(Default)]
+struct Asking {
+    under_way: HashMap<[u8; 32], Arc<Waiting<Option<Outcome>>>>,
+    asked: HashSet<[u8; 32]>,
+}
+
+#[derive(Default)]
+struct Notes {
+    new: Vec<String>,
+    told: BTreeSet<String>,
+}
+
+type Outcome = Result<Reply, Failure>;
+
+/// Why there is no reply, and with which status the endpoint refused, if it did.
 #[derive(Debug, Clone)]
-pub struct Desk;
+struct Failure {
+    error: AskError,
+    status: Option<u16>,
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        Failure { error, status: None }
+    }
+}
+
+/// Why a try failed.
+#[derive(Debug)]
+struct Trouble {
+    why: String,
+    status: Option<u16>,
+    is_worth_another_try: bool,
+    retry_after: Option<Duration>,
+}
+
+impl Trouble {
+    fn passing(why: String) -> Self {
+        Trouble { why, status: None, is_worth_another_try: true, retry_after: None }
+    }
+
+    fn lasting(why: String) -> Self {
+        Trouble { is_worth_another_try: false, ..Trouble::passing(why) }
+    }
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inside { models, book, answers, .. } = &*self.0;
+        let mut desk = f.debug_struct("Desk");
+        desk.field("models", models)
+            .field("book", &book.path())
+            .field("answers", answers)
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Every change is whole before anything can panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Desk {
     /// A desk for some models. Without a book, answers are kept as long as the desk. `interrupt` stops waiting and asking.
@@ -104,37 +198,413 @@ impl Desk {
         interrupt: Arc<AtomicBool>,
         patience: Patience,
     ) -> Result<Self, BookError> {
-        todo!("{models:?} {book:?} {answers:?} {budget:?} {interrupt:?} {patience:?}")
+        Ok(Desk(Arc::new(Inside {
+            models,
+            book: book.map_or_else(Book::in_memory, Ok)?,
+            answers,
+            purse: Arc::new(Purse::new(budget)),
+            paces: Mutex::default(),
+            client: Client::new(),
+            patience,
+            interrupt,
+            asking: Mutex::default(),
+            forms: Mutex::default(),
+            notes: Mutex::default(),
+        })))
     }
 
     /// A model by its name, if it can be used: with a budget, the worst case of a call must be known.
     pub fn model(&self, name: &str) -> Result<Arc<Model>, ModelError> {
-        todo!("{name}")
+        let models = &self.0.models;
+        let refuse = |why: String, hint: Option<String>| Err(ModelError { why, hint });
+        let Some(model) = models.get(name) else {
+            let hint = models.nearest(name).map(|near| format!("did you mean {near}?"));
+            return refuse(format!("there is no table [models.{name}]"), hint);
+        };
+        let budgets = [model.budget, self.0.purse.budget()];
+        let is_asked = self.0.answers != Answers::Only;
+        let has_prices = model.input_price.is_some() && model.output_price.is_some();
+        if is_asked && !has_prices && budgets.iter().any(|budget| budget.money.is_some()) {
+            let why = format!("a budget in money needs input_price and output_price in [models.{name}]");
+            return refuse(why, Some("prices are per million tokens; a model of your own may cost 0".into()));
+        }
+        if is_asked && model.most_output().is_none() && budgets.iter().any(Budget::is_limited) {
+            let why = format!("a budget needs the most tokens of an answer in [models.{name}.parameters]");
+            return refuse(
+                why,
+                Some("such as max_completion_tokens = 2000, or max_tokens for older endpoints".into()),
+            );
+        }
+        Ok(model.clone())
     }
 
     /// Asks a model. The answer is in the book before anybody sees it.
     pub fn ask(&self, model: &Model, question: &Question) -> Result<Reply, AskError> {
-        todo!("{model:?} {question:?}")
+        self.outcome(model, question).map_err(|failure| failure.error)
     }
 
     /// The form in which a model answers: as its table says, else the first that works for the schema. What works is kept in the
     /// book, too.
     pub fn form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
-        todo!("{model:?} {schema:?}")
+        if let Some(form) = model.answers {
+            return Ok(form);
+        }
+        let question = hash(model, &trial_question(schema, Form::Schema))?.hash;
+        // Others wait here for the first who tries, and find what works.
+        let mut forms = lock(&self.0.forms);
+        if let Some(&form) = forms.get(&question) {
+            return Ok(form);
+        }
+        let kept = match self.0.answers {
+            Answers::Fresh => None,
+            Answers::Reuse | Answers::Only => self.0.book.form(&question).map_err(unkept)?,
+        };
+        let form = match kept {
+            Some(form) => form,
+            None if self.0.answers == Answers::Only => {
+                let why = format!("the book does not say in which form {} answers", model.name);
+                return Err(AskError::NotKept(why));
+            }
+            None => self.find_form(model, schema)?,
+        };
+        self.0.book.keep_form(&question, form).map_err(unkept)?;
+        forms.insert(question, form);
+        Ok(form)
     }
 
     /// Tries a form of answers.
     pub fn try_form(&self, model: &Model, schema: &Arc<RawValue>, form: Form) -> Result<Trial, AskError> {
-        todo!("{model:?} {schema:?} {form:?}")
+        // What endpoints say to requests that they do not understand; some say that it is their own fault.
+        const NOT_UNDERSTOOD: [u16; 7] = [400, 404, 405, 415, 422, 500, 501];
+        let question = trial_question(schema, form);
+        match self.outcome(model, &question) {
+            Ok(reply) => Ok(Trial { works: fits(&reply, schema, form), outcome: Ok(reply), question }),
+            Err(Failure { error, status: Some(status) }) if NOT_UNDERSTOOD.contains(&status) => {
+                Ok(Trial { works: false, outcome: Err(error.to_string()), question })
+            }
+            Err(failure) => Err(failure.error),
+        }
+    }
+
+    fn find_form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
+        for form in Form::ALL {
+            let trial = self.try_form(model, schema, form)?;
+            match trial.outcome {
+                // Even plain text is refused: it is not the form that is wrong.
+                Err(why) if form == Form::Line => return Err(AskError::Endpoint(why)),
+                _ if trial.works => return Ok(form),
+                _ => {}
+            }
+        }
+        Ok(Form::Line)
     }
 
     /// What the run has taken so far, by the names of models.
     pub fn spent(&self) -> BTreeMap<String, Spent> {
-        todo!()
+        self.0.purse.spent()
     }
 
     /// What users should be told and was not told yet, such as that an endpoint has begun to answer as another model.
     pub fn take_notes(&self) -> Vec<String> {
-        todo!()
+        std::mem::take(&mut lock(&self.0.notes).new)
     }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.interrupt.load(Ordering::Relaxed)
+    }
+
+    fn outcome(&self, model: &Model, question: &Question) -> Outcome {
+        let request = hash(model, question)?;
+        let mut asking = lock(&self.0.asking);
+        if let Some(flight) = asking.under_way.get(&request.hash).cloned() {
+            drop(asking);
+            let outcome = flight.until(&|| self.is_interrupted(), |outcome| outcome.clone())?;
+            return outcome.map(|reply| self.reuse(model, reply));
+        }
+        let is_stale = self.0.answers == Answers::Fresh && !asking.asked.contains(&request.hash);
+        if !is_stale && let Some(reply) = self.0.book.find(&request).map_err(unkept)? {
+            drop(asking);
+            return Ok(self.reuse(model, reply));
+        }
+        if self.0.answers == Answers::Only {
+            let why = format!("the book has no answer of {} to this question", model.name);
+            return Err(AskError::NotKept(why).into());
+        }
+        let flight = Arc::new(Waiting::new(None));
+        asking.under_way.insert(request.hash, flight.clone());
+        drop(asking);
+        let landing = Landing { desk: self, hash: request.hash, flight };
+        let outcome = self.call(model, request);
+        landing.land(outcome)
+    }
+
+    fn reuse(&self, model: &Model, reply: Reply) -> Reply {
+        self.0.purse.reused(model, &reply);
+        Reply { reused: true, ..reply }
+    }
+
+    /// Makes a call, with several tries.
+    fn call(&self, model: &Model, request: Request) -> Outcome {
+        let (model, started) = (Arc::new(model.clone()), Instant::now());
+        let pace = lock(&self.0.paces)
+            .entry(model.name.clone())
+            .or_insert_with(|| Arc::new(Pace::new(&model)))
+            .clone();
+        let body = request.body().map_err(unwritten)?;
+        let request = Arc::new(request);
+        let most = most(&model, body.len());
+        let stop = || self.is_interrupted();
+        let mut attempt = 1;
+        loop {
+            let permit = pace.enter(most.tokens.total(), &stop)?;
+            let held = self.0.purse.hold(&model, most, &stop)?;
+            let call = OneTry { desk: self.clone(), model: model.clone(), request: request.clone(), attempt };
+            let trouble = match self.beside(call, body.clone(), permit, held)? {
+                Ok(reply) => return Ok(reply),
+                Err(trouble) => trouble,
+            };
+            let jitter = self.jitter(attempt);
+            let pause = trouble.retry_after.unwrap_or_default() + jitter;
+            let is_last = attempt >= self.0.patience.tries
+                || started.elapsed() + pause > self.0.patience.in_all + model.timeout;
+            if is_last || !trouble.is_worth_another_try {
+                return Err(given_up(&model, attempt, trouble));
+            }
+            if let Some(pause) = trouble.retry_after {
+                // The others need not find out by themselves.
+                pace.pause(pause);
+            }
+            self.rest(pause)?;
+            attempt += 1;
+        }
+    }
+
+    /// A random part of a pause that doubles from try to try, so that those who failed together do not come back together.
+    fn jitter(&self, attempt: u32) -> Duration {
+        const LONGEST: Duration = Duration::from_secs(30);
+        let pause = self.0.patience.pause.saturating_mul(1 << (attempt - 1).min(16)).min(LONGEST);
+        // Without random bytes it is a whole pause.
+        let part = getrandom::u32().map_or(1.0, |part| f64::from(part) / f64::from(u32::MAX));
+        pause.mul_f64(part)
+    }
+
+    fn rest(&self, pause: Duration) -> Result<(), AskError> {
+        let end = Instant::now() + pause;
+        let over = |_: &mut ()| (Instant::now() >= end).then_some(());
+        Waiting::new(()).until(&|| self.is_interrupted(), over)
+    }
+
+    /// Makes a try on a thread of its own, so that whoever waits can leave. The answer is kept all the same.
+    fn beside(
+        &self,
+        call: OneTry,
+        body: String,
+        permit: Permit,
+        held: Held,
+    ) -> Result<Result<Reply, Trouble>, AskError> {
+        let (sender, answers) = mpsc::channel();
+        let work = move || {
+            // Nobody may be waiting any more.
+            let _ = sender.send(call.make(body, permit, held));
+        };
+        let thread = thread::Builder::new().name("call".into()).spawn(work);
+        thread
+            .map_err(|error| AskError::Endpoint(format!("no thread can be started for a call: {error}")))?;
+        let mut leave = None;
+        loop {
+            match answers.recv_timeout(GLANCE) {
+                Ok(answer) => return Ok(answer),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(AskError::Endpoint("a call has failed inside the program".into()));
+                }
+                Err(RecvTimeoutError::Timeout) if self.is_interrupted() => {
+                    let leave = leave.get_or_insert_with(|| Instant::now() + self.0.patience.grace);
+                    if Instant::now() >= *leave {
+                        return Err(AskError::Interrupted);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn note(&self, note: String) {
+        let mut notes = lock(&self.0.notes);
+        if notes.told.insert(note.clone()) {
+            notes.new.push(note);
+        }
+    }
+}
+
+/// Gives all who wait for a question its outcome, whatever becomes of who asks it.
+struct Landing<'a> {
+    desk: &'a Desk,
+    hash: [u8; 32],
+    flight: Arc<Waiting<Option<Outcome>>>,
+}
+
+impl Landing<'_> {
+    fn land(self, outcome: Outcome) -> Outcome {
+        self.flight.change(|landed| *landed = Some(outcome.clone()));
+        outcome
+    }
+}
+
+impl Drop for Landing<'_> {
+    fn drop(&mut self) {
+        let mut asking = lock(&self.desk.0.asking);
+        asking.under_way.remove(&self.hash);
+        let is_answered = self.flight.change(|landed| {
+            let outcome = landed.get_or_insert_with(|| Err(AskError::Interrupted.into()));
+            outcome.is_ok()
+        });
+        if is_answered {
+            asking.asked.insert(self.hash);
+        }
+    }
+}
+
+/// One try of a call.
+struct OneTry {
+    desk: Desk,
+    model: Arc<Model>,
+    request: Arc<Request>,
+    attempt: u32,
+}
+
+impl OneTry {
+    fn make(self, body: String, permit: Permit, held: Held) -> Result<Reply, Trouble> {
+        let OneTry { desk, model, request, attempt } = self;
+        let key = model.key_env.as_deref().map(Key::read).transpose().map_err(Trouble::lasting)?;
+        let (started, sent_bytes) = (Instant::now(), body.len());
+        let response = match desk.0.client.post(&model, key.as_ref(), body) {
+            Ok(response) => response,
+            Err(Lost { why, was_sent }) => {
+                if was_sent {
+                    held.lose();
+                }
+                return Err(Trouble::passing(why));
+            }
+        };
+        // As the book keeps it.
+        let latency = Duration::from_micros(started.elapsed().as_micros() as u64);
+        let said = wire::read(&response.text, sent_bytes);
+        let is_filtered = said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
+        if !(200..300).contains(&response.status) && !is_filtered {
+            return Err(refused(&model, response));
+        }
+        let said = match said {
+            Ok(said) => said,
+            Err(why) => {
+                held.lose();
+                return Err(Trouble::passing(why));
+            }
+        };
+        let cost = Money::of(&model, &said.tokens);
+        let reply = Reply {
+            text: said.text,
+            reasoning: said.reasoning,
+            finish: said.finish,
+            refusal: said.refusal,
+            model: said.model,
+            tokens: said.tokens,
+            cost,
+            latency,
+            attempt,
+            reused: false,
+        };
+        permit.correct(reply.tokens.total());
+        held.settle(reply.tokens, cost);
+        let before = desk.0.book.keep(&model, &request, &response.text, &reply);
+        let before = before.map_err(|error| Trouble::lasting(error.to_string()))?;
+        desk.tell(&model, &reply, before);
+        Ok(reply)
+    }
+}
+
+impl Desk {
+    /// Tells what is odd about an answer.
+    fn tell(&self, model: &Model, reply: &Reply, before: Option<String>) {
+        let name = &model.name;
+        if let Some(before) = before {
+            self.note(format!(
+                "{name}: the endpoint now answers as {:?}, and has answered as {before:?} before; answers in the book stay as they are",
+                reply.model
+            ));
+        }
+        if reply.tokens.estimated {
+            self.note(format!("{name}: the endpoint does not count tokens, or not well; they are estimated"));
+        }
+    }
+}
+
+/// What came with a status that is no answer.
+fn refused(model: &Model, response: Response) -> Trouble {
+    let Response { status, retry_after, location, text } = response;
+    let why = match status {
+        300..400 => {
+            let place = location.map_or("elsewhere".into(), |location| format!("to {location:?}"));
+            format!("status {status}: the endpoint sends us {place}, where we do not go (base_url)")
+        }
+        401 | 403 => match &model.key_env {
+            Some(variable) => format!("status {status}: the endpoint refuses the key in {variable}"),
+            None => format!("status {status}: the endpoint wants a key (key_env)"),
+        },
+        _ => format!("status {status}"),
+    };
+    let why = match wire::quote(&text).filter(|_| !(300..400).contains(&status)) {
+        Some(quote) => format!("{why}: {quote}"),
+        None => why,
+    };
+    let is_worth_another_try = matches!(status, 408 | 409 | 425 | 429 | 500..);
+    Trouble { why, status: Some(status), is_worth_another_try, retry_after }
+}
+
+fn given_up(model: &Model, attempts: u32, trouble: Trouble) -> Failure {
+    let tries = if attempts == 1 { String::new() } else { format!(", {attempts} times") };
+    let wait = trouble.retry_after.filter(|_| trouble.is_worth_another_try);
+    let wait =
+        wait.map_or(String::new(), |wait| format!(" (it asks to wait {} s)", wait.as_secs_f64().ceil()));
+    let why = format!("{} at {} failed{tries}: {}{wait}", model.name, model.base_url, trouble.why);
+    Failure { error: AskError::Endpoint(why), status: trouble.status }
+}
+
+/// The most that a call may take.
+fn most(model: &Model, bytes: usize) -> Tally {
+    let output = model.most_output().unwrap_or(0).min(MOST_TOKENS);
+    let tokens = Tokens { input: wire::estimate(bytes), output, estimated: true, ..Tokens::default() };
+    Tally::one(tokens, Money::of(model, &tokens))
+}
+
+fn hash(model: &Model, question: &Question) -> Result<Request, AskError> {
+    Request::new(model, question).map_err(unwritten)
+}
+
+fn unwritten(error: serde_json::Error) -> AskError {
+    AskError::Endpoint(format!("the question cannot be written as JSON: {error}"))
+}
+
+fn unkept(error: BookError) -> AskError {
+    AskError::Endpoint(error.to_string())
+}
+
+/// A question whose answer shows whether the endpoint keeps to a form: a model that is left alone would answer in prose.
+fn trial_question(schema: &Arc<RawValue>, form: Form) -> Question {
+    let text = "Hello! Who are you? Answer in a few words.".to_owned();
+    Question { messages: vec![Message { role: Role::User, text }], schema: schema.clone(), form, salt: 0 }
+}
+
+/// Whether an answer has the form that was asked for.
+fn fits(reply: &Reply, schema: &RawValue, form: Form) -> bool {
+    if form == Form::Line {
+        return true;
+    }
+    // A model may ramble inside a string until it is cut off; but prose does not begin like this.
+    if reply.finish == Finish::Length {
+        return reply.text.trim_start().starts_with('{');
+    }
+    let Ok(Value::Object(answer)) = serde_json::from_str(&reply.text) else { return false };
+    let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
+    let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+    required.iter().filter_map(Value::as_str).all(|name| answer.contains_key(name))
 }

@@ -8,8 +8,15 @@ mod ask;
 mod book;
 mod budget;
 mod desk;
+mod http;
+mod key;
 mod money;
+mod pace;
 mod table;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod wait;
+mod wire;
 
 pub use ask::{AskError, Finish, Form, Message, Question, Reply, Role, Tokens};
 pub use book::{Book, BookError, Call};
