@@ -77,6 +77,14 @@ impl FaultKind {
         self == FaultKind::Chatter
     }
 
+    /// Whether only a language model's answer can have it.
+    pub fn is_of_model(self) -> bool {
+        matches!(
+            self,
+            FaultKind::Truncated | FaultKind::Empty | FaultKind::Refused | FaultKind::Unparsable
+        )
+    }
+
     /// What its author should do about it, where that is always the same.
     pub fn hint(self) -> Option<&'static str> {
         let hint = "print to standard error instead: more than one such line a match is a fault";

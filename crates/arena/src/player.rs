@@ -193,13 +193,15 @@ impl<G: Game> Priced<G> {
     }
 }
 
+/// Whether an action would be accepted, as far as a view tells.
+pub(crate) fn is_legal<G: Game>(view: &G::View, action: &G::Action) -> bool {
+    G::legal_actions(view).is_none_or(|mut legal| legal.any(|legal| legal == *action))
+}
+
 /// What the referee will make of an answer; none if the match cannot go on.
-pub fn made_of<G: Game>(view: &G::View, answer: &Answer<G::Action>) -> Option<Move<G::Action>> {
-    let is_legal = |action: &G::Action| {
-        G::legal_actions(view).is_none_or(|mut legal| legal.any(|legal| legal == *action))
-    };
+fn made_of<G: Game>(view: &G::View, answer: &Answer<G::Action>) -> Option<Move<G::Action>> {
     match answer {
-        Answer::Act(action, _) | Answer::Partly { action, .. } if is_legal(action) => {
+        Answer::Act(action, _) | Answer::Partly { action, .. } if is_legal::<G>(view, action) => {
             Some(Move::Act(action.clone()))
         }
         Answer::Act(action, _) | Answer::Partly { action, .. } => {

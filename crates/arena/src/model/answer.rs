@@ -3,7 +3,7 @@
 use super::Disguise;
 use crate::{
     fault::{Fault, FaultKind},
-    player::Answer,
+    player::{Answer, is_legal},
     protocol::{excerpt, read_choice},
 };
 use necrodome_models::{Finish, Reply};
@@ -28,14 +28,11 @@ pub(super) fn read<G: Game>(
     let answer = read_choice::<G>(&action, reason.map(undo)).map_err(unusable)?;
     match answer {
         Answer::Partly { ref fault, .. } => Err((fault.clone(), answer)),
-        Answer::Act(ref chosen, _) => match G::legal_actions(view) {
-            Some(mut legal) if !legal.any(|legal| legal == *chosen) => {
-                let why = format!("{} is not legal now", excerpt(action.to_string().as_bytes()));
-                // The referee says what comes of it.
-                Err((Fault::new(FaultKind::Illegal, why), answer))
-            }
-            _ => Ok(answer),
-        },
+        Answer::Act(ref chosen, _) if !is_legal::<G>(view, chosen) => {
+            let why = format!("{} is not legal now", excerpt(action.to_string().as_bytes()));
+            // The referee says what comes of it.
+            Err((Fault::new(FaultKind::Illegal, why), answer))
+        }
         other => Ok(other),
     }
 }

@@ -132,7 +132,9 @@ fn estimate_game<G: Listed>(
         let dice = dice.of_match(0, number);
         let seat = |&entry: &usize| -> Result<Box<dyn Player<G>>, LineupError> {
             let chance = own_chance(dice.dice, entry);
-            let stand_in = |spec: &BotSpec| Ok(BuiltInPlayer(built_in::<G>(spec, &terms.rules, chance.clone())?));
+            let stand_in = |spec: &BotSpec| -> Result<_, LineupError> {
+                Ok(BuiltInPlayer(built_in::<G>(spec, &terms.rules, chance.clone())?))
+            };
             let usual = BotSpec { name: G::CARD.stand_in.to_owned(), params: Vec::new() };
             Ok(match &entries[entry].kind {
                 EntryKind::BuiltIn(spec) => Box::new(stand_in(spec)?),

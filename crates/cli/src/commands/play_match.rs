@@ -111,9 +111,9 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let mut told = Ok(());
     let finished = run_match(&names, &terms.rules, dice, &mut players, |game: &G, log| {
         if tells && told.is_ok() {
-            let mut said = reasons.take().into_iter();
-            told = said.try_for_each(|reason| reason_line(&mut out, &reason));
-            told = told.and_then(|()| story.tell(&mut out, &names, game, log));
+            let mut reasons = reasons.take().into_iter();
+            let said = reasons.try_for_each(|reason| reason_line(&mut out, &reason));
+            told = said.and_then(|()| story.tell(&mut out, &names, game, log));
             if told.is_ok() && game.to_act().is_empty() {
                 told = story.end(&mut out, &names, game);
             }

@@ -331,7 +331,7 @@ where
     if config.dry_run {
         let estimate = tournament::estimate(&plan, &entries, &launcher);
         lineup::tell_spent(desk.as_ref());
-        return if config.json { print_json(&estimate?) } else { print::estimate(&estimate?) };
+        return if config.json { print_json(&estimate?) } else { print::costs(&estimate?) };
     }
     if config.plan {
         let flag = interrupt::flag();

@@ -162,7 +162,7 @@ fn money(amount: f64) -> String {
 }
 
 /// What a tournament would cost.
-pub fn estimate(estimate: &CostEstimate) -> Result<(), Error> {
+pub fn costs(estimate: &CostEstimate) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     let cell = |head: &str, cell: &dyn Fn(&ModelEstimate) -> String| -> Vec<String> {
         std::iter::once(head.to_owned()).chain(estimate.models.iter().map(cell)).collect()
