@@ -542,7 +542,7 @@ impl Desk {
 fn refused(model: &Model, response: Response) -> Trouble {
     let Response { status, retry_after, location, text } = response;
     let why = match status {
-        300..400 => {
+        300..=399 => {
             let place = location.map_or("elsewhere".into(), |location| format!("to {location:?}"));
             format!("status {status}: the endpoint sends us {place}, where we do not go (base_url)")
         }
