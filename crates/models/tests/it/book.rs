@@ -208,7 +208,11 @@ fn foreign_and_damaged_files_are_left_alone() {
     let (desk, model) = desk(&server, "", with(&book, Answers::Reuse));
     desk.ask(&model, &question("?")).unwrap();
     let damage = rusqlite::Connection::open(&path).unwrap();
-    damage.execute_batch("UPDATE texts SET packed = (SELECT max(packed) FROM texts)").unwrap();
+    damage
+        .execute_batch(
+            "UPDATE texts SET packed = (SELECT packed FROM texts WHERE hash = (SELECT frame FROM calls))",
+        )
+        .unwrap();
     let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("an error") };
     assert!(why.contains("the book is damaged: a text is not what was written"), "{why}");
     assert_eq!(server.asked().len(), 1, "an answer that is lost is not asked for silently");

@@ -1,26 +1,19 @@
 //! The key appears nowhere: not in errors, replies, notes, debug output or the book.
 
-use super::{Set, desk, question};
+use super::{Set, desk, in_process, question};
 use necrodome_models::{
     Book, Form, Question,
     testing::{Act, Answer, Server},
 };
-use std::{env, fs, process::Command};
+use std::fs;
 
-const VARIABLE: &str = "NECRODOME_TEST_KEY";
 const KEY: &str = "sk-test-0123456789abcdef";
 const TABLE: &str = "key_env = \"NECRODOME_TEST_KEY\"";
 
 /// Runs a test again in a process that has the key in its environment, and searches what it prints.
 fn with_key(test: &str, body: impl FnOnce()) {
-    if env::var(VARIABLE).as_deref() == Ok(KEY) {
-        return body();
-    }
-    let mut again = Command::new(env::current_exe().unwrap());
-    let output = again.args(["--exact", test, "--nocapture"]).env(VARIABLE, KEY).output().unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
-    assert!(!printed.contains(KEY), "{printed}");
+    let printed = in_process(test, &[("NECRODOME_TEST_KEY", KEY)], body);
+    assert!(printed.is_none_or(|printed| !printed.contains(KEY)));
 }
 
 #[test]
@@ -107,4 +100,22 @@ fn a_key_that_is_missing_is_told_by_its_name() {
     let says = "failed: the environment variable NECRODOME_NO_SUCH_KEY, which holds the key, is not set";
     assert!(why.ends_with(says), "{why}");
     assert!(server.asked().is_empty());
+}
+
+#[test]
+fn a_key_that_everybody_can_read_is_told_once() {
+    for (base_url, is_told) in [
+        ("http://192.0.2.1:8000/v1", true),
+        ("http://models.test/v1", true),
+        ("https://models.test/v1", false),
+        ("http://localhost:8000/v1", false),
+        ("http://127.0.0.1/v1", false),
+        ("http://[::1]:8000/v1", false),
+    ] {
+        let desk =
+            Set::default().desk(&format!("[models.m]\nbase_url = {base_url:?}\nmodel = \"x\"\n{TABLE}"));
+        desk.model("m").unwrap();
+        desk.model("m").unwrap();
+        assert_eq!(desk.take_notes().len(), usize::from(is_told), "{base_url}");
+    }
 }

@@ -1,18 +1,23 @@
 //! The desk against a real endpoint on loopback. Nothing here waits for time, except where a time limit is what is tested.
 
+#![allow(clippy::unwrap_used)]
+
 mod book;
 mod budgets;
 mod calls;
 mod forms;
 mod key;
 mod tables;
+mod tls;
 
 use necrodome_models::{
     Answers, Book, Budget, Desk, Form, Message, Model, Models, Patience, Question, Role, testing::Server,
 };
 use serde_json::value::RawValue;
 use std::{
+    env,
     path::Path,
+    process::Command,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
@@ -64,4 +69,19 @@ fn desk(server: &Server, lines: &str, set: Set) -> (Desk, Arc<Model>) {
     let desk = set.desk(&server.table("m", lines));
     let model = desk.model("m").unwrap();
     (desk, model)
+}
+
+/// Runs a test in a process of its own, which has some environment variables. Gives what it printed, or nothing in that process.
+fn in_process(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Option<String> {
+    const MARK: &str = "NECRODOME_TEST_ALONE";
+    if env::var_os(MARK).is_some() {
+        body();
+        return None;
+    }
+    let mut alone = Command::new(env::current_exe().unwrap());
+    alone.args(["--exact", test, "--nocapture"]).env(MARK, "1").envs(variables.iter().copied());
+    let output = alone.output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
+    Some(printed.into_owned())
 }
