@@ -4,7 +4,7 @@
 
 use crate::{
     Finish, Form, Message, Model, Money, Reply, Role, Tokens,
-    wire::{self, Request, Said},
+    wire::{self, Request, Took},
 };
 use necrodome_own as own;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
@@ -203,14 +203,15 @@ impl Book {
     /// The last answer to a question.
     pub(crate) fn find(&self, request: &Request) -> Result<Option<Reply>, BookError> {
         self.with(|connection| {
-            let mut query = connection
-                .prepare_cached("SELECT * FROM calls WHERE question = ?1 ORDER BY id DESC LIMIT 1")?;
+            let sql = "SELECT * FROM calls WHERE question = ?1 ORDER BY id DESC LIMIT 1";
+            let mut query = connection.prepare_cached(sql)?;
             let mut rows = query.query([&request.hash])?;
             let Some(row) = rows.next()? else { return Ok(None) };
-            let call = call(connection, row)?;
-            let said = wire::read(&call.answer, call.request.len());
+            let answer = text(connection, &row.get::<_, Vec<u8>>("answer")?)?;
+            // What it took was counted when it came.
+            let said = wire::read(&answer, 0);
             let said = said.map_err(|_| Trouble::Damaged("an answer cannot be read any more"))?;
-            Ok(Some(reply(said, &call)))
+            Ok(Some(Reply { reused: true, ..said.reply(took(row)?) }))
         })
     }
 
@@ -382,7 +383,6 @@ fn text(connection: &Connection, hash: &[u8]) -> Result<String, Trouble> {
 }
 
 fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
-    let number = |name: &str| row.get::<_, i64>(name).map(|number| number.max(0) as u64);
     let packed: Vec<u8> = row.get("messages")?;
     let (messages, rest) = packed.as_chunks::<33>();
     let damaged = Trouble::Damaged("the messages of a call are no messages");
@@ -397,9 +397,10 @@ fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
     };
     let messages = messages.iter().map(message).collect::<Result<Vec<_>, Trouble>>()?;
     let frame = text(connection, &row.get::<_, Vec<u8>>("frame")?)?;
+    let Took { tokens, cost, latency, attempt } = took(row)?;
     Ok(Call {
         id: row.get("id")?,
-        at: UNIX_EPOCH + Duration::from_millis(number("at_ms")?),
+        at: UNIX_EPOCH + Duration::from_millis(number(row, "at_ms")?),
         question: row.get("question")?,
         name: row.get("name")?,
         base_url: row.get("base_url")?,
@@ -409,31 +410,26 @@ fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
         answer: text(connection, &row.get::<_, Vec<u8>>("answer")?)?,
         answered_by: row.get("answered_by")?,
         finish: Finish::named(&row.get::<_, String>("finish")?),
-        tokens: Tokens {
-            input: number("input_tokens")?,
-            cached: number("cached_tokens")?,
-            output: number("output_tokens")?,
-            reasoning: number("reasoning_tokens")?,
-            estimated: row.get("estimated")?,
-        },
-        cost: Money { nanos: number("cost_nanos")? },
-        latency: Duration::from_micros(number("latency_us")?),
-        attempt: row.get("attempt")?,
+        tokens,
+        cost,
+        latency,
+        attempt,
     })
 }
 
-/// A kept call as a reply.
-fn reply(said: Said, call: &Call) -> Reply {
-    Reply {
-        text: said.text,
-        reasoning: said.reasoning,
-        finish: said.finish,
-        refusal: said.refusal,
-        model: said.model,
-        tokens: call.tokens,
-        cost: call.cost,
-        latency: call.latency,
-        attempt: call.attempt,
-        reused: true,
-    }
+fn took(row: &Row) -> Result<Took, Trouble> {
+    let tokens = Tokens {
+        input: number(row, "input_tokens")?,
+        cached: number(row, "cached_tokens")?,
+        output: number(row, "output_tokens")?,
+        reasoning: number(row, "reasoning_tokens")?,
+        estimated: row.get("estimated")?,
+    };
+    let cost = Money { nanos: number(row, "cost_nanos")? };
+    let latency = Duration::from_micros(number(row, "latency_us")?);
+    Ok(Took { tokens, cost, latency, attempt: row.get("attempt")? })
+}
+
+fn number(row: &Row, name: &str) -> Result<u64, Trouble> {
+    Ok(row.get::<_, i64>(name)?.max(0) as u64)
 }

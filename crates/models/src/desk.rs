@@ -8,9 +8,8 @@ use crate::{
     http::{Client, Lost, Response},
     key::Key,
     pace::{Pace, Permit},
-    table::MOST_TOKENS,
     wait::{GLANCE, Waiting},
-    wire::{self, Request},
+    wire::{self, Request, Took},
 };
 use serde_json::{Value, value::RawValue};
 use std::{
@@ -56,7 +55,7 @@ impl FromStr for Answers {
 pub struct Patience {
     /// The most tries for one question.
     pub tries: u32,
-    /// The most time for all tries but the last.
+    /// The most time for all tries together, apart from the model's own limit for one of them.
     pub in_all: Duration,
     /// The longest first pause between two tries; it doubles from try to try.
     pub pause: Duration,
@@ -234,6 +233,12 @@ impl Desk {
                 why,
                 Some("such as max_completion_tokens = 2000, or max_tokens for older endpoints".into()),
             );
+        }
+        if model.key_env.is_some() && !model.is_private() {
+            self.note(format!(
+                "{name}: the key travels to {} for everybody on the way to read",
+                model.base_url
+            ));
         }
         Ok(model.clone())
     }
@@ -479,11 +484,11 @@ impl OneTry {
         let (started, sent_bytes) = (Instant::now(), body.len());
         let response = match desk.0.client.post(&model, key.as_ref(), body) {
             Ok(response) => response,
-            Err(Lost { why, was_sent }) => {
+            Err(Lost { why, was_sent, is_lasting }) => {
                 if was_sent {
                     held.lose();
                 }
-                return Err(Trouble::passing(why));
+                return Err(Trouble { is_worth_another_try: !is_lasting, ..Trouble::passing(why) });
             }
         };
         // As the book keeps it.
@@ -500,21 +505,10 @@ impl OneTry {
                 return Err(Trouble::passing(why));
             }
         };
-        let cost = Money::of(&model, &said.tokens);
-        let reply = Reply {
-            text: said.text,
-            reasoning: said.reasoning,
-            finish: said.finish,
-            refusal: said.refusal,
-            model: said.model,
-            tokens: said.tokens,
-            cost,
-            latency,
-            attempt,
-            reused: false,
-        };
-        permit.correct(reply.tokens.total());
-        held.settle(reply.tokens, cost);
+        let (tokens, cost) = (said.tokens, Money::of(&model, &said.tokens));
+        permit.correct(tokens.total());
+        held.settle(tokens, cost);
+        let reply = said.reply(Took { tokens, cost, latency, attempt });
         let before = desk.0.book.keep(&model, &request, &response.text, &reply);
         let before = before.map_err(|error| Trouble::lasting(error.to_string()))?;
         desk.tell(&model, &reply, before);
@@ -542,7 +536,7 @@ impl Desk {
 fn refused(model: &Model, response: Response) -> Trouble {
     let Response { status, retry_after, location, text } = response;
     let why = match status {
-        300..400 => {
+        300..=399 => {
             let place = location.map_or("elsewhere".into(), |location| format!("to {location:?}"));
             format!("status {status}: the endpoint sends us {place}, where we do not go (base_url)")
         }
@@ -571,7 +565,7 @@ fn given_up(model: &Model, attempts: u32, trouble: Trouble) -> Failure {
 
 /// The most that a call may take.
 fn most(model: &Model, bytes: usize) -> Tally {
-    let output = model.most_output().unwrap_or(0).min(MOST_TOKENS);
+    let output = model.most_output().unwrap_or(0);
     let tokens = Tokens { input: wire::estimate(bytes), output, estimated: true, ..Tokens::default() };
     Tally::one(tokens, Money::of(model, &tokens))
 }

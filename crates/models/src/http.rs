@@ -2,11 +2,16 @@
 
 use crate::{Model, key::Key};
 use std::{
+    env,
     error::Error,
-    io,
+    fs, io,
     time::{Duration, SystemTime},
 };
-use ureq::{Agent, Timeout, http::HeaderMap};
+use ureq::{
+    Agent, Timeout,
+    http::HeaderMap,
+    tls::{self, PemItem, RootCerts, TlsConfig},
+};
 
 /// The longest answer that is read.
 const LONGEST: u64 = 8 << 20;
@@ -28,15 +33,31 @@ pub(crate) struct Lost {
     pub why: String,
     /// Whether the endpoint may have answered all the same, and wants to be paid.
     pub was_sent: bool,
+    /// Whether another try would end in the same way.
+    pub is_lasting: bool,
 }
 
-/// Connections to endpoints.
+impl Lost {
+    fn lasting(why: String) -> Self {
+        Lost { why, was_sent: false, is_lasting: true }
+    }
+}
+
+/// Names a file of certificates to trust instead of the usual ones, as for OpenSSL and curl.
+const CERTIFICATES: &str = "SSL_CERT_FILE";
+
+/// Connections to endpoints, or why there cannot be any.
 #[derive(Debug, Clone)]
-pub(crate) struct Client(Agent);
+pub(crate) struct Client(Result<Agent, String>);
 
 impl Client {
     pub fn new() -> Self {
+        Client(trusted().map(Self::agent))
+    }
+
+    fn agent(trusted: RootCerts) -> Agent {
         let config = Agent::config_builder()
+            .tls_config(TlsConfig::builder().root_certs(trusted).build())
             .http_status_as_error(false)
             // A redirect would carry the key, or the prompt, to somebody else.
             .max_redirects(0)
@@ -45,7 +66,7 @@ impl Client {
             .max_idle_connections_per_host(64)
             // A connection that the endpoint has closed meanwhile costs a try.
             .max_idle_age(Duration::from_secs(5));
-        Client(config.build().into())
+        config.build().into()
     }
 
     /// Sends a body to a model's endpoint and reads what comes.
@@ -55,11 +76,11 @@ impl Client {
             None => text,
         };
         let lost = |error: ureq::Error| {
-            let Lost { why, was_sent } = lost(model, &error);
-            Lost { why: clean(why), was_sent }
+            let lost = lost(model, &error);
+            Lost { why: clean(lost.why), ..lost }
         };
-        let mut request = self
-            .0
+        let agent = self.0.as_ref().map_err(|why| Lost::lasting(why.clone()))?;
+        let mut request = agent
             .post(format!("{}/chat/completions", model.base_url))
             .config()
             .timeout_global(Some(model.timeout))
@@ -98,8 +119,8 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 
 /// What went wrong, in words.
 fn lost(model: &Model, error: &ureq::Error) -> Lost {
-    let sent = |why: String| Lost { why, was_sent: true };
-    let unsent = |why: String| Lost { why, was_sent: false };
+    let sent = |why: String| Lost { why, was_sent: true, is_lasting: false };
+    let unsent = |why: String| Lost { why, was_sent: false, is_lasting: false };
     let slow = || format!("no answer within {} s (timeout_s)", model.timeout.as_secs());
     match error {
         ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => unsent("no connection in time".into()),
@@ -107,6 +128,9 @@ fn lost(model: &Model, error: &ureq::Error) -> Lost {
         ureq::Error::BodyExceedsLimit(_) => sent(format!("the answer is longer than {} MB", LONGEST >> 20)),
         ureq::Error::HostNotFound => unsent("there is no such host".into()),
         ureq::Error::ConnectionFailed => unsent("no connection".into()),
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::BadUri(_) => Lost::lasting(reason(error)),
+        // What rustls finds wrong with a certificate comes as such an error, too.
+        ureq::Error::Io(inner) if is_about_tls(inner) => Lost::lasting(reason(inner)),
         ureq::Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             sent("the connection ended before the answer did".into())
         }
@@ -116,6 +140,28 @@ fn lost(model: &Model, error: &ureq::Error) -> Lost {
         ureq::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => sent(slow()),
         ureq::Error::Io(error) => sent(reason(error)),
         error => sent(reason(error)),
+    }
+}
+
+fn is_about_tls(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidData && error.get_ref().is_some()
+}
+
+/// The certificates that endpoints are checked with.
+fn trusted() -> Result<RootCerts, String> {
+    let Some(path) = env::var_os(CERTIFICATES).filter(|path| !path.is_empty()) else {
+        return Ok(RootCerts::WebPki);
+    };
+    let told = |why: String| format!("{CERTIFICATES} names {}: {why}", path.display());
+    let pem = fs::read(&path).map_err(|error| told(error.to_string()))?;
+    let certificates = tls::parse_pem(&pem).filter_map(|item| match item {
+        Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
+        Ok(_) => None,
+        Err(error) => Some(Err(told(reason(&error)))),
+    });
+    match certificates.collect::<Result<Vec<_>, _>>()? {
+        empty if empty.is_empty() => Err(told("expected certificates in PEM form, got none".into())),
+        certificates => Ok(certificates.into()),
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Price(pub Money);
 
 /// Why a text is no amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected an amount such as 5 or 2.50, up to {} and with at most 9 decimals, got {0:?}", Money::MOST)]
+#[error("expected an amount such as 5 or 2.50, up to {most} and with at most 9 decimals, got {0:?}", most = Money::MOST)]
 pub struct MoneyError(pub String);
 
 impl Money {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use std::{
     collections::BTreeMap,
     fmt,
+    net::IpAddr,
     ops::{Range, RangeInclusive},
     path::{Path, PathBuf},
     sync::Arc,
@@ -86,6 +87,18 @@ impl Model {
     pub fn most_output(&self) -> Option<u64> {
         let limit = |name| self.parameters.get(name).and_then(Value::as_u64);
         Some(limit("max_completion_tokens").or(limit("max_tokens"))?.min(MOST_TOKENS))
+    }
+}
+
+impl Model {
+    /// Whether nobody on the way can read what is sent: it is encrypted, or stays on this machine.
+    pub(crate) fn is_private(&self) -> bool {
+        let Some(rest) = self.base_url.strip_prefix("http://") else { return true };
+        let host = rest.split('/').next().unwrap_or_default();
+        // Without the port; the address of IPv6 stands in brackets.
+        let host = host.strip_prefix('[').map_or(host.split(':').next(), |host| host.split(']').next());
+        let host = host.unwrap_or_default();
+        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 }
 

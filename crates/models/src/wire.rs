@@ -1,8 +1,9 @@
 //! Requests and answers as OpenAI-compatible endpoints write them.
 
-use crate::{Finish, Form, Message, Model, Question, Role, Tokens, table::MOST_TOKENS};
+use crate::{Finish, Form, Message, Model, Money, Question, Reply, Role, Tokens, table::MOST_TOKENS};
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
+use std::time::Duration;
 
 /// A request. Its frame and its messages are kept apart, since most requests share all but the last message.
 #[derive(Debug, Clone)]
@@ -135,7 +136,25 @@ pub(crate) struct Said {
     pub tokens: Tokens,
 }
 
-/// Reads the body of an answer. The sizes of the request are for endpoints that do not count, or not well.
+/// What a call took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Took {
+    pub tokens: Tokens,
+    pub cost: Money,
+    pub latency: Duration,
+    pub attempt: u32,
+}
+
+impl Said {
+    /// What was said, as a reply that took so much.
+    pub fn reply(self, took: Took) -> Reply {
+        let Said { text, reasoning, finish, refusal, model, .. } = self;
+        let Took { tokens, cost, latency, attempt } = took;
+        Reply { text, reasoning, finish, refusal, model, tokens, cost, latency, attempt, reused: false }
+    }
+}
+
+/// Reads the body of an answer. The size of the request are for endpoints that do not count, or not well.
 pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
     let answer: Value = serde_json::from_str(answer).map_err(|error| match error.is_eof() {
         true => "the answer is cut off".to_owned(),
