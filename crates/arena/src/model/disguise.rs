@@ -98,7 +98,7 @@ impl Disguise {
 
     /// The words that are hidden in prose, and those that are hidden in JSON beside them.
     #[cfg(test)]
-    fn hidden(&self) -> (HashSet<&str>, HashSet<&str>) {
+    pub(super) fn hidden(&self) -> (HashSet<&str>, HashSet<&str>) {
         (self.words.keys().map(String::as_str).collect(), self.symbols.keys().map(String::as_str).collect())
     }
 }
@@ -147,4 +147,32 @@ fn tokens<'a>(text: &str, name: impl Fn(&str) -> Option<&'a String>) -> String {
         rest = &rest[end..];
     }
     out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disguise_is_the_same_everywhere_and_can_be_taken_off() {
+        let disguise = Disguise::new("tokyo", 7);
+        let [tokyo, heal, heals] = ["tokyo", "heal", "heals"].map(|word| disguise.words[word].clone());
+        assert_eq!(heals, format!("{heal}s"));
+        let text = disguise.prose("Tokyo heals. One of three is `one`; TOKYO, in_tokyo.");
+        let (large, one) = (tokyo[..1].to_uppercase() + &tokyo[1..], &disguise.symbols["one"]);
+        let upper = tokyo.to_uppercase();
+        assert_eq!(text, format!("{large} {heals}. One of three is `{one}`; {upper}, in_{tokyo}."));
+        assert_eq!(disguise.undo(&text), "Tokyo heals. One of three is `one`; TOKYO, in_tokyo.");
+        // Another seed, other words; a game without a table keeps its own.
+        assert_ne!(Disguise::new("tokyo", 8).words, disguise.words);
+        assert_eq!(Disguise::new("tokyo", 7).words, disguise.words);
+        assert_eq!(Disguise::new("chess", 7).prose("Tokyo"), "Tokyo");
+    }
+
+    #[test]
+    fn every_table_is_read_and_says_something() {
+        for (document, _) in TABLES {
+            assert!(Disguise::new(document, 1).words.len() > 8, "{document}");
+        }
+    }
 }

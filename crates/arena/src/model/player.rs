@@ -277,3 +277,190 @@ fn noted<A>(answer: Answer<A>, faults: &[Fault]) -> Answer<A> {
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        lineup::built_in,
+        process::{Launcher, Limits},
+    };
+    use necrodome_models::{Answers, Budget, Desk, Models};
+    use necrodome_rules::{
+        bot::BotSpec,
+        catalog::GameId,
+        chance::Seeded,
+        game::{Game, Logged, Move},
+        infection::Infection,
+        tokyo::Tokyo,
+        with_game,
+    };
+    use serde_json::Value;
+    use std::{collections::BTreeSet, path::Path};
+
+    /// A model that is never asked.
+    fn entry(lines: &str) -> ModelEntry {
+        let text = format!("[models.a]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n{lines}\n");
+        let models = Models::parse(&text, Path::new("models.toml")).unwrap();
+        let desk = Desk::new(models, None, Answers::Only, Budget::default(), Arc::default()).unwrap();
+        ModelEntry::new(&desk, "a").unwrap()
+    }
+
+    /// What a model is told before one decision.
+    struct Told<A> {
+        text: String,
+        scene: Scene,
+        /// What the bot that played for it chose.
+        chosen: A,
+    }
+
+    /// What a model on every seat is told in a match of bots.
+    fn told<G: Listed>(lines: &str) -> Vec<Told<G::Action>> {
+        const STEPS: usize = 60;
+        let seats = G::CARD.opponents.len() + 1;
+        let launcher = Launcher::from(std::path::PathBuf::from("nothing"));
+        let terms = Terms { launcher, limits: Limits::default(), rules: G::Rules::default(), seats };
+        let table = ModelPlayer::<G>::new(&entry(lines), &terms).unwrap().table;
+        let spec = BotSpec { name: G::CARD.stand_in.to_owned(), params: Vec::new() };
+        let mut bot = built_in::<G>(&spec, &terms.rules, Seeded::new(5, "bot", 0)).unwrap();
+        let (mut chance, mut log) = (Seeded::new(5, "match", 0), Vec::<Logged<G::Event>>::new());
+        let names = Names::new((0..seats).map(|seat| format!("p{seat}"))).unwrap();
+        let mut game = G::new(&names, &terms.rules, &mut chance, &mut log).unwrap();
+        let mut all = Vec::new();
+        for _ in 0..STEPS {
+            let mut moves = Vec::new();
+            for &seat in game.to_act() {
+                let (view, prompts) = (game.view(seat), &table.entry.prompts);
+                let heard = log.iter().filter(|logged| logged.audience.includes(seat));
+                let heard = heard.flat_map(|logged| table.told(&logged.event)).collect();
+                let schema = table.schema_now(&view);
+                let scene = table.scene(&view, heard, Form::Line, &schema);
+                let text = prompts.system(&scene).unwrap() + &prompts.decision(&scene).unwrap();
+                let chosen = bot.act(&view);
+                moves.push(Move::Act(chosen.clone()));
+                all.push(Told { text, scene, chosen });
+            }
+            log.clear();
+            if moves.is_empty() || game.apply(&moves, &mut chance, &mut log).is_err() {
+                break;
+            }
+        }
+        assert!(all.len() > 1);
+        all
+    }
+
+    fn words(text: &str) -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_ascii_alphabetic());
+        words.map(str::to_ascii_lowercase).filter(|word| !word.is_empty()).collect()
+    }
+
+    #[test]
+    fn in_disguise_no_word_of_the_game_is_told_and_answers_find_back() {
+        fn check<G: Listed>() {
+            let disguise = Disguise::new(G::CARD.document, 7);
+            let (hidden, symbols) = disguise.hidden();
+            for Told { text, scene, chosen } in told::<G>("disguise = 7") {
+                let leaks: Vec<String> =
+                    words(&text).into_iter().filter(|word| hidden.contains(word.as_str())).collect();
+                assert!(leaks.is_empty(), "{}: {leaks:?} in {text}", G::ID);
+                let shown = words(&format!("{} {} {}", scene.view, scene.events.join(" "), scene.legal.join(" ")));
+                assert!(shown.iter().all(|word| !symbols.contains(word.as_str())), "{}: {shown:?}", G::ID);
+                // What a model answers in its words is what it means.
+                let action = serde_json::to_value(&chosen).unwrap();
+                let answered: Value = serde_json::from_str(&disguise.code(&action.to_string())).unwrap();
+                assert_eq!(disguise.undo_json(&answered), action);
+            }
+        }
+        for id in GameId::ALL {
+            with_game!(id, G => check::<G>());
+        }
+    }
+
+    /// The names in the JSON of a game are hidden, or could be those of any game.
+    #[test]
+    fn no_name_of_a_game_is_forgotten_in_its_disguise() {
+        const NEUTRAL: &str = "by current decided dice entered in keep kept left max over phase points rerolls rolled rolling scored scores \
+            seat stay started turn turns type yield yielding yields clock copies copy density direction east entry me missed move names no \
+            north northeast northwest number orders out replaced result score seen side south southeast southwest square target west who x y \
+            announced answer applied carry choose classic commit commitments contact count effect effects end ended ending failed has identity \
+            interaction is limit lost met most nobody none partners public question report resolved rules seats standard start stock surplus \
+            to told turned wait was win wins with banked broken colour cup face first forfeited free go hand mandatory of one opponent played \
+            playing recycle roll round rounds stop stopped tiebreak until why";
+        fn names(schema: &Value, found: &mut BTreeSet<String>) {
+            match schema {
+                Value::Object(fields) => {
+                    for (key, value) in fields {
+                        match (key.as_str(), value) {
+                            ("properties", Value::Object(properties)) => {
+                                properties.keys().for_each(|name| found.extend(words(name)));
+                            }
+                            ("const", Value::String(name)) => found.extend(words(name)),
+                            ("enum", names) => found.extend(words(&names.to_string())),
+                            _ => {}
+                        }
+                        names(value, found);
+                    }
+                }
+                Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+                _ => {}
+            }
+        }
+        fn check<G: Listed>() {
+            let disguise = Disguise::new(G::CARD.document, 1);
+            let (hidden, symbols) = disguise.hidden();
+            let mut found = BTreeSet::new();
+            names(&schemars::schema_for!(G::View).to_value(), &mut found);
+            names(&schemars::schema_for!(G::Action).to_value(), &mut found);
+            names(&schemars::schema_for!(G::Event).to_value(), &mut found);
+            let neutral = words(NEUTRAL);
+            let known = |word: &String| {
+                hidden.contains(word.as_str()) || symbols.contains(word.as_str()) || neutral.contains(word)
+            };
+            let forgotten: Vec<String> = found.into_iter().filter(|word| !known(word)).collect();
+            assert!(forgotten.is_empty(), "{}: {forgotten:?}", G::ID);
+        }
+        for id in GameId::ALL {
+            with_game!(id, G => check::<G>());
+        }
+    }
+
+    #[test]
+    fn a_prompt_has_the_rules_the_view_the_events_and_the_actions() {
+        let shown = told::<Tokyo>("");
+        let first = &shown[0];
+        for part in ["2 to 6 monsters", "## What a bot sees and says", &first.scene.view, "ANSWER: {"] {
+            assert!(first.text.contains(part), "{part}: {}", first.text);
+        }
+        assert!(first.text.contains("Player 0 begins a turn") || first.text.contains("Player 0 rolls"), "{}", first.text);
+        // All dice may be kept or not: that needs no list. Whether to leave Tokyo does.
+        assert!(first.scene.legal.is_empty());
+        let yields = shown.iter().find(|told| told.scene.view.contains("yielding")).unwrap();
+        assert_eq!(yields.scene.legal, [r#"{"type":"yield"}"#, r#"{"type":"stay"}"#]);
+        assert!(yields.text.contains("Your legal actions are:"));
+
+        let hidden = told::<Tokyo>("legal = \"hidden\"");
+        assert!(hidden.iter().all(|told| told.scene.legal.is_empty()));
+        // Nor does the schema tell.
+        assert!(hidden.iter().all(|told| told.text.contains(r#""const":"keep""#)));
+        assert!(shown.iter().any(|told| !told.text.contains(r#""const":"keep""#)));
+    }
+
+    #[test]
+    fn a_seat_of_infection_is_told_what_it_may_know() {
+        for told in told::<Infection>("") {
+            let events = told.scene.events.join("\n");
+            // Who commits what, and what comes of it, is the judge's.
+            assert!(!events.contains("commits") && !events.contains("becomes"), "{events}");
+        }
+    }
+
+    #[test]
+    fn an_edited_table_or_prompt_is_another_entry() {
+        let fingerprint = |lines| entry(lines).fingerprint().to_owned();
+        let plain = fingerprint("");
+        assert_eq!(fingerprint("prompt = \"plain\"\nconcurrency = 3"), plain);
+        for other in ["prompt = \"short\"", "legal = \"hidden\"", "disguise = 1", "retries = 0"] {
+            assert_ne!(fingerprint(other), plain, "{other}");
+        }
+    }
+}

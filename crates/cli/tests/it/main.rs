@@ -15,6 +15,7 @@ mod judge;
 mod judge_live;
 mod judge_simulate;
 mod judge_watch;
+mod models;
 mod new_bot;
 mod play;
 mod process_bots;
