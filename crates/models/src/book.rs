@@ -9,7 +9,7 @@ use crate::{
 use necrodome_own as own;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
 use std::{
-    env, fs,
+    fs,
     io::Read,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -171,13 +171,10 @@ impl Book {
 
     /// Where the book is when nobody says where: in the user's cache folder (`necrodome/calls.db`). Makes the folder.
     pub fn usual_place() -> Result<PathBuf, BookError> {
-        let own = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
         let hint = Some("set XDG_CACHE_HOME to a folder that you can write to".to_owned());
-        let Some(cache) = own.or_else(home) else {
+        let Some(folder) = own::cache() else {
             return Err(BookError { path: ".cache".into(), why: "HOME is not set".into(), hint });
         };
-        let folder = cache.join("necrodome");
         let lost = |error: std::io::Error| BookError { path: folder.clone(), why: error.to_string(), hint };
         fs::create_dir_all(&folder).map_err(lost)?;
         Ok(folder.join("calls.db"))

@@ -112,6 +112,46 @@ impl Bucket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Models;
+    use std::{cell::Cell, path::Path};
+
+    fn pace(lines: &str) -> Arc<Pace> {
+        let text = format!("[models.m]\nbase_url = \"http://h\"\nmodel = \"x\"\n{lines}");
+        let models = Models::parse(&text, Path::new("f.toml")).unwrap();
+        Arc::new(Pace::new(models.get("m").unwrap()))
+    }
+
+    /// A permit, unless one has to wait for it.
+    fn at_once(pace: &Arc<Pace>, tokens: u64) -> Option<Permit> {
+        let looks = Cell::new(0);
+        pace.enter(tokens, &|| looks.replace(looks.get() + 1) > 0).ok()
+    }
+
+    #[test]
+    fn who_is_too_fast_waits() {
+        let two_at_once = pace("concurrency = 2");
+        let both = [at_once(&two_at_once, 0), at_once(&two_at_once, 0)];
+        assert!(both.iter().all(Option::is_some) && at_once(&two_at_once, 0).is_none());
+        drop(both);
+        assert!(at_once(&two_at_once, 0).is_some());
+
+        let one_a_minute = pace("requests_per_minute = 1");
+        assert!(at_once(&one_a_minute, 0).is_some());
+        assert!(at_once(&one_a_minute, 0).is_none());
+
+        let six_tokens_a_minute = pace("tokens_per_minute = 6");
+        let permit = at_once(&six_tokens_a_minute, 1).unwrap();
+        assert!(at_once(&six_tokens_a_minute, 1).is_none());
+        permit.correct(0);
+        drop(permit);
+        // It took less than was expected.
+        assert!(at_once(&six_tokens_a_minute, 1).is_some());
+
+        let asked_to_wait = pace("");
+        asked_to_wait.pause(Duration::from_secs(3600));
+        asked_to_wait.pause(Duration::ZERO);
+        assert!(at_once(&asked_to_wait, 0).is_none());
+    }
 
     #[test]
     fn a_bucket_gives_what_flows_into_it() {

@@ -390,8 +390,12 @@ impl Source<'_> {
             // unknown field `a`, expected one of `b`, `c`
             let mut names = message.split('`').skip(1).step_by(2);
             let key = names.next().unwrap_or_default();
-            let hint = nearest(key, names).map(|near| format!("did you mean {near}?"));
-            (format!("unknown key {key:?}"), hint)
+            let names: Vec<&str> = names.collect();
+            let hint = match nearest(key, names.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("there are {}", names.join(", ")),
+            };
+            (format!("unknown key {key:?}"), Some(hint))
         } else if let Some(field) = message.strip_prefix("missing field ") {
             (format!("expected a key {} in this table", field.trim_matches('`')), None)
         } else {

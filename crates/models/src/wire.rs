@@ -259,7 +259,56 @@ fn count(usage: &Value, sent_bytes: usize, said_bytes: usize) -> Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
+
+    /// JSON that looks like parts of an answer.
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[a-z{}\":]{0,9}".prop_map(Value::from),
+            Just(json!("content_filter")),
+        ];
+        let names = proptest::sample::select(vec![
+            "choices",
+            "message",
+            "content",
+            "tool_calls",
+            "function",
+            "arguments",
+            "finish_reason",
+            "usage",
+            "prompt_tokens",
+            "completion_tokens",
+            "error",
+            "code",
+            "text",
+            "refusal",
+            "model",
+        ]);
+        leaf.prop_recursive(6, 40, 5, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                proptest::collection::vec((names.clone(), inner), 0..5).prop_map(|pairs| pairs
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_an_endpoint_says_is_read_or_refused(message in any_json(), usage in any_json(), any in any_json()) {
+            let answer = json!({"choices": [{"message": message}], "usage": usage});
+            let said = read(&answer.to_string(), 100).expect("choices make an answer");
+            prop_assert!(said.tokens.cached <= said.tokens.input && said.tokens.reasoning <= said.tokens.output);
+            prop_assert!(said.tokens.input > 0 && said.tokens.total() <= 2 * MOST_TOKENS);
+            let _ = (read(&any.to_string(), 100), quote(&any.to_string()));
+        }
+    }
 
     #[test]
     fn impossible_counts_are_estimated() {

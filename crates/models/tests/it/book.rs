@@ -137,6 +137,23 @@ fn those_who_ask_the_same_share_a_call() {
 }
 
 #[test]
+fn two_programs_may_share_a_book() {
+    let server = counting();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    let (mine, yours) = (Book::open(&path).unwrap(), Book::open(&path).unwrap());
+    let (mine, model) = desk(&server, "", with(&mine, Answers::Reuse));
+    let (yours, _) = desk(&server, "", with(&yours, Answers::Reuse));
+    for text in ["a", "b"] {
+        // On the disk as soon as it is answered: whoever is killed now has lost nothing.
+        let asked = mine.ask(&model, &question(text)).unwrap();
+        assert_eq!(yours.ask(&model, &question(text)).unwrap().text, asked.text);
+    }
+    assert_eq!(yours.ask(&model, &question("c")).unwrap().text, "answer 2");
+    assert_eq!(mine.ask(&model, &question("c")).unwrap().text, "answer 2");
+}
+
+#[test]
 fn texts_are_kept_once() {
     let server = Server::scripted([Act::say("Hello")]);
     let folder = tempfile::tempdir().unwrap();

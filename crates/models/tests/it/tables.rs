@@ -147,3 +147,19 @@ fn a_fingerprint_changes_with_answers_only() {
         assert_ne!(fingerprint(other), usual, "{other}");
     }
 }
+
+#[test]
+fn the_document_has_all_keys_and_tables_that_work() {
+    const PAGE: &str = include_str!("../../../../docs/models.md");
+    let unknown = "[models.m]\nbase_url = \"http://h\"\nmodel = \"x\"\nqqq = 1\n";
+    let hint = Models::parse(unknown, Path::new("f.toml")).unwrap_err().hint.unwrap();
+    let mut keys: Vec<&str> = hint.strip_prefix("there are ").unwrap().split(", ").collect();
+    let section = PAGE.split("## Keys of a table").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut told: Vec<&str> =
+        section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    keys.sort_unstable();
+    told.sort_unstable();
+    assert_eq!(told, keys);
+    let example = PAGE.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    assert_eq!(models(example).names().collect::<Vec<_>>(), ["local", "mini"]);
+}
