@@ -50,8 +50,7 @@ pub fn flag() -> &'static AtomicBool {
     &STOP
 }
 
-/// The flag, for those who keep it.
+/// The flag, for those who keep it; signals end the program until somebody takes it.
 pub fn shared() -> Arc<AtomicBool> {
-    flag();
     STOP.clone()
 }

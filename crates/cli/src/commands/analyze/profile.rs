@@ -134,6 +134,9 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         let blocks = args.blocks.unwrap_or_else(|| case.blocks());
         let played = play(&case, solution, blocks);
         lineup::tell_spent(desk.as_ref());
+        if interrupted() {
+            return Err(Error::interrupted());
+        }
         match played? {
             Ok(played) => (profile, trouble) = (Some(played), None),
             Err((name, told)) => (absent, trouble) = (Some(name), Some(told)),
