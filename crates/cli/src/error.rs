@@ -363,7 +363,7 @@ impl From<TournamentError> for Error {
             }
             TournamentError::Store(StoreError::OtherProgram { .. }) => failed
                 .hint("--new-version takes it as a new entry, and the old one leaves (in a table or battle: a new tournament)")
-                .hint("to go on with the old one, put the old program back"),
+                .hint("to go on with the old one, put the old program back, or the old table and prompt of a model"),
             TournamentError::Store(StoreError::Distrusted(error)) => failed.hint(error.hint()),
             TournamentError::Store(StoreError::Full) => {
                 failed.hint("make room, then run the same command again: it goes on where it was")

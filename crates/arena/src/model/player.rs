@@ -290,7 +290,7 @@ mod tests {
         bot::BotSpec,
         catalog::GameId,
         chance::Seeded,
-        game::{Game, Logged, Move},
+        game::{Logged, Move},
         infection::Infection,
         tokyo::Tokyo,
         with_game,

@@ -18,7 +18,15 @@ use necrodome_rules::{
     play,
 };
 use necrodome_solve::{Meter, Solution, solve};
-use std::sync::Arc;
+use std::{
+    ops::Range,
+    panic::resume_unwind,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
 
 /// What all threads of a tournament share.
 pub(super) struct Arena<'a, G: Listed> {
@@ -93,6 +101,8 @@ pub(super) struct Pace {
     pub at_once: u32,
     /// Whether a shard that is half done begins anew, since programs remember what they have played.
     pub remembers: bool,
+    /// Matches of a block that are played at once: more than one where threads only wait for language models, and blocks are few.
+    pub matches: usize,
 }
 
 /// Closes a player. Gives what was left to say, if anything was.
@@ -138,12 +148,13 @@ impl<'a, G: Listed> Crew<'a, G> {
             // Slow games have few blocks.
             let most = (MATCHES_AT_ONCE / of_block).min(G::CARD.blocks / 10);
             let at_once = (blocks / (TIMES * threads as u32)).min(most).max(1);
-            return Pace { shard: at_once, at_once, remembers: false };
+            return Pace { shard: at_once, at_once, remembers: false, matches: 1 };
         }
         if !entries.iter().any(|entry| entry.kind.remembers()) {
-            return Pace { shard: 1, at_once: 1, remembers: false };
+            let matches = threads.div_ceil(blocks.max(1) as usize);
+            return Pace { shard: 1, at_once: 1, remembers: false, matches };
         }
-        Pace { shard: Self::shard(schedule, schedule.stage()), at_once: 1, remembers: true }
+        Pace { shard: Self::shard(schedule, schedule.stage()), at_once: 1, remembers: true, matches: 1 }
     }
 
     /// How many blocks a program plays before it is started anew, in a stage that begins here: how shards are cut must not
@@ -182,6 +193,55 @@ impl<'a, G: Listed> Crew<'a, G> {
         block: u32,
         quits: &dyn Fn() -> bool,
     ) -> Result<Option<BlockResult>, TournamentError> {
+        self.play_matches(block, 0..self.arena.schedule.matches(block), quits)
+    }
+
+    /// Plays a block, of which so many matches at once; none if it was interrupted. Only for players who remember nothing.
+    pub fn play_at_once(
+        &mut self,
+        block: u32,
+        at_once: usize,
+        quits: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<BlockResult>, TournamentError> {
+        let (arena, all) = (self.arena, self.arena.schedule.matches(block));
+        let next = AtomicUsize::new(0);
+        let play = || {
+            let (mut crew, mut played) = (Crew::new(arena)?, Vec::new());
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= all || quits() {
+                    return Ok(played);
+                }
+                match crew.play_matches(block, number..number + 1, quits) {
+                    Ok(result) => played.extend(result.map(|result| (number, result))),
+                    Err(error) => {
+                        // Without this match, the others are of no use.
+                        next.store(all, Ordering::Relaxed);
+                        return Err(error);
+                    }
+                }
+            }
+        };
+        let played: Result<Vec<Vec<_>>, TournamentError> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..at_once.min(all)).map(|_| scope.spawn(play)).collect();
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined.map(|played| played.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        let mut played: Vec<(usize, BlockResult)> = played?.into_iter().flatten().collect();
+        if played.len() < all {
+            return Ok(None);
+        }
+        played.sort_by_key(|(number, _)| *number);
+        Ok(played.into_iter().map(|(_, result)| result).reduce(BlockResult::and))
+    }
+
+    /// Plays some matches of a block, one after the other; none if it was interrupted.
+    fn play_matches(
+        &mut self,
+        block: u32,
+        numbers: Range<usize>,
+        quits: &dyn Fn() -> bool,
+    ) -> Result<Option<BlockResult>, TournamentError> {
         let mut result = BlockResult { block, ..BlockResult::default() };
         let seatings = self.arena.schedule.seatings(block);
         let since = self.arena.schedule.seated_since(block);
@@ -190,9 +250,9 @@ impl<'a, G: Listed> Crew<'a, G> {
             self.named_at = Some(since);
         }
         if self.meter.is_some() {
-            result.luck.reserve_exact(seatings.len());
+            result.luck.reserve_exact(numbers.len());
         }
-        for (number, seating) in seatings.iter().enumerate() {
+        for (number, seating) in seatings.iter().enumerate().take(numbers.end).skip(numbers.start) {
             if quits() {
                 return Ok(None);
             }

@@ -338,7 +338,7 @@ impl Queue {
 fn work<G: Listed>(
     arena: &Arena<G>,
     queue: &Queue,
-    quits: &dyn Fn() -> bool,
+    quits: &(dyn Fn() -> bool + Sync),
     hand_in: &mut dyn FnMut(FromWorker) -> bool,
 ) {
     let mut crew = match Crew::new(arena) {
@@ -368,7 +368,7 @@ fn play_shard<G: Listed>(
     crew: &mut Crew<G>,
     queue: &Queue,
     shard: Range<u32>,
-    quits: &dyn Fn() -> bool,
+    quits: &(dyn Fn() -> bool + Sync),
     hand_in: &mut dyn FnMut(FromWorker) -> bool,
 ) -> Result<bool, TournamentError> {
     let closings = crew.begin_shard()?;
@@ -378,7 +378,10 @@ fn play_shard<G: Listed>(
     let mut blocks = Vec::with_capacity(queue.pace.at_once as usize);
     let end = shard.end;
     for block in shard {
-        let result = crew.play_block(block, quits)?;
+        let result = match queue.pace.matches {
+            1 => crew.play_block(block, quits)?,
+            at_once => crew.play_at_once(block, at_once, quits)?,
+        };
         let (interrupted, last) = (result.is_none(), block + 1 == end);
         blocks.extend(result.filter(|_| block >= queue.first));
         let full = blocks.len() >= queue.pace.at_once as usize || last || interrupted;

@@ -283,10 +283,12 @@ fn many_matches_wait_at_once_and_the_result_is_the_same() {
         plays(asked)
     });
     let many = folder(&server, &PRICES.replace("answers", "concurrency = 4\nanswers"));
-    let report = json_of(many.path(), &RACE);
-    assert_eq!(report["stopped"], "done", "{report}");
+    // A block has two matches.
+    let one = with(&RACE, &[("--blocks=3", "--blocks=1")]);
+    let report = json_of(many.path(), &one);
+    assert_eq!((&report["stopped"], &report["matches"]), (&json!("done"), &json!(2)), "{report}");
     // The same model, whatever its pace: offline and on one thread.
-    let alone = with(&RACE, &[("--store=s.store", "--store=one.store")]);
+    let alone = with(&one, &[("--store=s.store", "--store=one.store")]);
     let alone = [&alone[..], &["--threads=1", "--answers=only", "--calls=s.store.calls"]].concat();
     assert_eq!(json_of(many.path(), &alone)["hash"], report["hash"]);
 }
