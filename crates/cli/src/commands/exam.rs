@@ -161,7 +161,9 @@ fn exam<G: Listed>(args: &Args) -> Result<(), Error> {
 
 fn refused<G: Listed>(error: PaperError) -> Error {
     match error {
-        PaperError::Unsolved(error) => Error::from(error).hint("`necrodome analyze` and `necrodome exam` need exact values; `necrodome tournament` compares entries in any game"),
+        PaperError::Unsolved(error) => {
+            Error::from(error).hint("`necrodome tournament` compares entries in any game")
+        }
         PaperError::Bot(error) => error.into(),
         PaperError::Setup(error) => Error::setup(G::ID, &error),
         PaperError::Nothing => Error::failure(format!("{}: {error}", G::ID)),

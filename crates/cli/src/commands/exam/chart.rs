@@ -14,7 +14,11 @@ const GRID: RGBColor = RGBColor(225, 225, 225);
 fn front(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut least = f64::INFINITY;
-    points.retain(|point| point.1 < std::mem::replace(&mut least, least.min(point.1)));
+    points.retain(|point| {
+        let before = least;
+        least = before.min(point.1);
+        point.1 < before
+    });
     points
 }
 
