@@ -82,8 +82,10 @@ impl Sampled {
             })
             .collect();
         let sum: f64 = parts.iter().map(|part| part.0).sum();
-        let between: f64 =
-            within.iter().map(|stratum| weight(stratum) * (stratum.mean - mean) * (stratum.mean - mean)).sum();
+        let between: f64 = within
+            .iter()
+            .map(|stratum| weight(stratum) * (stratum.mean - mean) * (stratum.mean - mean))
+            .sum();
         let shaky: f64 = parts.iter().map(|(part, freedom)| part * part / freedom).sum();
         let cases: f64 = within.iter().map(|stratum| stratum.cases).sum();
         let freedom = if shaky > 0.0 { sum * sum / shaky } else { (cases - 1.0).max(1.0) };

@@ -91,7 +91,7 @@ pub struct Paper<G: Listed> {
     pub bands: Vec<Band>,
     /// Draws with something at stake, from which the shares of the bands are known.
     pub pool: usize,
-    /// The share of all draws in which nothing was at stake.
+    /// The share of all decisions in which nothing was at stake.
     pub idle: f64,
 }
 
@@ -120,9 +120,11 @@ impl<G: Listed> Paper<G> {
         let solution = (solver.solve)(rules, seats)?;
         let hall = Hall::<G>::new(rules, seats, seed)?;
         let draws = (DRAWS * positions).max(LEAST_DRAWS);
-        let mut pool = Pool::default();
+        let (mut pool, mut decisions) = (Pool::default(), 0_u32);
         for number in 0..draws as u64 {
-            let drawn = hall.draw(number)?.ok_or(PaperError::Nothing)?;
+            // In solo a first roll that is not asked for may end it all.
+            let Some(drawn) = hall.draw(number)? else { continue };
+            decisions += 1;
             let prices = solution.prices(&drawn.view);
             let ends = |pick: fn(f64, f64) -> f64| prices.iter().map(|price| price.value).reduce(pick);
             let best = ends(f64::max).unwrap_or_default();
@@ -136,7 +138,7 @@ impl<G: Listed> Paper<G> {
             return Err(PaperError::Nothing);
         }
         let (bands, questions) = pool.choose(positions);
-        let idle = 1.0 - pooled as f64 / draws as f64;
+        let idle = 1.0 - pooled as f64 / f64::from(decisions);
         Ok(Paper { solver, solution, seed, positions, questions, bands, pool: pooled, idle })
     }
 

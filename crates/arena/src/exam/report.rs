@@ -10,11 +10,7 @@ use crate::{
     player::Usage,
     stats::{Estimate, Layer, RankInterval, Ranking, Sampled},
 };
-use necrodome_rules::{
-    catalog::Listed,
-    chance::Seed,
-    game::Move,
-};
+use necrodome_rules::{catalog::Listed, chance::Seed, game::Move};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -87,6 +83,8 @@ pub struct ExamEntry {
     pub bot: String,
     /// Whether it is a bot of this program.
     pub built_in: bool,
+    /// How many candidates that were named before it are the same entry.
+    pub copy: u64,
     /// The ranks that it may have in truth, with an error of 5% for all pairs together.
     pub rank: RankInterval,
     /// How many questions it has answered.
@@ -324,7 +322,8 @@ impl ExamReport {
         sat: &Sat<G::Action>,
     ) -> Self {
         let marks = Marks::new(paper);
-        let regret = |entry: usize, number: usize| sat.answers[entry][number].as_ref().map(|answer| answer.regret);
+        let regret =
+            |entry: usize, number: usize| sat.answers[entry][number].as_ref().map(|answer| answer.regret);
         let regrets: Vec<Option<Sampled>> =
             (0..candidates.len()).map(|entry| marks.mean(|number, _| regret(entry, number))).collect();
         let difference = |one: usize, other: usize| {
@@ -333,9 +332,12 @@ impl ExamReport {
         // Who has answered nothing comes last.
         let values: Vec<f64> =
             regrets.iter().map(|regret| regret.map_or(f64::NEG_INFINITY, |regret| -regret.mean)).collect();
-        let p_value = |one: usize, other: usize| difference(one, other).map_or(1.0, |sampled| sampled.p_value());
+        let p_value =
+            |one: usize, other: usize| difference(one, other).map_or(1.0, |sampled| sampled.p_value());
         let ranking = Ranking::of(&values, p_value);
-        let entry = |&entry: &usize| ExamEntry::new(&marks, &candidates[entry], &sat.answers[entry], ranking.ranks[entry]);
+        let entry = |&entry: &usize| {
+            ExamEntry::new(&marks, &candidates[entry], &sat.answers[entry], ranking.ranks[entry])
+        };
         let mut pairs = Vec::new();
         for (place, &one) in ranking.order.iter().enumerate() {
             for &other in &ranking.order[place + 1..] {
@@ -346,7 +348,8 @@ impl ExamReport {
                 };
                 let Estimate { mean, low, high } = sampled.estimate();
                 let both = |number: &usize| regret(one, *number).and(regret(other, *number)).is_some();
-                let texts = [one, other].map(|entry| (&candidates[entry].entry.text, &candidates[entry].entry.kind));
+                let texts =
+                    [one, other].map(|entry| (&candidates[entry].entry.text, &candidates[entry].entry.kind));
                 pairs.push(ExamPair {
                     one: candidates[one].name.clone(),
                     other: candidates[other].name.clone(),
@@ -403,8 +406,11 @@ impl ExamEntry {
         rank: RankInterval,
     ) -> Self {
         let paper = marks.paper;
-        let given: Vec<(usize, &Answered<G::Action>)> =
-            answers.iter().enumerate().filter_map(|(number, answer)| Some((number, answer.as_ref()?))).collect();
+        let given: Vec<(usize, &Answered<G::Action>)> = answers
+            .iter()
+            .enumerate()
+            .filter_map(|(number, answer)| Some((number, answer.as_ref()?)))
+            .collect();
         let share = |holds: &dyn Fn(f64) -> bool| {
             let value = |number: usize, _: &Question<G>| {
                 answers[number].as_ref().map(|answer| f64::from(u8::from(holds(answer.regret))))
@@ -413,7 +419,7 @@ impl ExamEntry {
         };
         let perfect = share(&|regret| regret <= NOTHING);
         let blunders = share(&|regret| regret >= paper.blunder());
-        let regret = regret(marks, answers, perfect.as_ref());
+        let regret = regret(marks, answers);
         let mut usage = Usage::default();
         given.iter().for_each(|(_, answer)| usage += answer.effort.usage);
         let mut unusable_by_kind = BTreeMap::new();
@@ -426,13 +432,15 @@ impl ExamEntry {
         let kind = |kind: &String| marks.of_group(kind.clone(), answers, |question| question.kind == *kind);
         let mut kinds: Vec<KindRegret> = kinds.into_iter().filter_map(kind).collect();
         kinds.sort_by(|a, b| (b.share * b.regret).total_cmp(&(a.share * a.regret)));
-        let stake = |band: usize| marks.of_group((band + 1).to_string(), answers, |question| question.band == band);
+        let stake =
+            |band: usize| marks.of_group((band + 1).to_string(), answers, |question| question.band == band);
         let cost = usage.cost_nanos as f64 / 1e9;
         let [low, high] = [|part: &Estimate| part.low, |part: &Estimate| part.high];
         ExamEntry {
             name: candidate.name.clone(),
             bot: candidate.entry.text.clone(),
             built_in: matches!(candidate.entry.kind, EntryKind::BuiltIn(_)),
+            copy: candidate.copy,
             rank,
             answered: given.len(),
             regret: regret.map(|regret| regret.mean),
@@ -464,19 +472,14 @@ impl ExamEntry {
 }
 
 /// What a decision costs. Who has made no mistake may make one in the next question: then the interval ends where the share of mistakes
-/// that so many perfect answers allow meets what is at stake on average.
-fn regret<G: Listed>(
-    marks: &Marks<G>,
-    answers: &[Option<Answered<G::Action>>],
-    perfect: Option<&Estimate>,
-) -> Option<Estimate> {
+/// that so many perfect answers allow (Wilson) meets what is at stake on average.
+fn regret<G: Listed>(marks: &Marks<G>, answers: &[Option<Answered<G::Action>>]) -> Option<Estimate> {
     let sampled = marks.mean(|number, _| answers[number].as_ref().map(|answer| answer.regret))?;
     let Estimate { mean, low, high } = sampled.estimate();
     let stake = marks.mean(|_, question| Some(question.stake))?.mean;
-    let high = match perfect.and_then(|perfect| perfect.low) {
-        Some(share) if mean <= NOTHING => Some((1.0 - share) * stake),
-        _ => high,
-    };
+    let given: Vec<(f64, f64)> = answers.iter().flatten().map(|_| (1.0, 1.0)).collect();
+    let plain = Sampled::of(&[Layer { weight: 1.0, cases: given }], f64::INFINITY)?.share();
+    let high = if mean <= NOTHING { plain.low.map(|perfect| (1.0 - perfect) * stake) } else { high };
     Some(Estimate { mean, low: low.map(|low| low.max(0.0)), high })
 }
 

@@ -42,7 +42,9 @@ impl Candidate {
     /// Candidates for entries, by their names.
     pub fn all<'a>(entries: &[EntrySpec], names: impl Iterator<Item = &'a str>) -> Vec<Self> {
         let copy = |index: usize| {
-            let same = |other: &&EntrySpec| (&other.text, &other.kind) == (&entries[index].text, &entries[index].kind);
+            let same = |other: &&EntrySpec| {
+                (&other.text, &other.kind) == (&entries[index].text, &entries[index].kind)
+            };
             entries[..index].iter().filter(same).count() as u64
         };
         let candidate = |(index, name): (usize, &str)| Candidate {
@@ -56,7 +58,9 @@ impl Candidate {
     /// The player that is asked. Built-in bots draw their own chance anew for each question.
     pub fn player<G: Listed>(&self, terms: &Terms<G::Rules>) -> Result<Box<dyn Player<G>>, LineupError> {
         let mut player: Box<dyn Player<G>> = match &self.entry.kind {
-            EntryKind::BuiltIn(spec) => Box::new(Asked { decide: decider::<G>(spec, &terms.rules)?, seed: 0 }),
+            EntryKind::BuiltIn(spec) => {
+                Box::new(Asked { decide: decider::<G>(spec, &terms.rules)?, seed: 0 })
+            }
             _ => player::<G>(&self.entry, &self.name, terms, Seeded::new(0, "exam", 0))?,
         };
         player.be_copy(self.copy);
@@ -184,7 +188,8 @@ pub fn sit<G: Listed>(
         stopped: AtomicBool::new(false),
         stop: Mutex::new(None),
     };
-    let mut answers: Vec<Vec<Option<Answered<G::Action>>>> = candidates.iter().map(|_| vec![None; questions]).collect();
+    let mut answers: Vec<Vec<Option<Answered<G::Action>>>> =
+        candidates.iter().map(|_| vec![None; questions]).collect();
     let (mut absent, mut closings, mut done) = (Vec::new(), Vec::new(), 0);
     let mut file = |entry: usize, news: News<G::Action>| match news {
         News::Answer(question, answered) => {

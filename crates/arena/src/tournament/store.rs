@@ -151,8 +151,11 @@ impl Store {
         let Some(row) = rows.next()? else { return Ok(None) };
         self.archive.check(&CHUNKS, row)?;
         let efforts: Vec<(u64, u64)> = parse(&row.get::<_, String>(6)?)?;
-        let effort =
-            |(decisions, nanoseconds)| Effort { decisions, cpu: Duration::from_nanos(nanoseconds), ..Effort::default() };
+        let effort = |(decisions, nanoseconds)| Effort {
+            decisions,
+            cpu: Duration::from_nanos(nanoseconds),
+            ..Effort::default()
+        };
         let chunk = Chunk {
             first: row.get(2)?,
             blocks: row.get(3)?,

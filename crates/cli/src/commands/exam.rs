@@ -6,9 +6,7 @@ mod print;
 mod tables;
 
 use super::{analyze::ledger::Scale, keep_apart, print_json};
-use crate::{
-    error::Error, interrupt, lineup, numbers::within, output_file::OutputFile, progress::Progress,
-};
+use crate::{error::Error, interrupt, lineup, numbers::within, output_file::OutputFile, progress::Progress};
 use necrodome_arena::{
     entry::name_all,
     exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, Stop, sit},

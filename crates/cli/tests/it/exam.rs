@@ -34,7 +34,13 @@ fn entries_are_ranked_by_regret_and_questions_follow_from_the_seed() {
 #[test]
 fn people_read_it_in_eighty_columns() {
     let text = program::quiet_output(&mut necrodome(&[
-        "exam", "zombie-dice", "greedy", "a-bot-with-a-very-long-name-indeed=random", "cautious", "optimal", "--null",
+        "exam",
+        "zombie-dice",
+        "greedy",
+        "a-bot-with-a-very-long-name-indeed=random",
+        "cautious",
+        "optimal",
+        "--null",
         "--positions=40",
     ]));
     let wide = text.lines().find(|line| line.chars().count() > 80);
@@ -58,7 +64,8 @@ fn programs_are_asked_and_their_faults_counted() {
     let bot = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bots/python/zombie_dice.py");
     let words = ["exam", "zombie-dice-race", bot, NONSENSE, "optimal", "--positions=20", "--json"];
     let exam: Value = serde_json::from_str(&output_in(folder.path(), &words)).unwrap();
-    let of = |name: &str| exam["entries"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
+    let of =
+        |name: &str| exam["entries"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
     assert_eq!((&of("mad")["unusable"], &of("mad")["unusable_by_kind"]["garbage"]), (&20.into(), &20.into()));
     assert_eq!((&of("zombie_dice")["unusable"], &of("zombie_dice")["answered"]), (&0.into(), &20.into()));
     assert!(of("mad")["regret"].as_f64() > of("zombie_dice")["regret"].as_f64());
@@ -72,14 +79,25 @@ fn programs_are_asked_and_their_faults_counted() {
 fn tables_pages_and_charts_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let name = "<b>x=greedy";
-    let words =
-        ["exam", "zombie-dice-solo", name, "random", "--positions=20", "--csv=e.csv", "--csv-answers=a.csv", "--html=e.html", "--svg=e.svg"];
+    let words = [
+        "exam",
+        "zombie-dice-solo",
+        name,
+        "random",
+        "--positions=20",
+        "--csv=e.csv",
+        "--csv-answers=a.csv",
+        "--html=e.html",
+        "--svg=e.svg",
+    ];
     output_in(folder.path(), &words);
     let read = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap();
     assert!(read("e.csv").starts_with("name,bot,rank_best,") && read("e.csv").lines().count() == 3);
     assert_eq!(read("a.csv").lines().count(), 41);
     let page = read("e.html");
-    assert!(page.contains("&lt;b&gt;x") && !page.contains("<b>x") && page.contains("Content-Security-Policy"));
+    assert!(
+        page.contains("&lt;b&gt;x") && !page.contains("<b>x") && page.contains("Content-Security-Policy")
+    );
     assert!(read("e.svg").contains("&lt;b&gt;x") && read("e.svg").starts_with("<svg"));
     // Nothing is overwritten, and nothing asked before that is known.
     let again = program::refusal(&mut necrodome_in(folder.path(), &words), 1);

@@ -45,7 +45,15 @@ pub fn draw(
             .x_label_area_size(42)
             .y_label_area_size(70)
             .build_cartesian_2d(-0.03 * end..end, 0.0..top)?;
-        let cost = |cost: &f64| if dearest > 0.0 { money(*cost) } else if *cost == 0.0 { "0".to_owned() } else { String::new() };
+        let cost = |cost: &f64| {
+            if dearest > 0.0 {
+                money(*cost)
+            } else if *cost == 0.0 {
+                "0".to_owned()
+            } else {
+                String::new()
+            }
+        };
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)

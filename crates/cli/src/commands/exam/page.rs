@@ -19,6 +19,7 @@ use necrodome_rules::options::plain;
 
 /// The page.
 pub fn exam(title: &str, report: &ExamReport, scale: &Scale) -> Markup {
+    let entries = print::columns(report);
     let costs = report.entries.iter().any(|entry| entry.cost > 0.0);
     page(
         &format!("{title}: exam"),
@@ -49,12 +50,12 @@ pub fn exam(title: &str, report: &ExamReport, scale: &Scale) -> Markup {
             }
             section aria-labelledby="kinds" {
                 h2 id="kinds" { "Where regret comes from" }
-                (groups("kind of decision", &print::by_kind(report), report, scale))
-                (groups("what is at stake", &print::by_stake(report, scale), report, scale))
+                (groups("kind of decision", &print::by_kind(&entries), &entries, scale))
+                (groups("what is at stake", &print::by_stake(report, &entries, scale), &entries, scale))
             }
             section aria-labelledby="worst" {
                 h2 id="worst" { "The worst answers" }
-                @for entry in &report.entries { (worst(entry, scale)) }
+                @for entry in report.entries.iter().filter(|entry| entry.copy == 0) { (worst(entry, scale)) }
             }
             @if !report.trouble.faults.is_empty() {
                 section.trouble aria-labelledby="faults" {
@@ -158,7 +159,7 @@ fn pairs(report: &ExamReport, scale: &Scale) -> Markup {
     }
 }
 
-fn groups(label: &str, rows: &[Row], report: &ExamReport, scale: &Scale) -> Markup {
+fn groups(label: &str, rows: &[Row], entries: &[&ExamEntry], scale: &Scale) -> Markup {
     table(
         label,
         &html! {
@@ -168,7 +169,7 @@ fn groups(label: &str, rows: &[Row], report: &ExamReport, scale: &Scale) -> Mark
                     th.name scope="col" { (label) }
                     th scope="col" { "share" }
                     th scope="col" { "asked" }
-                    @for entry in &report.entries { th scope="col" { (entry.name) } }
+                    @for entry in entries { th scope="col" { (entry.name) } }
                 }
             }
             tbody {

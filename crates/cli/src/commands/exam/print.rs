@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     paint::{WIDTH, bold, column, count, dim, green, harmless, red, wrapped, yellow},
 };
-use necrodome_arena::exam::{ExamEntry, ExamPair, ExamReport, KindRegret, Worst};
+use necrodome_arena::exam::{BandReport, ExamEntry, ExamPair, ExamReport, KindRegret, Worst};
 use std::io::{self, BufWriter, Write};
 
 /// Answers that are told.
@@ -31,9 +31,10 @@ pub fn report(title: &str, report: &ExamReport, scale: &Scale) -> Result<(), Err
         }
     }
     writeln!(out)?;
-    groups(&mut out, "regret by kind of decision", &by_kind(report), report, scale)?;
+    let entries = columns(report);
+    groups(&mut out, "regret by kind of decision", &by_kind(&entries), &entries, scale)?;
     writeln!(out)?;
-    groups(&mut out, "regret by what is at stake", &by_stake(report, scale), report, scale)?;
+    groups(&mut out, "regret by what is at stake", &by_stake(report, &entries, scale), &entries, scale)?;
     worst(&mut out, report, scale)?;
     for line in notes(report, scale).iter().flat_map(|note| wrapped(note, 0)) {
         writeln!(out, "{}", dim(line))?;
@@ -48,7 +49,8 @@ pub fn report(title: &str, report: &ExamReport, scale: &Scale) -> Result<(), Err
 /// What was asked.
 pub fn headline(title: &str, report: &ExamReport) -> String {
     let ExamReport { positions, questions, seed, .. } = report;
-    let fewer = if questions < positions { format!(" ({questions} different ones came up)") } else { String::new() };
+    let fewer =
+        if questions < positions { format!(" ({questions} different ones came up)") } else { String::new() };
     format!("{title}: {}{fewer}, seed {seed}", count(*positions as u64, "position"))
 }
 
@@ -73,8 +75,8 @@ pub fn warning(report: &ExamReport) -> Option<String> {
 pub fn notes(report: &ExamReport, scale: &Scale) -> Vec<String> {
     let unit = if report.unit == "points" { "points" } else { "chance to win" };
     let mut notes = vec![format!(
-        "regret: what the best option would have been worth more, on average ({unit}); {} are at stake on average. perfect: nothing was better. \
-         blunder: costs {} or more. Intervals are 95%.",
+        "regret: what the best option would have been worth more, on average ({unit}); on average {} is at stake. perfect: nothing was better. \
+         blunder: costs {} or more. Intervals are 95%; entries are told apart with an error of 5% for all pairs together.",
         scale.show(report.mean_stake),
         scale.show(report.blunder)
     )];
@@ -120,7 +122,10 @@ fn short(name: &str, width: usize) -> String {
 
 fn standings(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result<()> {
     const NAME: usize = 21;
-    let head = format!("rank  {:<NAME$}{:>22}{:>9}{:>10}{:>10}", "entry", "regret", "perfect", "blunders", "unusable");
+    let head = format!(
+        "rank  {:<NAME$}{:>22}{:>9}{:>10}{:>10}",
+        "entry", "regret", "perfect", "blunders", "unusable"
+    );
     writeln!(out, "{}", dim(head))?;
     for entry in &report.entries {
         let regret = interval(scale, entry.regret, entry.regret_low, entry.regret_high);
@@ -150,8 +155,9 @@ fn expenses(out: &mut impl Write, report: &ExamReport) -> io::Result<()> {
     );
     writeln!(out, "{}", dim(head))?;
     for entry in report.entries.iter().filter(|entry| entry.calls > 0) {
-        let seconds =
-            entry.latency.map_or(String::new(), |latency| format!("{:.1}, {:.1}", latency.median, latency.p95));
+        let seconds = entry
+            .latency
+            .map_or(String::new(), |latency| format!("{:.1}, {:.1}", latency.median, latency.p95));
         writeln!(
             out,
             "{:<NAME$}{:>7}{:>10}{:>9}{:>10}{:>10}{seconds:>13}",
@@ -194,6 +200,13 @@ pub fn compared(pair: &ExamPair, scale: &Scale) -> String {
     }
 }
 
+/// The entries whose mistakes are worth a column: no copies, and none that makes no mistake, unless nobody does.
+pub fn columns(report: &ExamReport) -> Vec<&ExamEntry> {
+    let own = || report.entries.iter().filter(|entry| entry.copy == 0);
+    let erring: Vec<&ExamEntry> = own().filter(|entry| !entry.worst.is_empty()).collect();
+    if erring.is_empty() { own().collect() } else { erring }
+}
+
 /// A group of decisions, and what each entry makes of it.
 pub struct Row {
     pub label: String,
@@ -202,28 +215,26 @@ pub struct Row {
     pub regrets: Vec<Option<KindRegret>>,
 }
 
-/// The kinds of decisions, those that cost all entries together most first.
-pub fn by_kind(report: &ExamReport) -> Vec<Row> {
+/// The kinds of decisions, the most common first.
+pub fn by_kind(entries: &[&ExamEntry]) -> Vec<Row> {
     let mut labels: Vec<&String> =
-        report.entries.iter().flat_map(|entry| entry.kinds.iter().map(|kind| &kind.kind)).collect();
+        entries.iter().flat_map(|entry| entry.kinds.iter().map(|kind| &kind.kind)).collect();
     labels.sort();
     labels.dedup();
     let find = |entry: &ExamEntry, label: &str| entry.kinds.iter().find(|kind| kind.kind == label).cloned();
-    let mut rows: Vec<Row> = labels
-        .iter()
-        .map(|label| Row::new(label, report.entries.iter().map(|entry| find(entry, label)).collect()))
-        .collect();
+    let row = |label: &&String| Row::new(label, entries.iter().map(|entry| find(entry, label)).collect());
+    let mut rows: Vec<Row> = labels.iter().map(row).collect();
     rows.sort_by(|a, b| b.share.total_cmp(&a.share));
     rows
 }
 
 /// The bands of what is at stake.
-pub fn by_stake(report: &ExamReport, scale: &Scale) -> Vec<Row> {
-    let row = |(number, band): (usize, &necrodome_arena::exam::BandReport)| {
+pub fn by_stake(report: &ExamReport, entries: &[&ExamEntry], scale: &Scale) -> Vec<Row> {
+    let row = |(number, band): (usize, &BandReport)| {
         let label = (number + 1).to_string();
-        let find = |entry: &ExamEntry| entry.stakes.iter().find(|stake| stake.kind == label).cloned();
+        let find = |entry: &&ExamEntry| entry.stakes.iter().find(|stake| stake.kind == label).cloned();
         let name = format!("{} to {}", scale.show(band.from), scale.show(band.to));
-        Row::new(&name, report.entries.iter().map(find).collect())
+        Row::new(&name, entries.iter().map(find).collect())
     };
     report.bands.iter().enumerate().map(row).collect()
 }
@@ -236,23 +247,35 @@ impl Row {
     }
 }
 
-fn groups(out: &mut impl Write, title: &str, rows: &[Row], report: &ExamReport, scale: &Scale) -> io::Result<()> {
+fn groups(
+    out: &mut impl Write,
+    title: &str,
+    rows: &[Row],
+    entries: &[&ExamEntry],
+    scale: &Scale,
+) -> io::Result<()> {
     const CELL: usize = 10;
-    let wide = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0).max(title.chars().count());
-    let label = wide.min(34);
-    let columns = ((WIDTH - label - 14) / CELL).min(report.entries.len());
-    let names: String = report.entries[..columns]
-        .iter()
-        .map(|entry| format!("{:>CELL$}", short(&entry.name, CELL - 1)))
-        .collect();
-    writeln!(out, "{}{}", bold(format!("{title:<label$}")), dim(format!("{:>7}{:>7}{names}", "share", "asked")))?;
+    let wide = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
+    let label = wide.max(title.chars().count()).min(34);
+    let columns = ((WIDTH - label - 14) / CELL).min(entries.len());
+    let name = |entry: &&ExamEntry| format!("{:>CELL$}", short(&entry.name, CELL - 1));
+    let names: String = entries[..columns].iter().map(name).collect();
+    writeln!(
+        out,
+        "{}{}",
+        bold(format!("{title:<label$}")),
+        dim(format!("{:>7}{:>7}{names}", "share", "asked"))
+    )?;
     for row in rows {
-        let cell = |regret: &Option<KindRegret>| regret.as_ref().map_or("-".to_owned(), |own| scale.show(own.regret));
-        let cells: String = row.regrets[..columns].iter().map(|regret| format!("{:>CELL$}", cell(regret))).collect();
+        let cell = |regret: &Option<KindRegret>| {
+            regret.as_ref().map_or("-".to_owned(), |own| scale.show(own.regret))
+        };
+        let cells: String =
+            row.regrets[..columns].iter().map(|regret| format!("{:>CELL$}", cell(regret))).collect();
         let share = format!("{:.0}%", 100.0 * row.share);
         writeln!(out, "{:<label$}{share:>7}{:>7}{cells}", short(&row.label, label), row.questions)?;
     }
-    let more = report.entries.len() - columns;
+    let more = entries.len() - columns;
     if more > 0 {
         let entries = if more == 1 { "entry" } else { "entries" };
         writeln!(out, "{}", dim(format!("{more} more {entries}: --json and --html have all")))?;
@@ -262,9 +285,9 @@ fn groups(out: &mut impl Write, title: &str, rows: &[Row], report: &ExamReport, 
 
 /// The worst answers of all entries; of those that are no built-in bots, where there are any.
 fn worst(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result<()> {
-    let own = |entry: &&ExamEntry| !entry.built_in;
-    let strangers = report.entries.iter().any(|entry| own(&entry));
-    let told = report.entries.iter().filter(|entry| !strangers || own(entry));
+    let entries = columns(report);
+    let strangers = entries.iter().any(|entry| !entry.built_in);
+    let told = entries.into_iter().filter(|entry| !strangers || !entry.built_in);
     let mut all: Vec<(&ExamEntry, &Worst)> =
         told.flat_map(|entry| entry.worst.iter().map(move |worst| (entry, worst))).collect();
     all.sort_by(|a, b| b.1.regret.total_cmp(&a.1.regret));

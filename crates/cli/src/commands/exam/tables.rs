@@ -8,10 +8,31 @@ use std::io::{self, Write};
 pub fn entries(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record([
-        "name", "bot", "rank_best", "rank_worst", "answered", "regret", "regret_low", "regret_high", "perfect",
-        "perfect_low", "perfect_high", "blunders", "blunders_low", "blunders_high", "unusable", "unusable_tries",
-        "calls", "tokens", "input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost",
-        "latency_median", "latency_p95",
+        "name",
+        "bot",
+        "rank_best",
+        "rank_worst",
+        "answered",
+        "regret",
+        "regret_low",
+        "regret_high",
+        "perfect",
+        "perfect_low",
+        "perfect_high",
+        "blunders",
+        "blunders_low",
+        "blunders_high",
+        "unusable",
+        "unusable_tries",
+        "calls",
+        "tokens",
+        "input_tokens",
+        "cached_tokens",
+        "output_tokens",
+        "reasoning_tokens",
+        "cost",
+        "latency_median",
+        "latency_p95",
     ])?;
     for entry in &report.entries {
         let ExamEntry { rank, latency, .. } = entry;
@@ -50,8 +71,19 @@ pub fn entries(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
 pub fn answers(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record([
-        "name", "question", "kind", "stake", "weight", "situation", "choice", "best", "regret", "fault", "reason",
-        "tokens", "cost",
+        "name",
+        "question",
+        "kind",
+        "stake",
+        "weight",
+        "situation",
+        "choice",
+        "best",
+        "regret",
+        "fault",
+        "reason",
+        "tokens",
+        "cost",
     ])?;
     for row in &report.answers {
         let AnswerRow { usage, .. } = row;
