@@ -245,6 +245,14 @@ impl EntrySpec {
         }
     }
 
+    /// The same entry once more, under another name: what differs between the two is chance.
+    pub fn twin(&self) -> Result<EntrySpec, EntryError> {
+        const AGAIN: &str = " again";
+        let names = name_all(std::slice::from_ref(self))?;
+        let name: String = names.iter().flat_map(str::chars).take(MAX_NAME - AGAIN.len()).collect();
+        Ok(EntrySpec { name: Some(name.trim_end().to_owned() + AGAIN), ..self.clone() })
+    }
+
     fn compat(&self) -> Option<compat::Written<'_>> {
         compat::Written::parse(self.text.strip_prefix(compat::PREFIX)?).ok()
     }

@@ -5,6 +5,7 @@
 pub mod check;
 pub mod dice;
 pub mod entry;
+pub mod exam;
 pub mod fault;
 pub mod guest;
 pub mod lineup;

@@ -142,6 +142,15 @@ pub trait Player<G: Game> {
         false
     }
 
+    /// How many players of this entry may be asked at the same time: more than one where each mostly waits, as for the endpoint of a
+    /// language model.
+    fn streams(&self) -> usize {
+        1
+    }
+
+    /// So many copies of the same entry take part beside it, from 0: who keeps answers for the same question keeps them apart.
+    fn be_copy(&mut self, _number: u64) {}
+
     /// What the player has used since it was last asked for this.
     fn take_effort(&mut self) -> Effort {
         Effort::default()
@@ -255,6 +264,14 @@ impl<G: Game> Player<G> for Priced<G> {
 
     fn is_deterministic(&self) -> bool {
         self.inner.is_deterministic()
+    }
+
+    fn streams(&self) -> usize {
+        self.inner.streams()
+    }
+
+    fn be_copy(&mut self, number: u64) {
+        self.inner.be_copy(number);
     }
 
     fn take_effort(&mut self) -> Effort {

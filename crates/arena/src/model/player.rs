@@ -49,6 +49,8 @@ struct Table<G: Listed> {
     disguise: Option<Disguise>,
     /// The schema of all actions.
     schema: Arc<RawValue>,
+    /// Another number for each copy of the same entry, which has answers of its own.
+    salt: u64,
 }
 
 impl<G: Listed> ModelPlayer<G> {
@@ -62,6 +64,7 @@ impl<G: Listed> ModelPlayer<G> {
             names: Names::new((0..terms.seats).map(|seat| format!("Player {seat}")))?,
             disguise,
             schema: answer_schema::<G>(None),
+            salt: 0,
         };
         Ok(ModelPlayer { table: table.into(), heard: Vec::new(), thinking: None, effort: Effort::default() })
     }
@@ -122,6 +125,14 @@ impl<G: Listed> Player<G> for ModelPlayer<G> {
 
     fn end(&mut self, _: &Outcome) -> Vec<Fault> {
         Vec::new()
+    }
+
+    fn streams(&self) -> usize {
+        self.table.entry.model.concurrency as usize
+    }
+
+    fn be_copy(&mut self, number: u64) {
+        self.table = Table { salt: number, ..(*self.table).clone() }.into();
     }
 
     fn take_effort(&mut self) -> Effort {
@@ -217,7 +228,7 @@ impl<G: Listed> Table<G> {
         let schema = self.disguised(&schema);
         let mut faults = Vec::new();
         loop {
-            let question = Question { messages: said.clone(), schema: schema.clone(), form, salt: 0 };
+            let question = Question { messages: said.clone(), schema: schema.clone(), form, salt: self.salt };
             let reply = desk.ask(model, &question).map_err(trouble)?;
             *usage += usage_of(&reply);
             let text: String = reply.text.chars().take(MOST_REPEATED).collect();

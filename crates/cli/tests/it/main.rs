@@ -7,6 +7,7 @@ mod check_bot;
 mod cli;
 mod docs;
 mod documents;
+mod exam;
 mod example_game;
 mod files;
 mod gifts;

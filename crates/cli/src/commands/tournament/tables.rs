@@ -83,13 +83,13 @@ impl Tables {
 }
 
 /// A name that no spreadsheet takes for a formula: bots are called after files of strangers.
-fn name(name: &str) -> String {
+pub fn name(name: &str) -> String {
     let quote = if name.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
     format!("{quote}{name}")
 }
 
 /// A number, or nothing.
-fn number(value: Option<f64>) -> String {
+pub fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
