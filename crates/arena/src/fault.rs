@@ -79,10 +79,7 @@ impl FaultKind {
 
     /// Whether only a language model's answer can have it.
     pub fn is_of_model(self) -> bool {
-        matches!(
-            self,
-            FaultKind::Truncated | FaultKind::Empty | FaultKind::Refused | FaultKind::Unparsable
-        )
+        matches!(self, FaultKind::Truncated | FaultKind::Empty | FaultKind::Refused | FaultKind::Unparsable)
     }
 
     /// What its author should do about it, where that is always the same.

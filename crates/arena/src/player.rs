@@ -275,7 +275,8 @@ impl<G: Game> Player<G> for Priced<G> {
     }
 
     fn take_effort(&mut self) -> Effort {
-        let (priced, regret_nanos) = (std::mem::take(&mut self.priced), std::mem::take(&mut self.regret_nanos));
+        let (priced, regret_nanos) =
+            (std::mem::take(&mut self.priced), std::mem::take(&mut self.regret_nanos));
         Effort { priced, regret_nanos, ..self.inner.take_effort() }
     }
 

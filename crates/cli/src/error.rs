@@ -256,9 +256,11 @@ impl From<EntryError> for Error {
             EntryError::NoRuntime { package, .. } => {
                 refused.hint(format!("install it; Debian's package is {package}"))
             }
-            EntryError::Model(NoModel::NoTables(name)) => refused
-                .hint(format!("name a file with a table [models.{name}]: --models FILE.toml"))
-                .hint("a tournament's FILE.toml may have such tables, too; `necrodome docs models` shows one"),
+            EntryError::Model(NoModel::NoTables(name)) => {
+                refused.hint(format!("name a file with a table [models.{name}]: --models FILE.toml")).hint(
+                    "a tournament's FILE.toml may have such tables, too; `necrodome docs models` shows one",
+                )
+            }
             EntryError::Model(NoModel::Model(ModelError { hint: Some(hint), .. })) => refused.hint(hint),
             EntryError::Cache { .. } => refused.hint("set XDG_CACHE_HOME to a folder that you can write to"),
             _ => refused,

@@ -128,7 +128,9 @@ impl ModelFlags {
                 ("--calls", self.calls.is_some()),
             ];
             return match given.iter().find(|(_, is_given)| *is_given) {
-                Some((flag, _)) => Err(Error::usage(format!("{flag} means nothing without an entry llm:NAME"))),
+                Some((flag, _)) => {
+                    Err(Error::usage(format!("{flag} means nothing without an entry llm:NAME")))
+                }
                 None => Ok(None),
             };
         }
@@ -174,7 +176,8 @@ pub fn tell_spent(desk: Option<&Desk>) {
             text += &format!("; {} answered from calls that were kept", spent.reused.calls);
         }
         if spent.lost.calls > 0 {
-            text += &format!("; {} lost on the way, which may have cost {}", spent.lost.calls, spent.lost.cost);
+            text +=
+                &format!("; {} lost on the way, which may have cost {}", spent.lost.calls, spent.lost.cost);
         }
         say(text);
     }

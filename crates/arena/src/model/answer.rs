@@ -136,7 +136,10 @@ mod tests {
             (r#"{"action": "{\"type\": \"go\"}"}"#, None),
             (r#"{"type": "go"}"#, None),
             ("why not\nANSWER: {\"action\": {\"type\": \"go\"}}", Some("why not")),
-            ("ANSWER: {\"type\": \"stop\"}? No.\nANSWER: `{\"type\": \"go\"}`.", Some("ANSWER: {\"type\": \"stop\"}? No.")),
+            (
+                "ANSWER: {\"type\": \"stop\"}? No.\nANSWER: `{\"type\": \"go\"}`.",
+                Some("ANSWER: {\"type\": \"stop\"}? No."),
+            ),
             ("<think>{\"type\": \"stop\"}</think>{\"type\": \"go\"}", None),
             ("I may {stop} or go: {\"type\": \"go\"}", None),
         ] {

@@ -109,7 +109,10 @@ fn invented(chance: &mut Seeded) -> String {
         let place = chance.uniform(letters.len() as u32) as usize;
         char::from(letters.as_bytes()[place])
     };
-    ["bdfgkvz", "aiou", "lmrv", "aiou", "bdgkv", "aiou", "kmpv"].map(|letters| one_of(letters)).iter().collect()
+    ["bdfgkvz", "aiou", "lmrv", "aiou", "bdgkv", "aiou", "kmpv"]
+        .map(|letters| one_of(letters))
+        .iter()
+        .collect()
 }
 
 /// A form of an invented word: plurals are seen as such, other forms only belong together.
@@ -130,7 +133,8 @@ fn tokens<'a>(text: &str, name: impl Fn(&str) -> Option<&'a String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic()) {
-        let end = rest[start..].find(|c: char| !c.is_ascii_alphabetic()).map_or(rest.len(), |end| start + end);
+        let end =
+            rest[start..].find(|c: char| !c.is_ascii_alphabetic()).map_or(rest.len(), |end| start + end);
         let word = &rest[start..end];
         out.push_str(&rest[..start]);
         match name(&word.to_ascii_lowercase()) {

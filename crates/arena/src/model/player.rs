@@ -146,7 +146,8 @@ impl<G: Listed> Table<G> {
         match &self.disguise {
             Some(disguise) => {
                 let json = disguise.code(&json(event));
-                let told = serde_json::from_str::<serde_json::Value>(&json).map(|json| words::of_event(&json));
+                let told =
+                    serde_json::from_str::<serde_json::Value>(&json).map(|json| words::of_event(&json));
                 told.iter().map(|told| told.sentence(&self.names).to_string()).collect()
             }
             None => {
@@ -374,7 +375,8 @@ mod tests {
                 let leaks: Vec<String> =
                     words(&text).into_iter().filter(|word| hidden.contains(word.as_str())).collect();
                 assert!(leaks.is_empty(), "{}: {leaks:?} in {text}", G::ID);
-                let shown = words(&format!("{} {} {}", scene.view, scene.events.join(" "), scene.legal.join(" ")));
+                let shown =
+                    words(&format!("{} {} {}", scene.view, scene.events.join(" "), scene.legal.join(" ")));
                 assert!(shown.iter().all(|word| !symbols.contains(word.as_str())), "{}: {shown:?}", G::ID);
                 // What a model answers in its words is what it means.
                 let action = serde_json::to_value(&chosen).unwrap();
@@ -442,7 +444,11 @@ mod tests {
         for part in ["2 to 6 monsters", "## What a bot sees and says", &first.scene.view, "ANSWER: {"] {
             assert!(first.text.contains(part), "{part}: {}", first.text);
         }
-        assert!(first.text.contains("Player 0 begins a turn") || first.text.contains("Player 0 rolls"), "{}", first.text);
+        assert!(
+            first.text.contains("Player 0 begins a turn") || first.text.contains("Player 0 rolls"),
+            "{}",
+            first.text
+        );
         // All dice may be kept or not: that needs no list. Whether to leave Tokyo does.
         assert!(first.scene.legal.is_empty());
         let yields = shown.iter().find(|told| told.scene.view.contains("yielding")).unwrap();

@@ -155,8 +155,7 @@ impl Prompts {
         }
         let read = |file: &str| {
             let path = folder.join(file);
-            fs::read_to_string(&path)
-                .map_err(|error| PromptError::Unread { path, why: error.to_string() })
+            fs::read_to_string(&path).map_err(|error| PromptError::Unread { path, why: error.to_string() })
         };
         let [system, decision, again] = FILES.map(read);
         Self::new([system?, decision?, again?])
@@ -179,7 +178,8 @@ impl Prompts {
             };
             templates.add_template_owned(file, text).map_err(refuse)?;
             let used = templates.get_template(file).map_err(refuse)?.undeclared_variables(false);
-            let known = |name: &str| VARIABLES.contains(&name) || templates.globals().any(|(own, _)| own == name);
+            let known =
+                |name: &str| VARIABLES.contains(&name) || templates.globals().any(|(own, _)| own == name);
             let mut unknown: Vec<String> = used.into_iter().filter(|name| !known(name)).collect();
             unknown.sort();
             if let Some(name) = unknown.into_iter().next() {
@@ -288,13 +288,18 @@ mod tests {
                 fs::write(folder.path().join(file), text).unwrap();
             }
             fs::write(folder.path().join("decision.txt"), decision).unwrap();
-            Prompts::load("", folder.path()).map(|prompts| prompts.hash().to_owned()).map_err(|e| e.to_string())
+            Prompts::load("", folder.path())
+                .map(|prompts| prompts.hash().to_owned())
+                .map_err(|e| e.to_string())
         };
         let plain = Prompts::load("plain", Path::new("nowhere")).unwrap();
         assert_eq!(with(Variant::ALL[0].texts[1]).unwrap(), plain.hash());
         assert_ne!(with("{{ view }}").unwrap(), plain.hash());
         let unknown = with("{{ vew }}").unwrap_err();
-        assert!(unknown.starts_with("decision.txt: there is no {{ vew }}: expected one of about, "), "{unknown}");
+        assert!(
+            unknown.starts_with("decision.txt: there is no {{ vew }}: expected one of about, "),
+            "{unknown}"
+        );
         let open = with("\n{% if view %}").unwrap_err();
         assert!(open.starts_with("decision.txt: line 2: "), "{open}");
         let missing = Prompts::load("plan", folder.path()).unwrap_err().to_string();

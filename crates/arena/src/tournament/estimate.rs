@@ -10,13 +10,7 @@ use crate::{
     process::Launcher,
     run::run_unrecorded,
 };
-use necrodome_rules::{
-    bot::BotSpec,
-    catalog::Listed,
-    game::Outcome,
-    names::Names,
-    with_game,
-};
+use necrodome_rules::{bot::BotSpec, catalog::Listed, game::Outcome, names::Names, with_game};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{cell::RefCell, rc::Rc};

@@ -241,23 +241,24 @@ pub fn report_of(
     let faulty = trouble.faults.iter().any(|fault| !fault.kind.is_warning());
     let members: Vec<usize> = plan.members().collect();
     let name = |member: usize| plan.entries[members[member]].name.clone();
-    let effort = |entry: usize| sums.efforts().get(members[entry]).filter(|effort| effort.decisions + effort.priced > 0);
-    let entry_report =
-        |&entry: &usize| EntryReport {
-            name: name(entry),
-            bot: plan.entries[members[entry]].bot.clone(),
-            rank: standings.ranking.ranks[entry],
-            record: standings.records[entry].clone(),
-            luck_adjusted: standings.adjusted[entry],
-            rating: standings.ratings[entry],
-            win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
-            cpu_us: effort(entry).filter(|effort| !effort.cpu.is_zero()).map(|effort| {
-                effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64
-            }),
-            regret: effort(entry).and_then(Regret::of),
-            usage: effort(entry).and_then(UsageReport::of),
-            rounds: Vec::new(),
-        };
+    let effort = |entry: usize| {
+        sums.efforts().get(members[entry]).filter(|effort| effort.decisions + effort.priced > 0)
+    };
+    let entry_report = |&entry: &usize| EntryReport {
+        name: name(entry),
+        bot: plan.entries[members[entry]].bot.clone(),
+        rank: standings.ranking.ranks[entry],
+        record: standings.records[entry].clone(),
+        luck_adjusted: standings.adjusted[entry],
+        rating: standings.ratings[entry],
+        win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
+        cpu_us: effort(entry)
+            .filter(|effort| !effort.cpu.is_zero())
+            .map(|effort| effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64),
+        regret: effort(entry).and_then(Regret::of),
+        usage: effort(entry).and_then(UsageReport::of),
+        rounds: Vec::new(),
+    };
     let separated = |&(one, other): &(usize, usize)| Separated {
         one: name(one),
         other: name(other),

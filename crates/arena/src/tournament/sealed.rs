@@ -1,7 +1,9 @@
 //! The dice of a tournament. Where programs take part they follow from the seed and a secret, which is sealed before the first match
 //! (the plan has its hash) and told when all is played. A secret that was told is of no use for more blocks: those get a new one.
 
-use super::{Plan, PlannedEntry, Schedule, Store, StoreError, Sums, TournamentError, archive::add_plan, chain::SECRETS};
+use super::{
+    Plan, PlannedEntry, Schedule, Store, StoreError, Sums, TournamentError, archive::add_plan, chain::SECRETS,
+};
 use crate::{
     dice::{Dice, Secret},
     model,

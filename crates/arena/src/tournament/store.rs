@@ -7,7 +7,10 @@ use super::{
     chain::{CHUNKS, CLOSINGS, DETAILS},
     results::{BlockResult, Closing},
 };
-use crate::{fault::SeatFault, player::{Effort, Usage}};
+use crate::{
+    fault::SeatFault,
+    player::{Effort, Usage},
+};
 use rusqlite::{OptionalExtension, params, types::ValueRef};
 use serde::de::DeserializeOwned;
 use std::{ops::Range, time::Duration};

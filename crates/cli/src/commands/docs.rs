@@ -74,7 +74,12 @@ fn list() -> Result<(), Error> {
         writeln!(out, "  {} {}", bold(format!("{:<24}", document.page())), dim(document.title()))?;
     }
     for (name, _) in prompts() {
-        writeln!(out, "  {} {}", bold(format!("{name:<24}")), dim("Template of a prompt for language models"))?;
+        writeln!(
+            out,
+            "  {} {}",
+            bold(format!("{name:<24}")),
+            dim("Template of a prompt for language models")
+        )?;
     }
     Ok(())
 }

@@ -24,6 +24,7 @@ Examples:
   necrodome exam tokyo ./mybot.py --null                 and once more: what differs then is noise
   necrodome exam zombie-dice ./old.py ./new.py --html exam.html --svg exam.svg
   necrodome exam zombie-dice-race greedy --json
+  necrodome exam tokyo llm:small random optimal --models models.toml --budget 1.00
 
 All entries answer the same questions: positions from perfect and from ordinary play, more of them where more is
 at stake. Regret is what the best option would have been worth more: a chance to win, or points in a game for one. The

@@ -282,7 +282,9 @@ where
     let desk = config.models.desk(&config.bots, config.own_models.clone(), config.store.as_deref())?;
     let (mut entries, names) = lineup::entries(&config.bots, desk.as_ref())?;
     if config.dry_run && desk.is_none() {
-        return Err(Error::usage("--dry-run means nothing without an entry llm:NAME: other matches cost nothing"));
+        return Err(Error::usage(
+            "--dry-run means nothing without an entry llm:NAME: other matches cost nothing",
+        ));
     }
     if let (Some(bundled), Some(last)) = (config.bundled, entries.last_mut()) {
         // Where it lies differs from run to run, and must not make another plan of the same tournament.

@@ -100,7 +100,11 @@ fn a_tournament_is_paid_once_and_can_be_played_again_offline() {
     assert_eq!(replayed["hash"], report["hash"]);
     assert_eq!(entry(&replayed, "small")["usage"]["cost"], usage["cost"]);
     // Other dice, other questions: those were never answered.
-    let missing = [&with(&offline, &[("--seed=5", "--seed=6"), ("--store=other.store", "--store=more.store")])[..], &[]].concat();
+    let missing = [
+        &with(&offline, &[("--seed=5", "--seed=6"), ("--store=other.store", "--store=more.store")])[..],
+        &[],
+    ]
+    .concat();
     let said = refusal(&mut command(folder.path(), &missing), 1);
     assert!(said.contains("stopped before the end: model small: "), "{said}");
 
@@ -111,7 +115,13 @@ fn a_tournament_is_paid_once_and_can_be_played_again_offline() {
     }
     output(&mut command(folder.path(), &["report", "s.store", "--csv", "s.csv", "--html", "site"]));
     let table = fs::read_to_string(folder.path().join("s.csv")).unwrap();
-    assert!(table.lines().next().unwrap().ends_with("regret,cost,calls,input_tokens,output_tokens,unusable,regret_per_cost"));
+    assert!(
+        table
+            .lines()
+            .next()
+            .unwrap()
+            .ends_with("regret,cost,calls,input_tokens,output_tokens,unusable,regret_per_cost")
+    );
     let pages = files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".html"));
     assert!(pages.into_iter().any(|(_, text)| String::from_utf8_lossy(&text).contains("regret/decision")));
 }
@@ -161,7 +171,12 @@ fn the_key_is_nowhere_but_in_the_header() {
         }
         let Act::Answer(answer) = plays(asked) else { unreachable!() };
         let text = answer.text.replace("I ", &format!("{KEY} says: I "));
-        Act::Answer(Answer { text, reasoning: Some(format!("thinking of {KEY}")), model: format!("tiny-{KEY}"), ..answer })
+        Act::Answer(Answer {
+            text,
+            reasoning: Some(format!("thinking of {KEY}")),
+            model: format!("tiny-{KEY}"),
+            ..answer
+        })
     });
     let folder = folder(&server, PRICES);
     let bot = "import json, sys\nfor line in sys.stdin:\n  m = json.loads(line)\n  \
@@ -169,9 +184,13 @@ fn the_key_is_nowhere_but_in_the_header() {
                if m['type'] == 'decide': print(json.dumps({'id': m['id'], 'action': {'type': 'stop'}}), flush=True)\n";
     fs::create_dir(folder.path().join("bot")).unwrap();
     fs::write(folder.path().join("bot/bot.py"), bot).unwrap();
-    let words = with(&RACE, &[("greedy", "./bot/bot.py"), ("--blocks=3", "--blocks=1"), ("--json", "--csv=s.csv")]);
+    let words =
+        with(&RACE, &[("greedy", "./bot/bot.py"), ("--blocks=3", "--blocks=1"), ("--json", "--csv=s.csv")]);
     let mut command_line = process(&words);
-    command_line.current_dir(folder.path()).env("TEST_KEY", KEY).env("XDG_CACHE_HOME", folder.path().join("cache"));
+    command_line
+        .current_dir(folder.path())
+        .env("TEST_KEY", KEY)
+        .env("XDG_CACHE_HOME", folder.path().join("cache"));
     let child = command_line.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     pid.store(child.id(), Ordering::SeqCst);
     let said = child.wait_with_output().unwrap();
@@ -181,11 +200,15 @@ fn the_key_is_nowhere_but_in_the_header() {
     let shown = command(folder.path(), &["replay", "s.store", "--from", "0.0"]).output().unwrap();
     assert!(String::from_utf8_lossy(&shown.stdout).contains("says: I "), "the reasons are kept");
     output(&mut command(folder.path(), &["report", "s.store", "--html", "site"]));
-    let checked = command(folder.path(), &["check-bot", "zombie-dice-race", "llm:small", "--models=models.toml"]);
+    let checked =
+        command(folder.path(), &["check-bot", "zombie-dice-race", "llm:small", "--models=models.toml"]);
     let checked = { checked }.output().unwrap();
 
     let mut places = seen.lock().unwrap().clone();
-    assert!(places.iter().any(|(name, bytes)| name.starts_with("command") && holds(bytes, "bot.py")), "a child was seen");
+    assert!(
+        places.iter().any(|(name, bytes)| name.starts_with("command") && holds(bytes, "bot.py")),
+        "a child was seen"
+    );
     for (name, output) in [("tournament", said), ("replay", shown), ("check-bot", checked)] {
         places.push((format!("stdout of {name}"), output.stdout));
         places.push((format!("stderr of {name}"), output.stderr));
@@ -194,7 +217,8 @@ fn the_key_is_nowhere_but_in_the_header() {
     for name in ["s.store", "s.store.calls", "s.csv"] {
         assert!(places.iter().any(|(place, _)| place.ends_with(name)), "{name}");
     }
-    let leaks: Vec<&String> = places.iter().filter(|(_, bytes)| holds(bytes, KEY)).map(|(name, _)| name).collect();
+    let leaks: Vec<&String> =
+        places.iter().filter(|(_, bytes)| holds(bytes, KEY)).map(|(name, _)| name).collect();
     assert!(leaks.is_empty(), "{leaks:?}");
 }
 
@@ -208,7 +232,8 @@ fn an_answer_that_cannot_be_used_is_asked_for_again_and_counted() {
         Act::say("I would go on, I think.")
     });
     let folder = folder(&server, "answers = \"line\"");
-    let words = ["match", "zombie-dice-solo", "llm:small", "--models=models.toml", "--seed=1", "--replay=m.replay"];
+    let words =
+        ["match", "zombie-dice-solo", "llm:small", "--models=models.toml", "--seed=1", "--replay=m.replay"];
     let told = output(&mut command(folder.path(), &words));
     assert!(told.contains("(asked again after unparsable: expected"), "{told}");
     assert!(told.contains("Oh.") && !told.contains("misbehaved"), "{told}");
@@ -230,7 +255,16 @@ fn an_answer_that_cannot_be_used_is_asked_for_again_and_counted() {
         let folder = self::folder(&server, "answers = \"schema\"\nretries = 2");
         let report = json_of(
             folder.path(),
-            &["tournament", "zombie-dice-solo", "llm:small", "greedy", "--models=models.toml", "--blocks=1", "--seed=1", "--json"],
+            &[
+                "tournament",
+                "zombie-dice-solo",
+                "llm:small",
+                "greedy",
+                "--models=models.toml",
+                "--blocks=1",
+                "--seed=1",
+                "--json",
+            ],
         );
         let fault = &report["faults"][0];
         assert_eq!((fault["name"].as_str(), fault["kind"].as_str()), (Some("small"), Some(kind)), "{report}");
@@ -297,10 +331,21 @@ fn many_matches_wait_at_once_and_the_result_is_the_same() {
 fn a_dry_run_asks_a_few_times_and_says_what_all_would_cost() {
     let server = Server::minded(plays);
     let folder = folder(&server, PRICES);
-    let words = ["tournament", "zombie-dice-race", "llm:small", "greedy", "--models=models.toml", "--seed=5", "--dry-run"];
+    let words = [
+        "tournament",
+        "zombie-dice-race",
+        "llm:small",
+        "greedy",
+        "--models=models.toml",
+        "--seed=5",
+        "--dry-run",
+    ];
     let told = output(&mut command(folder.path(), &words));
     assert_eq!(server.asked().len(), 3);
-    assert!(told.contains("10 blocks would cost about 0.0") && told.contains("From 3 decisions (3 calls)"), "{told}");
+    assert!(
+        told.contains("10 blocks would cost about 0.0") && told.contains("From 3 decisions (3 calls)"),
+        "{told}"
+    );
     let report = json_of(folder.path(), &[&words[..], &["--json", "--blocks=1000"]].concat());
     let small = &report["models"][0];
     assert_eq!((small["asked"].as_u64(), small["name"].as_str()), (Some(3), Some("small")));
@@ -315,13 +360,20 @@ fn a_dry_run_asks_a_few_times_and_says_what_all_would_cost() {
 fn check_bot_says_which_forms_of_answers_work() {
     let server = Server::minded(|asked| match asked {
         _ if asked.wants_schema() => Act::error(400, "response_format is not supported"),
-        _ if asked.last_message().starts_with("Hello!") => Act::say(r#"{"reason": "x", "action": {"type": "go"}}"#),
+        _ if asked.last_message().starts_with("Hello!") => {
+            Act::say(r#"{"reason": "x", "action": {"type": "go"}}"#)
+        }
         _ => plays(asked),
     });
     let folder = folder(&server, "");
-    let told = output(&mut command(folder.path(), &["check-bot", "zombie-dice-race", "llm:small", "--models=models.toml"]));
+    let told = output(&mut command(
+        folder.path(),
+        &["check-bot", "zombie-dice-race", "llm:small", "--models=models.toml"],
+    ));
     assert!(told.contains("response_format is not supported"), "{told}");
-    for part in ["tool call", "works", "last line", "decision", "system:", "Thirteen dice", "model:", "\"go\""] {
+    for part in
+        ["tool call", "works", "last line", "decision", "system:", "Thirteen dice", "model:", "\"go\""]
+    {
         assert!(told.contains(part), "{part}: {told}");
     }
     // Found out by itself: the tool.
@@ -349,7 +401,8 @@ fn a_model_is_found_in_its_file_or_in_the_tournament() {
     let report = json_of(folder.path(), &["tournament", "t.toml", "--json"]);
     assert_eq!(entry(&report, "small")["bot"], "llm:small");
     // An edited table is another entry.
-    let edited = plan.to_owned() + &server.table("small", &PRICES.replace("answers", "disguise = 3\nanswers"));
+    let edited =
+        plan.to_owned() + &server.table("small", &PRICES.replace("answers", "disguise = 3\nanswers"));
     fs::write(folder.path().join("t.toml"), edited).unwrap();
     let changed = said(&["tournament", "t.toml", "--blocks=2"]);
     assert!(changed.contains("small"), "{changed}");
@@ -363,7 +416,8 @@ fn a_disguised_model_reads_other_words_and_is_understood() {
         Act::say(r#"{"reason": "fine", "action": {"type": "stop"}}"#)
     });
     let folder = folder(&server, "answers = \"schema\"\ndisguise = 11");
-    let words = ["match", "zombie-dice-race", "llm:small", "greedy", "--models=models.toml", "--seed=1", "--json"];
+    let words =
+        ["match", "zombie-dice-race", "llm:small", "greedy", "--models=models.toml", "--seed=1", "--json"];
     let played = json_of(folder.path(), &words);
     assert_eq!(played["faults"], json!([]), "{played}");
 }
