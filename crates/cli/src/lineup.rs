@@ -168,6 +168,9 @@ pub fn tell_spent(desk: Option<&Desk>) {
     desk.take_notes().iter().for_each(|note| say(format_args!("note: {note}")));
     for (name, spent) in desk.spent() {
         let tokens = spent.made.tokens.input + spent.made.tokens.output;
+        if spent.made.calls + spent.reused.calls + spent.lost.calls == 0 {
+            continue;
+        }
         let mut text = format!("{name}: {}", count(spent.made.calls, "call"));
         if spent.made.calls > 0 {
             text += &format!(" with {tokens} tokens, cost {}", spent.made.cost);

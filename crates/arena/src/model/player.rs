@@ -10,7 +10,7 @@ use crate::{
     lineup::Terms,
     player::{Answer, Effort, MatchStart, Player, Usage},
 };
-use necrodome_models::{Form, Legal, Message, Question, Reply, Role};
+use necrodome_models::{AskError, Form, Legal, Message, Question, Reply, Role};
 use necrodome_rules::{
     catalog::Listed,
     game::{Outcome, Seat},
@@ -218,7 +218,7 @@ impl<G: Listed> Table<G> {
     ) -> Result<Answer<G::Action>, String> {
         let ModelEntry { desk, model, prompts, .. } = &self.entry;
         let disguise = self.disguise.as_ref();
-        let trouble = |error: necrodome_models::AskError| format!("model {}: {error}", model.name);
+        let trouble = |error: AskError| error.to_string();
         let form = desk.form(model, &self.disguised(&self.schema)).map_err(trouble)?;
         let schema = self.schema_now(view);
         // What is told once names all actions: then it stays the same, and endpoints need not read it again.

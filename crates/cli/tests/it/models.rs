@@ -44,6 +44,12 @@ fn json_of(folder: &Path, words: &[&str]) -> Value {
     serde_json::from_str(&output(&mut command(folder, words))).unwrap()
 }
 
+/// Standard error of a command that could not go on.
+fn failure(command: &mut assert_cmd::Command) -> String {
+    let result = command.assert().code(1);
+    String::from_utf8(result.get_output().stderr.clone()).unwrap()
+}
+
 const RACE: [&str; 9] = [
     "tournament",
     "zombie-dice-race",
@@ -105,8 +111,8 @@ fn a_tournament_is_paid_once_and_can_be_played_again_offline() {
         &[],
     ]
     .concat();
-    let said = refusal(&mut command(folder.path(), &missing), 1);
-    assert!(said.contains("stopped before the end: model small: "), "{said}");
+    let said = failure(&mut command(folder.path(), &missing));
+    assert!(said.contains("stopped before the end: "), "{said}");
 
     // The report shows it in every form.
     let text = output(&mut command(folder.path(), &["report", "s.store"]));
@@ -277,11 +283,9 @@ fn an_answer_that_cannot_be_used_is_asked_for_again_and_counted() {
 fn a_budget_stops_in_order_and_nothing_is_paid_twice() {
     let server = Server::minded(plays);
     let folder = folder(&server, &PRICES.replace("answers", "concurrency = 1\nanswers"));
-    let limited = [&RACE[..], &["--budget=0.05"]].concat();
-    let stopped = command(folder.path(), &limited).output().unwrap();
-    let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
-    assert_eq!(stopped.status.code(), Some(1), "{said}");
-    assert!(said.contains("stopped before the end: model small: ") && said.contains("budget"), "{said}");
+    let limited = [&RACE[..], &["--budget=0.012"]].concat();
+    let said = failure(&mut command(folder.path(), &limited));
+    assert!(said.contains("stopped before the end: ") && said.contains("budget"), "{said}");
     assert!(said.contains("left: run the same command again to go on"), "{said}");
     let paid = server.asked().len();
     assert!(paid > 0);
@@ -298,7 +302,7 @@ fn a_budget_stops_in_order_and_nothing_is_paid_twice() {
 fn an_endpoint_that_fails_is_not_charged_to_the_model() {
     let server = Server::scripted([Act::error(401, "no such key")]);
     let folder = folder(&server, PRICES);
-    let said = refusal(&mut command(folder.path(), &RACE), 1);
+    let said = failure(&mut command(folder.path(), &RACE));
     assert!(said.contains("the endpoint refuses the key in TEST_KEY"), "{said}");
     assert!(said.contains("0 blocks played, 3 blocks left"), "{said}");
 }
@@ -420,4 +424,40 @@ fn a_disguised_model_reads_other_words_and_is_understood() {
         ["match", "zombie-dice-race", "llm:small", "greedy", "--models=models.toml", "--seed=1", "--json"];
     let played = json_of(folder.path(), &words);
     assert_eq!(played["faults"], json!([]), "{played}");
+}
+
+#[test]
+fn an_interrupt_stops_in_order_and_the_rest_is_played_later() {
+    const ANSWERED: u32 = 5;
+    let (count, silent) = (AtomicU32::new(0), Arc::new((Mutex::new(false), Condvar::new())));
+    let told = silent.clone();
+    let server = Server::minded(move |asked| {
+        if count.fetch_add(1, Ordering::SeqCst) < ANSWERED {
+            return plays(asked);
+        }
+        *told.0.lock().unwrap() = true;
+        told.1.notify_all();
+        Act::Silence
+    });
+    let quick = PRICES.replace("answers", "concurrency = 1\ntimeout_s = 1\nanswers");
+    let folder = folder(&server, &quick);
+    let mut command_line = process(&RACE);
+    command_line
+        .current_dir(folder.path())
+        .env("TEST_KEY", KEY)
+        .env("XDG_CACHE_HOME", folder.path().join("cache"));
+    let child = command_line.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let is_waiting = silent.0.lock().unwrap();
+    drop(silent.1.wait_while(is_waiting, |is_waiting| !*is_waiting).unwrap());
+    let pid = nix::unistd::Pid::from_raw(child.id() as i32);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    let stopped = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
+    assert_eq!(stopped.status.code(), Some(130), "{said}");
+    assert!(said.contains("run the same command again to go on"), "{said}");
+
+    // The answers that came are kept, and are enough for as far as they go.
+    drop(server);
+    let said = failure(&mut command(folder.path(), &[&RACE[..], &["--answers=only"]].concat()));
+    assert!(said.contains(&format!("{ANSWERED} answered from calls that were kept")), "{said}");
 }
