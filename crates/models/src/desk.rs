@@ -375,10 +375,6 @@ impl Desk {
             if is_last || !trouble.is_worth_another_try {
                 return Err(given_up(&model, attempt, trouble));
             }
-            if let Some(pause) = trouble.retry_after {
-                // The others need not find out by themselves.
-                pace.pause(pause);
-            }
             self.rest(pause)?;
             attempt += 1;
         }
@@ -496,6 +492,9 @@ impl OneTry {
         let said = wire::read(&response.text, sent_bytes);
         let is_filtered = said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
         if !(200..300).contains(&response.status) && !is_filtered {
+            // The others need not find out by themselves, unless it is not worth waiting for.
+            let pause = response.retry_after.filter(|&pause| pause <= desk.0.patience.in_all);
+            pause.into_iter().for_each(|pause| permit.pause(pause));
             return Err(refused(&model, response));
         }
         let said = match said {

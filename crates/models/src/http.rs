@@ -63,6 +63,7 @@ impl Client {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("necrodome/", env!("CARGO_PKG_VERSION")))
+            .max_idle_connections(64)
             .max_idle_connections_per_host(64)
             // A connection that the endpoint has closed meanwhile costs a try.
             .max_idle_age(Duration::from_secs(5));

@@ -7,7 +7,11 @@ use necrodome_models::{
 };
 use serde_json::json;
 use std::{
-    sync::{Arc, Barrier, atomic::AtomicUsize, atomic::Ordering, mpsc},
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -213,6 +217,27 @@ fn concurrency_is_the_models_limit() {
         }
     });
     assert_eq!((most.load(Ordering::SeqCst), server.asked().len()), (3, 12));
+}
+
+#[test]
+fn all_calls_wait_when_the_endpoint_asks_for_it() {
+    let (told, asked) = mpsc::channel();
+    let is_first = AtomicBool::new(true);
+    let server = Server::minded(move |_| {
+        told.send(Instant::now()).unwrap();
+        if is_first.swap(false, Ordering::SeqCst) { Act::too_many("1") } else { Act::say("Hello") }
+    });
+    let (desk, model) = desk(&server, "concurrency = 1", Set::default());
+    thread::scope(|scope| {
+        for number in 0..3 {
+            let (desk, model) = (&desk, &model);
+            scope.spawn(move || desk.ask(model, &question(&number.to_string())).unwrap());
+        }
+    });
+    let times: Vec<Instant> = asked.try_iter().collect();
+    assert_eq!(times.len(), 4);
+    // The server's clock started a moment before the pause did.
+    assert!(times[1..].iter().all(|time| *time >= times[0] + Duration::from_secs(1)), "{times:?}");
 }
 
 #[test]
