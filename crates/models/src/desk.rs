@@ -350,7 +350,7 @@ impl Desk {
 
     /// Makes a call, with several tries.
     fn call(&self, model: &Model, request: Request) -> Outcome {
-        let (model, started) = (Arc::new(model.clone()), Instant::now());
+        let model = Arc::new(model.clone());
         let pace = lock(&self.0.paces)
             .entry(model.name.clone())
             .or_insert_with(|| Arc::new(Pace::new(&model)))
@@ -359,19 +359,20 @@ impl Desk {
         let request = Arc::new(request);
         let most = most(&model, body.len());
         let stop = || self.is_interrupted();
-        let mut attempt = 1;
+        // Without the time in which others had their turn.
+        let (mut attempt, mut used) = (1, Duration::ZERO);
         loop {
             let permit = pace.enter(most.tokens.total(), &stop)?;
             let held = self.0.purse.hold(&model, most, &stop)?;
             let call = OneTry { desk: self.clone(), model: model.clone(), request: request.clone(), attempt };
+            let started = Instant::now();
             let trouble = match self.beside(call, body.clone(), permit, held)? {
                 Ok(reply) => return Ok(reply),
                 Err(trouble) => trouble,
             };
-            let jitter = self.jitter(attempt);
-            let pause = trouble.retry_after.unwrap_or_default() + jitter;
-            let is_last = attempt >= self.0.patience.tries
-                || started.elapsed() + pause > self.0.patience.in_all + model.timeout;
+            let pause = trouble.retry_after.unwrap_or_default().saturating_add(self.jitter(attempt));
+            used = used.saturating_add(started.elapsed()).saturating_add(pause);
+            let is_last = attempt >= self.0.patience.tries || used > self.0.patience.in_all + model.timeout;
             if is_last || !trouble.is_worth_another_try {
                 return Err(given_up(&model, attempt, trouble));
             }

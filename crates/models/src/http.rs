@@ -81,9 +81,10 @@ impl Client {
             Lost { why: clean(lost.why), ..lost }
         };
         let agent = self.0.as_ref().map_err(|why| Lost::lasting(why.clone()))?;
-        let mut request = agent
-            .post(format!("{}/chat/completions", model.base_url))
-            .config()
+        let request = agent.post(format!("{}/chat/completions", model.base_url)).config();
+        // No proxy knows the way back to this machine.
+        let request = if model.is_local() { request.proxy(None) } else { request };
+        let mut request = request
             .timeout_global(Some(model.timeout))
             .build()
             .header("content-type", "application/json")
