@@ -63,6 +63,7 @@ impl Client {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("necrodome/", env!("CARGO_PKG_VERSION")))
+            .max_idle_connections(64)
             .max_idle_connections_per_host(64)
             // A connection that the endpoint has closed meanwhile costs a try.
             .max_idle_age(Duration::from_secs(5));
@@ -80,9 +81,10 @@ impl Client {
             Lost { why: clean(lost.why), ..lost }
         };
         let agent = self.0.as_ref().map_err(|why| Lost::lasting(why.clone()))?;
-        let mut request = agent
-            .post(format!("{}/chat/completions", model.base_url))
-            .config()
+        let request = agent.post(format!("{}/chat/completions", model.base_url)).config();
+        // No proxy knows the way back to this machine.
+        let request = if model.is_local() { request.proxy(None) } else { request };
+        let mut request = request
             .timeout_global(Some(model.timeout))
             .build()
             .header("content-type", "application/json")

@@ -56,12 +56,6 @@ impl Pace {
             Some(Permit { pace: self.clone(), tokens })
         })
     }
-
-    /// Makes no call for a while, because the endpoint asks for it.
-    pub fn pause(&self, pause: Duration) {
-        let until = Instant::now() + pause;
-        self.state.change(|state| state.paused_until = state.paused_until.max(Some(until)));
-    }
 }
 
 /// The permission to make a call. When it is dropped, the call is over.
@@ -76,6 +70,12 @@ impl Permit {
     pub fn correct(&self, tokens: u64) {
         let left = self.tokens as f64 - tokens as f64;
         self.pace.state.change(|state| state.tokens.iter_mut().for_each(|bucket| bucket.level += left));
+    }
+
+    /// Lets nobody make a call for a while, because the endpoint asks for it.
+    pub fn pause(&self, pause: Duration) {
+        let until = Instant::now() + pause;
+        self.pace.state.change(|state| state.paused_until = state.paused_until.max(Some(until)));
     }
 }
 
@@ -148,8 +148,9 @@ mod tests {
         assert!(at_once(&six_tokens_a_minute, 1).is_some());
 
         let asked_to_wait = pace("");
-        asked_to_wait.pause(Duration::from_secs(3600));
-        asked_to_wait.pause(Duration::ZERO);
+        let permit = at_once(&asked_to_wait, 0).unwrap();
+        permit.pause(Duration::from_secs(3600));
+        permit.pause(Duration::ZERO);
         assert!(at_once(&asked_to_wait, 0).is_none());
     }
 

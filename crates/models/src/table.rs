@@ -91,10 +91,14 @@ impl Model {
 }
 
 impl Model {
-    /// Whether nobody on the way can read what is sent: it is encrypted, or stays on this machine.
+    /// Whether nobody on the way can read what is sent.
     pub(crate) fn is_private(&self) -> bool {
-        let Some(rest) = self.base_url.strip_prefix("http://") else { return true };
-        let host = rest.split('/').next().unwrap_or_default();
+        self.base_url.starts_with("https://") || self.is_local()
+    }
+
+    /// Whether the endpoint is on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        let host = self.base_url.split('/').nth(2).unwrap_or_default();
         // Without the port; the address of IPv6 stands in brackets.
         let host = host.strip_prefix('[').map_or(host.split(':').next(), |host| host.split(']').next());
         let host = host.unwrap_or_default();

@@ -7,7 +7,11 @@ use necrodome_models::{
 };
 use serde_json::json;
 use std::{
-    sync::{Arc, Barrier, atomic::AtomicUsize, atomic::Ordering, mpsc},
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -84,17 +88,34 @@ fn a_redirect_is_not_followed() {
 }
 
 #[test]
+fn a_proxy_is_not_for_this_machine() {
+    // Nobody listens at the port of the proxy.
+    let variables = ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"].map(|name| (name, "http://127.0.0.1:9"));
+    super::in_process("calls::a_proxy_is_not_for_this_machine", &variables, || {
+        let server = Server::scripted([Act::say("Hello")]);
+        let (desk, model) = desk(&server, "", Set::default());
+        assert_eq!(desk.ask(&model, &question("?")).unwrap().text, "Hello");
+        let far = "[models.far]\nbase_url = \"http://models.test/v1\"\nmodel = \"x\"";
+        let patience = Patience { tries: 1, ..Patience::default() };
+        let desk = Set { patience, ..Set::default() }.desk(far);
+        let why = endpoint_error(desk.ask(&desk.model("far").unwrap(), &question("?")));
+        assert!(why.ends_with("failed: nobody listens there"), "the proxy is asked for others: {why}");
+    });
+}
+
+#[test]
 fn tries_end() {
     let server = Server::scripted([Act::error(500, "oh no")]);
     let (desk, model) = desk(&server, "", Set::default());
     let why = endpoint_error(desk.ask(&model, &question("?")));
     assert!(why.ends_with("failed, 6 times: status 500: \"oh no\""), "{why}");
     assert_eq!(server.asked().len(), 6);
-    let patient = Server::scripted([Act::too_many("86400")]);
+    let patient = Server::scripted([Act::too_many("86400"), Act::too_many("18446744073709549568")]);
     let (desk, model) = super::desk(&patient, "", Set::default());
     let why = endpoint_error(desk.ask(&model, &question("?")));
     assert!(why.ends_with("failed: status 429: \"slow down\" (it asks to wait 86400 s)"), "{why}");
     assert_eq!(patient.asked().len(), 1);
+    assert!(endpoint_error(desk.ask(&model, &question("?"))).contains("it asks to wait 18446744"));
 }
 
 #[test]
@@ -213,6 +234,27 @@ fn concurrency_is_the_models_limit() {
         }
     });
     assert_eq!((most.load(Ordering::SeqCst), server.asked().len()), (3, 12));
+}
+
+#[test]
+fn all_calls_wait_when_the_endpoint_asks_for_it() {
+    let (told, asked) = mpsc::channel();
+    let is_first = AtomicBool::new(true);
+    let server = Server::minded(move |_| {
+        told.send(Instant::now()).unwrap();
+        if is_first.swap(false, Ordering::SeqCst) { Act::too_many("1") } else { Act::say("Hello") }
+    });
+    let (desk, model) = desk(&server, "concurrency = 1", Set::default());
+    thread::scope(|scope| {
+        for number in 0..3 {
+            let (desk, model) = (&desk, &model);
+            scope.spawn(move || desk.ask(model, &question(&number.to_string())).unwrap());
+        }
+    });
+    let times: Vec<Instant> = asked.try_iter().collect();
+    assert_eq!(times.len(), 4);
+    // The server's clock started a moment before the pause did.
+    assert!(times[1..].iter().all(|time| *time >= times[0] + Duration::from_secs(1)), "{times:?}");
 }
 
 #[test]

@@ -1,17 +1,20 @@
 //! The desk: the one door to all models. A question goes past the book, those who are asking the same, the model's pace and the
 //! budget before a call is made, and its answer is in the book before anybody sees it.
 
+mod attempt;
+mod forms;
+
+pub use forms::Trial;
+
 use crate::{
-    AskError, Book, BookError, Budget, Finish, Form, Message, Model, Models, Money, Question, Reply, Role,
-    Spent, Tally, Tokens,
+    AskError, Book, BookError, Budget, Form, Model, Models, Money, Question, Reply, Spent, Tally, Tokens,
     budget::{Held, Purse},
-    http::{Client, Lost, Response},
-    key::Key,
+    http::Client,
     pace::{Pace, Permit},
     wait::{GLANCE, Waiting},
-    wire::{self, Request, Took},
+    wire::{self, Request},
 };
-use serde_json::{Value, value::RawValue};
+use attempt::{OneTry, Trouble};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt,
@@ -84,17 +87,6 @@ pub struct ModelError {
     pub hint: Option<String>,
 }
 
-/// What came of trying a form of answers.
-#[derive(Debug, Clone)]
-pub struct Trial {
-    /// What was asked.
-    pub question: Question,
-    /// What came, or why the endpoint refused.
-    pub outcome: Result<Reply, String>,
-    /// Whether the form works.
-    pub works: bool,
-}
-
 /// The one door to all models, for all threads; a clone is the same desk.
 #[derive(Clone)]
 pub struct Desk(Arc<Inside>);
@@ -138,25 +130,6 @@ struct Failure {
 impl From<AskError> for Failure {
     fn from(error: AskError) -> Self {
         Failure { error, status: None }
-    }
-}
-
-/// Why a try failed.
-#[derive(Debug)]
-struct Trouble {
-    why: String,
-    status: Option<u16>,
-    is_worth_another_try: bool,
-    retry_after: Option<Duration>,
-}
-
-impl Trouble {
-    fn passing(why: String) -> Self {
-        Trouble { why, status: None, is_worth_another_try: true, retry_after: None }
-    }
-
-    fn lasting(why: String) -> Self {
-        Trouble { is_worth_another_try: false, ..Trouble::passing(why) }
     }
 }
 
@@ -248,62 +221,6 @@ impl Desk {
         self.outcome(model, question).map_err(|failure| failure.error)
     }
 
-    /// The form in which a model answers: as its table says, else the first that works for the schema. What works is kept in the
-    /// book, too.
-    pub fn form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
-        if let Some(form) = model.answers {
-            return Ok(form);
-        }
-        let question = hash(model, &trial_question(schema, Form::Schema))?.hash;
-        // Others wait here for the first who tries, and find what works.
-        let mut forms = lock(&self.0.forms);
-        if let Some(&form) = forms.get(&question) {
-            return Ok(form);
-        }
-        let kept = match self.0.answers {
-            Answers::Fresh => None,
-            Answers::Reuse | Answers::Only => self.0.book.form(&question).map_err(unkept)?,
-        };
-        let form = match kept {
-            Some(form) => form,
-            None if self.0.answers == Answers::Only => {
-                let why = format!("the book does not say in which form {} answers", model.name);
-                return Err(AskError::NotKept(why));
-            }
-            None => self.find_form(model, schema)?,
-        };
-        self.0.book.keep_form(&question, form).map_err(unkept)?;
-        forms.insert(question, form);
-        Ok(form)
-    }
-
-    /// Tries a form of answers.
-    pub fn try_form(&self, model: &Model, schema: &Arc<RawValue>, form: Form) -> Result<Trial, AskError> {
-        // What endpoints say to requests that they do not understand; some say that it is their own fault.
-        const NOT_UNDERSTOOD: [u16; 7] = [400, 404, 405, 415, 422, 500, 501];
-        let question = trial_question(schema, form);
-        match self.outcome(model, &question) {
-            Ok(reply) => Ok(Trial { works: fits(&reply, schema, form), outcome: Ok(reply), question }),
-            Err(Failure { error, status: Some(status) }) if NOT_UNDERSTOOD.contains(&status) => {
-                Ok(Trial { works: false, outcome: Err(error.to_string()), question })
-            }
-            Err(failure) => Err(failure.error),
-        }
-    }
-
-    fn find_form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
-        for form in Form::ALL {
-            let trial = self.try_form(model, schema, form)?;
-            match trial.outcome {
-                // Even plain text is refused: it is not the form that is wrong.
-                Err(why) if form == Form::Line => return Err(AskError::Endpoint(why)),
-                _ if trial.works => return Ok(form),
-                _ => {}
-            }
-        }
-        Ok(Form::Line)
-    }
-
     /// What the run has taken so far, by the names of models.
     pub fn spent(&self) -> BTreeMap<String, Spent> {
         self.0.purse.spent()
@@ -319,7 +236,7 @@ impl Desk {
     }
 
     fn outcome(&self, model: &Model, question: &Question) -> Outcome {
-        let request = hash(model, question)?;
+        let request = request(model, question)?;
         let mut asking = lock(&self.0.asking);
         if let Some(flight) = asking.under_way.get(&request.hash).cloned() {
             drop(asking);
@@ -350,7 +267,7 @@ impl Desk {
 
     /// Makes a call, with several tries.
     fn call(&self, model: &Model, request: Request) -> Outcome {
-        let (model, started) = (Arc::new(model.clone()), Instant::now());
+        let model = Arc::new(model.clone());
         let pace = lock(&self.0.paces)
             .entry(model.name.clone())
             .or_insert_with(|| Arc::new(Pace::new(&model)))
@@ -359,25 +276,22 @@ impl Desk {
         let request = Arc::new(request);
         let most = most(&model, body.len());
         let stop = || self.is_interrupted();
-        let mut attempt = 1;
+        // Without the time in which others had their turn.
+        let (mut attempt, mut used) = (1, Duration::ZERO);
         loop {
             let permit = pace.enter(most.tokens.total(), &stop)?;
             let held = self.0.purse.hold(&model, most, &stop)?;
             let call = OneTry { desk: self.clone(), model: model.clone(), request: request.clone(), attempt };
+            let started = Instant::now();
             let trouble = match self.beside(call, body.clone(), permit, held)? {
                 Ok(reply) => return Ok(reply),
                 Err(trouble) => trouble,
             };
-            let jitter = self.jitter(attempt);
-            let pause = trouble.retry_after.unwrap_or_default() + jitter;
-            let is_last = attempt >= self.0.patience.tries
-                || started.elapsed() + pause > self.0.patience.in_all + model.timeout;
+            let pause = trouble.retry_after.unwrap_or_default().saturating_add(self.jitter(attempt));
+            used = used.saturating_add(started.elapsed()).saturating_add(pause);
+            let is_last = attempt >= self.0.patience.tries || used > self.0.patience.in_all + model.timeout;
             if is_last || !trouble.is_worth_another_try {
                 return Err(given_up(&model, attempt, trouble));
-            }
-            if let Some(pause) = trouble.retry_after {
-                // The others need not find out by themselves.
-                pace.pause(pause);
             }
             self.rest(pause)?;
             attempt += 1;
@@ -469,91 +383,6 @@ impl Drop for Landing<'_> {
     }
 }
 
-/// One try of a call.
-struct OneTry {
-    desk: Desk,
-    model: Arc<Model>,
-    request: Arc<Request>,
-    attempt: u32,
-}
-
-impl OneTry {
-    fn make(self, body: String, permit: Permit, held: Held) -> Result<Reply, Trouble> {
-        let OneTry { desk, model, request, attempt } = self;
-        let key = model.key_env.as_deref().map(Key::read).transpose().map_err(Trouble::lasting)?;
-        let (started, sent_bytes) = (Instant::now(), body.len());
-        let response = match desk.0.client.post(&model, key.as_ref(), body) {
-            Ok(response) => response,
-            Err(Lost { why, was_sent, is_lasting }) => {
-                if was_sent {
-                    held.lose();
-                }
-                return Err(Trouble { is_worth_another_try: !is_lasting, ..Trouble::passing(why) });
-            }
-        };
-        // As the book keeps it.
-        let latency = Duration::from_micros(started.elapsed().as_micros() as u64);
-        let said = wire::read(&response.text, sent_bytes);
-        let is_filtered = said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
-        if !(200..300).contains(&response.status) && !is_filtered {
-            return Err(refused(&model, response));
-        }
-        let said = match said {
-            Ok(said) => said,
-            Err(why) => {
-                held.lose();
-                return Err(Trouble::passing(why));
-            }
-        };
-        let (tokens, cost) = (said.tokens, Money::of(&model, &said.tokens));
-        permit.correct(tokens.total());
-        held.settle(tokens, cost);
-        let reply = said.reply(Took { tokens, cost, latency, attempt });
-        let before = desk.0.book.keep(&model, &request, &response.text, &reply);
-        let before = before.map_err(|error| Trouble::lasting(error.to_string()))?;
-        desk.tell(&model, &reply, before);
-        Ok(reply)
-    }
-}
-
-impl Desk {
-    /// Tells what is odd about an answer.
-    fn tell(&self, model: &Model, reply: &Reply, before: Option<String>) {
-        let name = &model.name;
-        if let Some(before) = before {
-            self.note(format!(
-                "{name}: the endpoint now answers as {:?}, and has answered as {before:?} before; answers in the book stay as they are",
-                reply.model
-            ));
-        }
-        if reply.tokens.estimated {
-            self.note(format!("{name}: the endpoint does not count tokens, or not well; they are estimated"));
-        }
-    }
-}
-
-/// What came with a status that is no answer.
-fn refused(model: &Model, response: Response) -> Trouble {
-    let Response { status, retry_after, location, text } = response;
-    let why = match status {
-        300..=399 => {
-            let place = location.map_or("elsewhere".into(), |location| format!("to {location:?}"));
-            format!("status {status}: the endpoint sends us {place}, where we do not go (base_url)")
-        }
-        401 | 403 => match &model.key_env {
-            Some(variable) => format!("status {status}: the endpoint refuses the key in {variable}"),
-            None => format!("status {status}: the endpoint wants a key (key_env)"),
-        },
-        _ => format!("status {status}"),
-    };
-    let why = match wire::quote(&text).filter(|_| !(300..400).contains(&status)) {
-        Some(quote) => format!("{why}: {quote}"),
-        None => why,
-    };
-    let is_worth_another_try = matches!(status, 408 | 409 | 425 | 429 | 500..);
-    Trouble { why, status: Some(status), is_worth_another_try, retry_after }
-}
-
 fn given_up(model: &Model, attempts: u32, trouble: Trouble) -> Failure {
     let tries = if attempts == 1 { String::new() } else { format!(", {attempts} times") };
     let wait = trouble.retry_after.filter(|_| trouble.is_worth_another_try);
@@ -570,7 +399,7 @@ fn most(model: &Model, bytes: usize) -> Tally {
     Tally::one(tokens, Money::of(model, &tokens))
 }
 
-fn hash(model: &Model, question: &Question) -> Result<Request, AskError> {
+fn request(model: &Model, question: &Question) -> Result<Request, AskError> {
     Request::new(model, question).map_err(unwritten)
 }
 
@@ -580,25 +409,4 @@ fn unwritten(error: serde_json::Error) -> AskError {
 
 fn unkept(error: BookError) -> AskError {
     AskError::Endpoint(error.to_string())
-}
-
-/// A question whose answer shows whether the endpoint keeps to a form: a model that is left alone would answer in prose.
-fn trial_question(schema: &Arc<RawValue>, form: Form) -> Question {
-    let text = "Hello! Who are you? Answer in a few words.".to_owned();
-    Question { messages: vec![Message { role: Role::User, text }], schema: schema.clone(), form, salt: 0 }
-}
-
-/// Whether an answer has the form that was asked for.
-fn fits(reply: &Reply, schema: &RawValue, form: Form) -> bool {
-    if form == Form::Line {
-        return true;
-    }
-    // A model may ramble inside a string until it is cut off; but prose does not begin like this.
-    if reply.finish == Finish::Length {
-        return reply.text.trim_start().starts_with('{');
-    }
-    let Ok(Value::Object(answer)) = serde_json::from_str(&reply.text) else { return false };
-    let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
-    let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
-    required.iter().filter_map(Value::as_str).all(|name| answer.contains_key(name))
 }
