@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .envs.vector import make_vec as make_vec
     from .evaluation import Evaluation as Evaluation
     from .evaluation import evaluate as evaluate
+    from .examination import Exam as Exam
+    from .examination import exam as exam
     from .ledger import Ledger as Ledger
     from .ledger import analyze as analyze
     from .play import IllegalAction as IllegalAction
@@ -40,6 +42,7 @@ _EXPORTS = {
     "ArenaVectorEnv": "envs.vector",
     "Bot": "bot",
     "Evaluation": "evaluation",
+    "Exam": "examination",
     "IllegalAction": "play",
     "Ledger": "ledger",
     "Match": "play",
@@ -50,6 +53,7 @@ _EXPORTS = {
     "View": "bot",
     "analyze": "ledger",
     "evaluate": "evaluation",
+    "exam": "examination",
     "instruction_set": "_native",
     "make_vec": "envs.vector",
     "match": "play",

@@ -345,6 +345,7 @@ def order(
     confinement: tuple[str, bool, Sequence[str]],
     options: Mapping[str, Any],
     tournament: Mapping[str, Any] | None,
+    exam: Mapping[str, Any] | None = None,
 ) -> str:
     """What is to be played, as the arena reads it."""
     seed, public_dice, secret = dice
@@ -365,6 +366,7 @@ def order(
         "gifts": {"network": allow_network, "environment": list(pass_env)},
         "launcher": [sys.executable, "-I", "-S", _LAUNCH],
         "tournament": tournament,
+        "exam": exam,
     }
     return json.dumps(wanted)
 

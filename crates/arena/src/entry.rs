@@ -1,5 +1,5 @@
 //! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `./mybot.wasm`, `wasm:mybot.py`, `cmd:python3 -u bot.py --fast`,
-//! `compat:zombiedice:my_bots.py:MyZombie`, `compat:zombies:Gunner.java`, `human`, each with an optional `name=` in front.
+//! `compat:zombiedice:my_bots.py:MyZombie`, `compat:zombies:Gunner.java`, `llm:NAME`, `human`, each with an optional `name=` in front.
 
 pub mod compat;
 mod interpreted;
@@ -8,7 +8,13 @@ mod zombies;
 
 pub use interpreter::{version_of, versions};
 
-use crate::{guest::Invitation, process::Program, wasm};
+use crate::{
+    guest::Invitation,
+    model::{self, ModelEntry, NoModel},
+    process::Program,
+    wasm,
+};
+use necrodome_models::Desk;
 use necrodome_rules::{
     bot::BotSpec,
     names::{MAX_NAME, Names, SetupError},
@@ -43,6 +49,8 @@ pub enum EntryKind {
     Wasm(wasm::Module),
     /// Somebody in the program that runs the arena.
     Guest(Invitation),
+    /// A language model.
+    Model(ModelEntry),
     /// A person at this terminal.
     Human,
 }
@@ -164,6 +172,9 @@ pub enum EntryError {
         /// What is wrong.
         why: OptionError,
     },
+    /// A language model cannot take part.
+    #[error(transparent)]
+    Model(#[from] NoModel),
     /// A name cannot be used, or two are alike.
     #[error(transparent)]
     Name(#[from] SetupError),
@@ -172,9 +183,17 @@ pub enum EntryError {
 impl EntrySpec {
     /// Reads what a user wrote; files are looked up from `folder`.
     pub fn parse(written: &str, folder: &Path) -> Result<Self, EntryError> {
+        Self::parse_with(written, folder, None)
+    }
+
+    /// The same, where language models may be among the entries: the desk knows them.
+    pub fn parse_with(written: &str, folder: &Path, desk: Option<&Desk>) -> Result<Self, EntryError> {
         let (name, text) = split_name(written);
         let kind = if text == "human" {
             EntryKind::Human
+        } else if let Some(name) = text.strip_prefix(model::PREFIX) {
+            let desk = desk.ok_or_else(|| NoModel::NoTables(name.to_owned()))?;
+            EntryKind::Model(ModelEntry::new(desk, name)?)
         } else if let Some(command) = text.strip_prefix("cmd:") {
             EntryKind::Program(command_program(command, folder)?)
         } else if let Some(written) = text.strip_prefix(compat::PREFIX) {
@@ -192,12 +211,13 @@ impl EntrySpec {
         Ok(EntrySpec { name: name.map(str::to_owned), text: text.to_owned(), kind })
     }
 
-    /// What the program of an entry consists of: a hash of the content of every file that its command names, wherever they lie. None
-    /// of who is no program. What a program loads by itself is not known here.
+    /// What the program of an entry consists of: a hash of the content of every file that its command names, wherever they lie; of a
+    /// language model, a hash of its table and its prompt. None of who is neither. What a program loads by itself is not known here.
     pub fn fingerprint(&self) -> Option<String> {
         let program = match &self.kind {
             EntryKind::Program(program) => program,
             EntryKind::Wasm(module) => return Some(module.fingerprint()),
+            EntryKind::Model(model) => return Some(model.fingerprint().to_owned()),
             _ => return None,
         };
         if let Some(content) = zombies::fingerprint(program) {
@@ -225,6 +245,14 @@ impl EntrySpec {
         }
     }
 
+    /// The same entry once more, under another name: what differs between the two is chance.
+    pub fn twin(&self) -> Result<EntrySpec, EntryError> {
+        const AGAIN: &str = " again";
+        let names = name_all(std::slice::from_ref(self))?;
+        let name: String = names.iter().flat_map(str::chars).take(MAX_NAME - AGAIN.len()).collect();
+        Ok(EntrySpec { name: Some(name.trim_end().to_owned() + AGAIN), ..self.clone() })
+    }
+
     fn compat(&self) -> Option<compat::Written<'_>> {
         compat::Written::parse(self.text.strip_prefix(compat::PREFIX)?).ok()
     }
@@ -250,6 +278,7 @@ impl EntrySpec {
                 stem.map_or_else(|| program.words[0].clone(), |stem| stem.to_string_lossy().into_owned())
             }
             (None, EntryKind::Wasm(_)) => self.text.clone(),
+            (None, EntryKind::Model(model)) => model.model().name.clone(),
             (None, EntryKind::Human) => "human".to_owned(),
         };
         text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect::<String>().trim().to_owned()
@@ -272,6 +301,19 @@ pub fn files_of<'a>(entries: impl IntoIterator<Item = &'a EntrySpec>) -> Vec<Pat
 /// Whether programs take part that run as processes, and have to be confined.
 pub fn has_processes(entries: &[EntrySpec]) -> bool {
     entries.iter().any(|entry| matches!(entry.kind, EntryKind::Program(_)))
+}
+
+/// The language models that take part, each once.
+pub fn models_of(entries: &[EntrySpec]) -> Vec<&ModelEntry> {
+    let mut models: Vec<&ModelEntry> = Vec::new();
+    for entry in entries {
+        if let EntryKind::Model(model) = &entry.kind
+            && !models.contains(&model)
+        {
+            models.push(model);
+        }
+    }
+    models
 }
 
 /// Whether programs take part.
@@ -303,7 +345,7 @@ pub fn name_all(entries: &[EntrySpec]) -> Result<Names, EntryError> {
 }
 
 /// `name=rest`, where the name holds nothing that makes the text a path, a command or parameters.
-fn split_name(text: &str) -> (Option<&str>, &str) {
+pub(crate) fn split_name(text: &str) -> (Option<&str>, &str) {
     match text.split_once('=') {
         Some((name, rest)) if !name.is_empty() && !name.contains([':', '/']) => (Some(name), rest),
         _ => (None, text),

@@ -37,6 +37,14 @@ pub enum FaultKind {
     Out,
     /// A line before the answer that was not one, such as a debug print; forgiven once a match.
     Chatter,
+    /// A language model's answer was cut off at its limit of tokens.
+    Truncated,
+    /// A language model answered nothing.
+    Empty,
+    /// A language model, or its endpoint's filter, would not answer.
+    Refused,
+    /// A language model's answer holds no action.
+    Unparsable,
 }
 
 impl FaultKind {
@@ -57,12 +65,21 @@ impl FaultKind {
             FaultKind::NoStart => "no_start",
             FaultKind::Out => "out",
             FaultKind::Chatter => "chatter",
+            FaultKind::Truncated => "truncated",
+            FaultKind::Empty => "empty",
+            FaultKind::Refused => "refused",
+            FaultKind::Unparsable => "unparsable",
         }
     }
 
     /// Whether it was forgiven: no action was lost.
     pub fn is_warning(self) -> bool {
         self == FaultKind::Chatter
+    }
+
+    /// Whether only a language model's answer can have it.
+    pub fn is_of_model(self) -> bool {
+        matches!(self, FaultKind::Truncated | FaultKind::Empty | FaultKind::Refused | FaultKind::Unparsable)
     }
 
     /// What its author should do about it, where that is always the same.

@@ -5,10 +5,11 @@
 pub mod check;
 pub mod dice;
 pub mod entry;
+pub mod exam;
 pub mod fault;
 pub mod guest;
 pub mod lineup;
-pub mod own;
+pub mod model;
 pub mod player;
 pub mod process;
 pub mod profile;
@@ -19,4 +20,5 @@ pub mod tournament;
 pub mod varint;
 pub mod wasm;
 
+pub use necrodome_own as own;
 pub use necrodome_stats as stats;

@@ -2,12 +2,13 @@
 
 use crate::{
     entry::{EntryKind, EntrySpec},
+    model::ModelPlayer,
     player::{BuiltInPlayer, Player},
     process::{Launcher, Limits, ProcessTransport},
     protocol::ProtocolPlayer,
     wasm::WasmTransport,
 };
-use necrodome_rules::{catalog::Listed, chance::Seeded};
+use necrodome_rules::{catalog::Listed, chance::Seeded, names::SetupError};
 pub use necrodome_solve::bots::{BotError, BotInfo, Maker, bots, built_in};
 
 /// What players need to know before the first match.
@@ -37,6 +38,9 @@ pub enum LineupError {
         /// The guest.
         name: String,
     },
+    /// There are more seats than names.
+    #[error(transparent)]
+    Seats(#[from] SetupError),
     /// A person can only sit at the terminal.
     #[error("a human can only play at a terminal, in a single match")]
     Human,
@@ -64,6 +68,7 @@ pub fn player<G: Listed>(
             let elsewhere = || LineupError::Invited { game: G::ID, name: name.to_owned() };
             invitation.player::<G>(name, terms).ok_or_else(elsewhere)
         }
+        EntryKind::Model(model) => Ok(Box::new(ModelPlayer::<G>::new(model, terms)?)),
         EntryKind::Human => Err(LineupError::Human),
     }
 }

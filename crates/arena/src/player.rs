@@ -3,10 +3,11 @@
 use crate::fault::Fault;
 use necrodome_rules::{
     bot::Bot,
-    game::{Game, Outcome, Seat},
+    game::{Game, Move, Outcome, Seat},
     names::Names,
 };
-use std::time::Duration;
+use necrodome_solve::Solution;
+use std::{sync::Arc, time::Duration};
 
 /// What a player is told when a match begins.
 #[derive(Debug, Clone)]
@@ -50,6 +51,57 @@ pub struct Effort {
     pub cpu: Duration,
     /// Instructions used for them, of players that are paid by the instruction.
     pub fuel: u64,
+    /// What the calls of a language model took; nothing of other players.
+    pub usage: Usage,
+    /// Decisions that were priced, in a solved game.
+    pub priced: u64,
+    /// What those cost against the best ones, in billionths of a win (of a point where players play alone), so that sums are exact.
+    pub regret_nanos: u64,
+}
+
+impl std::ops::AddAssign for Effort {
+    fn add_assign(&mut self, other: Self) {
+        self.decisions += other.decisions;
+        self.cpu += other.cpu;
+        self.fuel += other.fuel;
+        self.usage += other.usage;
+        self.priced += other.priced;
+        self.regret_nanos += other.regret_nanos;
+    }
+}
+
+/// What calls to a language model took. Money is in billionths of the currency of the price list, so that sums are exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Calls, those that were answered from the book included.
+    pub calls: u64,
+    /// Tokens of the prompts, cached ones included.
+    pub input_tokens: u64,
+    /// Tokens of the prompts that the endpoint had cached.
+    pub cached_tokens: u64,
+    /// Tokens of the answers, reasoning included.
+    pub output_tokens: u64,
+    /// Tokens of the answers that were spent on reasoning.
+    pub reasoning_tokens: u64,
+    /// What the calls cost when they were made.
+    pub cost_nanos: u64,
+    /// How long the endpoint took.
+    pub waited: Duration,
+    /// Answers that could not be used, those that were asked for again included.
+    pub unusable: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.input_tokens += other.input_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.output_tokens += other.output_tokens;
+        self.reasoning_tokens += other.reasoning_tokens;
+        self.cost_nanos += other.cost_nanos;
+        self.waited += other.waited;
+        self.unusable += other.unusable;
+    }
 }
 
 /// Decides for a seat, over many matches.
@@ -90,6 +142,15 @@ pub trait Player<G: Game> {
         false
     }
 
+    /// How many players of this entry may be asked at the same time: more than one where each mostly waits, as for the endpoint of a
+    /// language model.
+    fn streams(&self) -> usize {
+        1
+    }
+
+    /// So many copies of the same entry take part beside it, from 0: who keeps answers for the same question keeps them apart.
+    fn be_copy(&mut self, _number: u64) {}
+
     /// What the player has used since it was last asked for this.
     fn take_effort(&mut self) -> Effort {
         Effort::default()
@@ -123,5 +184,103 @@ impl<G: Game> Player<G> for BuiltInPlayer<G> {
 
     fn end(&mut self, _: &Outcome) -> Vec<Fault> {
         Vec::new()
+    }
+}
+
+/// A player whose decisions are priced, in a solved game. It plays as if nobody looked.
+pub struct Priced<G: Game> {
+    inner: Box<dyn Player<G>>,
+    solution: Arc<dyn Solution<G>>,
+    priced: u64,
+    regret_nanos: u64,
+}
+
+impl<G: Game> Priced<G> {
+    /// This player, with the prices of a solution.
+    pub fn new(inner: Box<dyn Player<G>>, solution: Arc<dyn Solution<G>>) -> Self {
+        Priced { inner, solution, priced: 0, regret_nanos: 0 }
+    }
+}
+
+/// Whether an action would be accepted, as far as a view tells.
+pub(crate) fn is_legal<G: Game>(view: &G::View, action: &G::Action) -> bool {
+    G::legal_actions(view).is_none_or(|mut legal| legal.any(|legal| legal == *action))
+}
+
+/// What the referee will make of an answer; none if the match cannot go on.
+fn made_of<G: Game>(view: &G::View, answer: &Answer<G::Action>) -> Option<Move<G::Action>> {
+    match answer {
+        Answer::Act(action, _) | Answer::Partly { action, .. } if is_legal::<G>(view, action) => {
+            Some(Move::Act(action.clone()))
+        }
+        Answer::Act(action, _) | Answer::Partly { action, .. } => {
+            Some(G::salvage(view, action).map_or(Move::Forfeit, Move::Act))
+        }
+        Answer::Fault(_) => Some(Move::Forfeit),
+        Answer::Quit | Answer::Arena(_) => None,
+    }
+}
+
+impl<G: Game> Player<G> for Priced<G> {
+    fn start(&mut self, start: &MatchStart) {
+        self.inner.start(start);
+    }
+
+    fn hear(&mut self, heard: &[&G::Event]) {
+        self.inner.hear(heard);
+    }
+
+    fn listens(&self) -> bool {
+        self.inner.listens()
+    }
+
+    fn ask(&mut self, view: &G::View) {
+        self.inner.ask(view);
+    }
+
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
+        let answer = self.inner.answer(view);
+        if let Some(choice) = made_of::<G>(view, &answer) {
+            let best = self.solution.price(view, &Move::Act(self.solution.best(view)));
+            let regret = best - self.solution.price(view, &choice);
+            self.priced += 1;
+            // Rounding may make it less than nothing; a cast takes that for 0.
+            self.regret_nanos += (regret * 1e9).round() as u64;
+        }
+        answer
+    }
+
+    fn refused(&mut self, why: &str) {
+        self.inner.refused(why);
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
+        self.inner.end(outcome)
+    }
+
+    fn has_started(&self) -> bool {
+        self.inner.has_started()
+    }
+
+    fn is_deterministic(&self) -> bool {
+        self.inner.is_deterministic()
+    }
+
+    fn streams(&self) -> usize {
+        self.inner.streams()
+    }
+
+    fn be_copy(&mut self, number: u64) {
+        self.inner.be_copy(number);
+    }
+
+    fn take_effort(&mut self) -> Effort {
+        let (priced, regret_nanos) =
+            (std::mem::take(&mut self.priced), std::mem::take(&mut self.regret_nanos));
+        Effort { priced, regret_nanos, ..self.inner.take_effort() }
+    }
+
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        self.inner.close()
     }
 }

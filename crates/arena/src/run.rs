@@ -212,8 +212,10 @@ fn collect<G: Game>(
                 (Move::Act(action), reason)
             }
             Answer::Fault(fault) => {
+                // What a model said instead of an answer is told like a reason.
+                let said = fault.kind.is_of_model().then(|| format!("({fault})"));
                 collected.faults.push((seat, fault));
-                (Move::Forfeit, None)
+                (Move::Forfeit, said)
             }
             Answer::Quit => return Err(RunError::Quit),
             Answer::Arena(what) => return Err(RunError::Arena(what)),

@@ -20,7 +20,9 @@ impl Page {
     /// The first heading.
     pub fn title(&self) -> &'static str {
         self.text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(match self.page() {
-            "schema/report" | "schema/match" | "schema/forecast" => "JSON Schema of what --json prints",
+            "schema/report" | "schema/match" | "schema/forecast" | "schema/cost" | "schema/exam" => {
+                "JSON Schema of what --json prints"
+            }
             _ => "JSON Schema of the bot protocol",
         })
     }

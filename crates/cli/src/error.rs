@@ -4,10 +4,12 @@
 use necrodome_arena::{
     entry::EntryError,
     lineup::{BotError, LineupError},
+    model::NoModel,
     replay::ReplayError,
     run::RunError,
     tournament::{ScheduleError, StoreError, TournamentError},
 };
+use necrodome_models::{BookError, ModelError, TableError};
 use necrodome_rules::{
     catalog::{GameId, UnknownGame},
     names::SetupError,
@@ -254,9 +256,29 @@ impl From<EntryError> for Error {
             EntryError::NoRuntime { package, .. } => {
                 refused.hint(format!("install it; Debian's package is {package}"))
             }
+            EntryError::Model(NoModel::NoTables(name)) => {
+                refused.hint(format!("name a file with a table [models.{name}]: --models FILE.toml")).hint(
+                    "a tournament's FILE.toml may have such tables, too; `necrodome docs models` shows one",
+                )
+            }
+            EntryError::Model(NoModel::Model(ModelError { hint: Some(hint), .. })) => refused.hint(hint),
             EntryError::Cache { .. } => refused.hint("set XDG_CACHE_HOME to a folder that you can write to"),
             _ => refused,
         }
+    }
+}
+
+impl From<TableError> for Error {
+    fn from(error: TableError) -> Self {
+        let refused = Error::usage(error.to_string());
+        error.hint.into_iter().fold(refused, Error::hint)
+    }
+}
+
+impl From<BookError> for Error {
+    fn from(error: BookError) -> Self {
+        let refused = Error::failure(error.to_string());
+        error.hint.into_iter().fold(refused, Error::hint)
     }
 }
 
@@ -279,7 +301,7 @@ impl From<LineupError> for Error {
         match error {
             LineupError::BuiltIn(error) => error.into(),
             LineupError::Human => refused.hint("`necrodome match` and `necrodome play` seat a human"),
-            LineupError::Invited { .. } => refused,
+            LineupError::Invited { .. } | LineupError::Seats(_) => refused,
         }
     }
 }
@@ -343,7 +365,7 @@ impl From<TournamentError> for Error {
             }
             TournamentError::Store(StoreError::OtherProgram { .. }) => failed
                 .hint("--new-version takes it as a new entry, and the old one leaves (in a table or battle: a new tournament)")
-                .hint("to go on with the old one, put the old program back"),
+                .hint("to go on with the old one, put the old program back, or the old table and prompt of a model"),
             TournamentError::Store(StoreError::Distrusted(error)) => failed.hint(error.hint()),
             TournamentError::Store(StoreError::Full) => {
                 failed.hint("make room, then run the same command again: it goes on where it was")

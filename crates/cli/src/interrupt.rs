@@ -11,12 +11,15 @@ use signal_hook::{
 };
 use std::{
     io,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
-static STOP: AtomicBool = AtomicBool::new(false);
+static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Leaves Ctrl-C to another program that has the terminal, such as a pager.
@@ -45,4 +48,9 @@ pub fn watch() -> io::Result<()> {
 pub fn flag() -> &'static AtomicBool {
     TAKEN.store(true, Ordering::SeqCst);
     &STOP
+}
+
+/// The flag, for those who keep it; signals end the program until somebody takes it.
+pub fn shared() -> Arc<AtomicBool> {
+    STOP.clone()
 }

@@ -1,20 +1,31 @@
 //! From words on the command line to a game, its rules, and players on its seats.
 
-use crate::{error::Error, human::Human, numbers::above_zero, paint::say};
+use crate::{
+    error::Error,
+    human::Human,
+    interrupt,
+    numbers::above_zero,
+    paint::{count, say},
+};
 use necrodome_arena::{
     dice::{Dice, DiceWish, Secret, random_seed},
     entry::{EntryKind, EntrySpec, files_of, has_processes, name_all},
     lineup::{Terms, player},
+    model,
     player::Player,
     process::{Gifts, Launcher, Level, Limits, Wish},
 };
+use necrodome_models::{Answers, Book, Budget, Desk, Models, Money};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
     names::Names,
     options::{self, OptionError},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The game with this id.
 pub fn game(name: &str) -> Result<GameId, Error> {
@@ -62,13 +73,117 @@ impl DiceFlags {
     }
 }
 
-/// The entries that the words mean, and their names.
-pub fn entries(words: &[String]) -> Result<(Vec<EntrySpec>, Names), Error> {
-    let parse = |word: &String| EntrySpec::parse(word, Path::new("."));
+/// The entries that the words mean, and their names; the desk knows the language models among them.
+pub fn entries(words: &[String], desk: Option<&Desk>) -> Result<(Vec<EntrySpec>, Names), Error> {
+    let parse = |word: &String| EntrySpec::parse_with(word, Path::new("."), desk);
     let entries = words.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
     entries.iter().try_for_each(EntrySpec::check)?;
     let names = name_all(&entries)?;
     Ok((entries, names))
+}
+
+/// Language models, as flags.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Language models")]
+pub struct ModelFlags {
+    /// A file with a table [models.NAME] for each entry llm:NAME; see `necrodome docs models`
+    #[arg(long, value_name = "FILE")]
+    pub models: Option<PathBuf>,
+    /// Where answers come from: reuse (from calls that were kept, else from new ones; the default), fresh (from new ones) or only
+    /// (from those that were kept)
+    #[arg(long, value_name = "WHERE")]
+    pub answers: Option<Answers>,
+    /// The file that keeps every call; by default STORE.calls beside a --store, else one in the user's cache folder
+    #[arg(long, value_name = "FILE")]
+    pub calls: Option<PathBuf>,
+    /// The most money that new calls may cost, in the currency of the prices
+    #[arg(long, value_name = "MONEY")]
+    pub budget: Option<Money>,
+    /// The most tokens that new calls may take
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
+    pub budget_tokens: Option<u64>,
+}
+
+impl ModelFlags {
+    /// These flags on top of others.
+    pub fn over(&self, other: Self) -> Self {
+        ModelFlags {
+            models: self.models.clone().or(other.models),
+            answers: self.answers.or(other.answers),
+            calls: self.calls.clone().or(other.calls),
+            budget: self.budget.or(other.budget),
+            budget_tokens: self.budget_tokens.or(other.budget_tokens),
+        }
+    }
+
+    /// The desk through which the models among some entries are asked; none if there are no models. `own` are those of the
+    /// tournament's file, and calls are kept beside the store, if there is one.
+    pub fn desk(&self, words: &[String], own: Models, store: Option<&Path>) -> Result<Option<Desk>, Error> {
+        let is_model = |word: &String| model::is_model(word);
+        if !words.iter().any(is_model) {
+            let given = [
+                ("--answers", self.answers.is_some()),
+                ("--budget", self.budget.is_some()),
+                ("--budget-tokens", self.budget_tokens.is_some()),
+                ("--calls", self.calls.is_some()),
+            ];
+            return match given.iter().find(|(_, is_given)| *is_given) {
+                Some((flag, _)) => {
+                    Err(Error::usage(format!("{flag} means nothing without an entry llm:NAME")))
+                }
+                None => Ok(None),
+            };
+        }
+        let models = match &self.models {
+            None => own,
+            Some(path) => {
+                let text = fs::read_to_string(path).map_err(|error| Error::unread(path, &error))?;
+                own.with(Models::parse(&text, path)?)
+            }
+        };
+        if models.names().next().is_none() {
+            return Ok(None);
+        }
+        let path = match (&self.calls, store) {
+            (Some(path), _) => path.clone(),
+            (None, Some(store)) => Book::beside(store),
+            (None, None) => Book::usual_place()?,
+        };
+        let budget = Budget { money: self.budget, tokens: self.budget_tokens };
+        let answers = self.answers.unwrap_or_default();
+        Ok(Some(Desk::new(models, Some(Book::open(&path)?), answers, budget, interrupt::shared())?))
+    }
+
+    /// The entries that the words mean, their names, and the desk of the models among them.
+    pub fn entries(&self, words: &[String]) -> Result<(Vec<EntrySpec>, Names, Option<Desk>), Error> {
+        let desk = self.desk(words, Models::default(), None)?;
+        let (entries, names) = entries(words, desk.as_ref())?;
+        Ok((entries, names, desk))
+    }
+}
+
+/// Says what the calls of models took, and what their endpoints did that users should know.
+pub fn tell_spent(desk: Option<&Desk>) {
+    let Some(desk) = desk else { return };
+    desk.take_notes().iter().for_each(|note| say(format_args!("note: {note}")));
+    for (name, spent) in desk.spent() {
+        let tokens = spent.made.tokens.input + spent.made.tokens.output;
+        if spent.made.calls + spent.reused.calls + spent.lost.calls == 0 {
+            continue;
+        }
+        let mut text = format!("{name}: {}", count(spent.made.calls, "call"));
+        if spent.made.calls > 0 {
+            text += &format!(" with {tokens} tokens, cost {}", spent.made.cost);
+        }
+        if spent.reused.calls > 0 {
+            text += &format!("; {} answered from calls that were kept", spent.reused.calls);
+        }
+        if spent.lost.calls > 0 {
+            text +=
+                &format!("; {} lost on the way, which may have cost {}", spent.lost.calls, spent.lost.cost);
+        }
+        say(text);
+    }
 }
 
 /// How far programs are confined, as flags.

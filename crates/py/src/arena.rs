@@ -1,4 +1,4 @@
-//! Matches and tournaments between bots of all kinds, Python objects among them.
+//! Matches, tournaments and exams of bots of all kinds, Python objects among them.
 //!
 //! Where objects take part, the arena plays on the thread that asked for it. Else it plays on threads of its own, which never touch
 //! Python, and the thread that asked looks out for Ctrl-C.
@@ -10,6 +10,7 @@ use crate::{
 use necrodome_arena::{
     dice::{Dice, DiceWish, Secret},
     entry::{EntryError, EntryKind, EntrySpec, files_of, has_processes, name_all},
+    exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, Stop, sit},
     fault::Fault,
     lineup::{Terms, player},
     player::{Answer, Effort, MatchStart, Player},
@@ -227,6 +228,16 @@ struct Wanted {
     launcher: Vec<String>,
     /// Only of a tournament.
     tournament: Option<WantedTournament>,
+    /// Only of an exam.
+    exam: Option<WantedExam>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WantedExam {
+    positions: usize,
+    /// Whether the first entry sits it twice.
+    null: bool,
 }
 
 #[derive(Deserialize)]
@@ -349,9 +360,10 @@ pub fn play(
     let wanted: Wanted = serde_json::from_str(wanted).map_err(refuse)?;
     let id = setup::game(&wanted.game)?;
     let table = Arc::new(Table::new(talks, raises));
-    let ended = with_game!(id, G => match &wanted.tournament {
-        None => play_match::<G>(py, &wanted, &table, show),
-        Some(tournament) => play_tournament::<G>(py, id, &wanted, tournament, &table, show),
+    let ended = with_game!(id, G => match (&wanted.tournament, &wanted.exam) {
+        (Some(tournament), _) => play_tournament::<G>(py, id, &wanted, tournament, &table, show),
+        (None, Some(exam)) => sit_exam::<G>(py, &wanted, exam, &table, show),
+        (None, None) => play_match::<G>(py, &wanted, &table, show),
     })?;
     Ok((ended.document, ended.replay, table.untold()))
 }
@@ -469,6 +481,49 @@ fn play_tournament<G: Listed>(
         let threads = more.threads.unwrap_or_else(cores);
         tournament::run(&plan, &entries, &launcher, &mut store, threads, &table.stop, &mut watch)?;
         let report = report(&plan, &schedule, &store)?;
+        Ok(Ended { document: serde_json::to_string_pretty(&report)?, replay: None })
+    })
+}
+
+fn sit_exam<G: Listed>(
+    py: Python<'_>,
+    wanted: &Wanted,
+    more: &WantedExam,
+    table: &Arc<Table>,
+    show: Py<PyAny>,
+) -> PyResult<Ended> {
+    let range = LEAST_POSITIONS..=MOST_POSITIONS;
+    if !range.contains(&more.positions) {
+        let (least, most, came) = (range.start(), range.end(), more.positions);
+        return Err(refuse(format!("positions: expected a number from {least} to {most}, got {came}")));
+    }
+    let prepare = || {
+        let Ready { mut entries, mut names, mut terms } = wanted.prepare::<G>(table)?;
+        if more.null {
+            entries.push(entries[0].twin().map_err(refuse_entry)?);
+            names = name_all(&entries).map_err(refuse_entry)?;
+        }
+        terms.seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
+        let candidates = Candidate::all(&entries, names.iter());
+        for candidate in &candidates {
+            candidate.player::<G>(&terms).map_err(refuse)?;
+        }
+        let seed = wanted.seed.unwrap_or(wanted.spare_seed);
+        let paper = Paper::<G>::set(&terms.rules, more.positions, seed).map_err(refuse)?;
+        Ok::<_, PyErr>((candidates, terms, paper))
+    };
+    let (candidates, terms, paper) = py.detach(prepare)?;
+    let planned = (paper.questions.len() * candidates.len()) as u32;
+    // Other entries are asked on threads of their own while an object thinks.
+    let host = Host { table: table.clone(), show, programs: true, planned };
+    host.play(py, |tell| {
+        let sat = sit(&paper, &candidates, &terms, &table.stop, &mut |done, _| tell(done as u32))?;
+        match (&sat.stop, sat.absent.first()) {
+            (Some(Stop::Arena(what)), _) => return Err(format!("the exam ended early: {what}").into()),
+            (None, Some(&absent)) => return Err(format!("{} did not start", candidates[absent].name).into()),
+            (Some(Stop::Interrupted), _) | (None, None) => {}
+        }
+        let report = ExamReport::new(&paper, &terms.rules, &candidates, &sat);
         Ok(Ended { document: serde_json::to_string_pretty(&report)?, replay: None })
     })
 }

@@ -31,6 +31,7 @@ mod interval;
 mod moments;
 mod ranks;
 mod rating;
+mod sample;
 mod seats;
 mod sequential;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use forecast::Gap;
 pub use interval::{Confidence, Estimate};
 pub use ranks::{RankBy, RankInterval, Ranking};
 pub use rating::Rating;
+pub use sample::{Layer, Sampled};
 pub use seats::SeatEffect;
 pub use sequential::{EloTest, Side, Verdict, is_look};
 pub use tally::{Design, HeadToHead, Match, Measure, Record, Standings, Tally};

@@ -37,6 +37,21 @@ pub struct Ranking {
     pub ranks: Vec<RankInterval>,
     /// Neighbours in the order that cannot be told apart, the better one first.
     pub undecided: Vec<(usize, usize)>,
+    /// By two entries: whether the first is significantly better than the second.
+    #[serde(skip)]
+    separated: Vec<Vec<bool>>,
+}
+
+impl Ranking {
+    /// Ranks entries by a value, the largest first. `p_value` tells how likely the difference of two is if they are equal.
+    pub fn of(values: &[f64], p_value: impl Fn(usize, usize) -> f64) -> Self {
+        rank(values, p_value)
+    }
+
+    /// Whether two entries are told apart, with an error of 5% for all pairs together.
+    pub fn are_apart(&self, one: usize, other: usize) -> bool {
+        self.separated[one][other] || self.separated[other][one]
+    }
 }
 
 /// Ranks entries by a value, where a function tells how likely the difference of two is if they are equal.
@@ -58,7 +73,7 @@ pub(super) fn rank(values: &[f64], p_value: impl Fn(usize, usize) -> f64) -> Ran
     }
     let neighbours = order.windows(2).map(|pair| (pair[0], pair[1]));
     let undecided = neighbours.filter(|&(better, worse)| !separated[better][worse]).collect();
-    Ranking { order, ranks, undecided }
+    Ranking { order, ranks, undecided, separated }
 }
 
 /// Holm's method: from the smallest p-value on, as long as each passes the level divided by those that are left.

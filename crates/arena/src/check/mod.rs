@@ -2,6 +2,7 @@
 //! real. What the bot did right and wrong is told as one finding after the other.
 
 mod matches;
+mod models;
 mod positions;
 mod protocol;
 mod trials;
@@ -101,6 +102,18 @@ pub struct CheckReport {
     pub findings: Vec<Finding>,
     /// What the bot has written to standard error, up to the first 64 KiB of each time it was started.
     pub log: String,
+    /// What a language model was told before one decision, and what it said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub transcript: Vec<Said>,
+}
+
+/// One message of a conversation with a language model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Said {
+    /// Who said it: `system`, `arena` or `model`.
+    pub by: &'static str,
+    /// What they said.
+    pub text: String,
 }
 
 impl CheckReport {
@@ -135,11 +148,15 @@ pub fn check_bot<G: Listed>(
             let bot = built_in::<G>(spec, &G::Rules::default(), Seeded::new(0, "check", 0));
             drop(bot.map_err(LineupError::from)?)
         }
-        EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_) => {}
+        EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_) | EntryKind::Model(_) => {}
     }
     let mut notes = Findings { report: CheckReport::default(), tell };
     let halls = open_halls::<G>(candidate)?;
     let Some(first) = halls.first() else { return Ok(notes.report) };
+    if let EntryKind::Model(model) = &candidate.entry.kind {
+        models::check(candidate, model, first, &mut notes)?;
+        return Ok(notes.report);
+    }
     if matches!(candidate.entry.kind, EntryKind::Program(_) | EntryKind::Wasm(_)) {
         if !protocol::check(candidate, first, &mut notes) {
             return Ok(notes.report);

@@ -81,7 +81,9 @@ impl Wire {
             EntryKind::Wasm(module) => {
                 Ok(End::Machine(Box::new(Machine::new(module, &limits, limits.line_limit(game)))))
             }
-            EntryKind::BuiltIn(_) | EntryKind::Guest(_) | EntryKind::Human => return None,
+            EntryKind::BuiltIn(_) | EntryKind::Guest(_) | EntryKind::Model(_) | EntryKind::Human => {
+                return None;
+            }
         };
         Some(end.map(|end| Wire { end, limits }))
     }

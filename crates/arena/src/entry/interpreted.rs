@@ -2,7 +2,7 @@
 //! a word of its command line, so that it needs no file.
 
 use super::{EntryError, is_module, module, read, seen_from};
-use crate::wasm;
+use crate::{own, wasm};
 use std::{
     env, fs,
     io::ErrorKind,
@@ -33,12 +33,7 @@ const INTERPRETERS: [Interpreter; 2] = [
 
 /// The folder of the interpreters.
 fn folder() -> PathBuf {
-    let cache = || {
-        let own = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        own.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cache")))
-            .unwrap_or_default()
-            .join("necrodome")
-    };
+    let cache = || own::cache().unwrap_or_else(|| "necrodome".into());
     env::var_os(FOLDER).map_or_else(cache, PathBuf::from)
 }
 

@@ -25,6 +25,7 @@ pub fn versions(entries: &[EntrySpec]) -> Vec<Option<String>> {
         let program = match &entry.kind {
             EntryKind::Program(program) => program,
             EntryKind::Wasm(_) => return Some(RUNTIME.to_owned()),
+            EntryKind::Model(model) => return Some(model.model().model.clone()),
             _ => return None,
         };
         let word = program.words.first()?;

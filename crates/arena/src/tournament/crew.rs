@@ -5,8 +5,8 @@ use super::{
 };
 use crate::{
     entry::{EntryKind, EntrySpec},
-    lineup::{Maker, Terms, player},
-    player::{Effort, Player},
+    lineup::{LineupError, Maker, Terms, player},
+    player::{Effort, Player, Priced},
     run::{RunError, run_match, run_unrecorded},
 };
 use necrodome_rules::{
@@ -17,7 +17,16 @@ use necrodome_rules::{
     names::Names,
     play,
 };
-use necrodome_solve::{Meter, solve};
+use necrodome_solve::{Meter, Solution, solve};
+use std::{
+    ops::Range,
+    panic::resume_unwind,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
 
 /// What all threads of a tournament share.
 pub(super) struct Arena<'a, G: Listed> {
@@ -42,6 +51,8 @@ pub(super) struct Crew<'a, G: Listed> {
     players: Players<G>,
     /// Measures the luck of each match, where the game is solved.
     meter: Option<Box<dyn Meter<G::Event>>>,
+    /// Prices every decision, where the game is solved and language models take part.
+    solution: Option<Arc<dyn Solution<G>>>,
     /// What has happened in a match, for the meter.
     events: Events<G::Event>,
 }
@@ -68,7 +79,7 @@ enum Players<G: Listed> {
         sitting: Vec<Box<dyn Regular<G>>>,
         memory: play::Memory<G>,
     },
-    /// Some are processes or guests: faults and replays are kept.
+    /// Some are processes, guests or language models: faults and replays are kept.
     Mixed(Vec<Option<Box<dyn Player<G>>>>),
 }
 
@@ -90,6 +101,8 @@ pub(super) struct Pace {
     pub at_once: u32,
     /// Whether a shard that is half done begins anew, since programs remember what they have played.
     pub remembers: bool,
+    /// Matches of a block that are played at once: more than one where threads only wait for language models, and blocks are few.
+    pub matches: usize,
 }
 
 /// Closes a player. Gives what was left to say, if anything was.
@@ -110,7 +123,7 @@ impl<'a, G: Listed> Crew<'a, G> {
                 .and_then(|maker| maker.build(&|| own_chance(Seed::default(), 0)))
                 .ok()
                 .map(Some),
-            Some(EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_) | EntryKind::Human) => None,
+            Some(_) => None,
             None => Some(None),
         };
         let players = match entries.iter().map(bot).collect() {
@@ -119,8 +132,12 @@ impl<'a, G: Listed> Crew<'a, G> {
             }
             None => Players::Mixed(entries.iter().map(|_| None).collect()),
         };
-        let meter = solve::<G>(&terms.rules, terms.seats).ok().map(|solution| solution.meter());
-        Ok(Crew { arena, names: Vec::new(), named_at: None, players, meter, events: Events(Vec::new()) })
+        let solution = solve::<G>(&terms.rules, terms.seats).ok();
+        let meter = solution.clone().map(|solution| solution.meter());
+        let is_model = |entry: &&EntrySpec| matches!(entry.kind, EntryKind::Model(_));
+        let solution = solution.filter(|_| entries.iter().flatten().any(is_model));
+        let (names, events) = (Vec::new(), Events(Vec::new()));
+        Ok(Crew { arena, names, named_at: None, players, meter, solution, events })
     }
 
     /// How so many blocks are divided among threads.
@@ -131,9 +148,13 @@ impl<'a, G: Listed> Crew<'a, G> {
             // Slow games have few blocks.
             let most = (MATCHES_AT_ONCE / of_block).min(G::CARD.blocks / 10);
             let at_once = (blocks / (TIMES * threads as u32)).min(most).max(1);
-            return Pace { shard: at_once, at_once, remembers: false };
+            return Pace { shard: at_once, at_once, remembers: false, matches: 1 };
         }
-        Pace { shard: Self::shard(schedule, schedule.stage()), at_once: 1, remembers: true }
+        if !entries.iter().any(|entry| entry.kind.remembers()) {
+            let matches = threads.div_ceil(blocks.max(1) as usize);
+            return Pace { shard: 1, at_once: 1, remembers: false, matches };
+        }
+        Pace { shard: Self::shard(schedule, schedule.stage()), at_once: 1, remembers: true, matches: 1 }
     }
 
     /// How many blocks a program plays before it is started anew, in a stage that begins here: how shards are cut must not
@@ -172,6 +193,55 @@ impl<'a, G: Listed> Crew<'a, G> {
         block: u32,
         quits: &dyn Fn() -> bool,
     ) -> Result<Option<BlockResult>, TournamentError> {
+        self.play_matches(block, 0..self.arena.schedule.matches(block), quits)
+    }
+
+    /// Plays a block, of which so many matches at once; none if it was interrupted. Only for players who remember nothing.
+    pub fn play_at_once(
+        &mut self,
+        block: u32,
+        at_once: usize,
+        quits: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<BlockResult>, TournamentError> {
+        let (arena, all) = (self.arena, self.arena.schedule.matches(block));
+        let next = AtomicUsize::new(0);
+        let play = || {
+            let (mut crew, mut played) = (Crew::new(arena)?, Vec::new());
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= all || quits() {
+                    return Ok(played);
+                }
+                match crew.play_matches(block, number..number + 1, quits) {
+                    Ok(result) => played.extend(result.map(|result| (number, result))),
+                    Err(error) => {
+                        // Without this match, the others are of no use.
+                        next.store(all, Ordering::Relaxed);
+                        return Err(error);
+                    }
+                }
+            }
+        };
+        let played: Result<Vec<Vec<_>>, TournamentError> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..at_once.min(all)).map(|_| scope.spawn(play)).collect();
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined.map(|played| played.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        let mut played: Vec<(usize, BlockResult)> = played?.into_iter().flatten().collect();
+        if played.len() < all {
+            return Ok(None);
+        }
+        played.sort_by_key(|(number, _)| *number);
+        Ok(played.into_iter().map(|(_, result)| result).reduce(BlockResult::and))
+    }
+
+    /// Plays some matches of a block, one after the other; none if it was interrupted.
+    fn play_matches(
+        &mut self,
+        block: u32,
+        numbers: Range<usize>,
+        quits: &dyn Fn() -> bool,
+    ) -> Result<Option<BlockResult>, TournamentError> {
         let mut result = BlockResult { block, ..BlockResult::default() };
         let seatings = self.arena.schedule.seatings(block);
         let since = self.arena.schedule.seated_since(block);
@@ -180,9 +250,9 @@ impl<'a, G: Listed> Crew<'a, G> {
             self.named_at = Some(since);
         }
         if self.meter.is_some() {
-            result.luck.reserve_exact(seatings.len());
+            result.luck.reserve_exact(numbers.len());
         }
-        for (number, seating) in seatings.iter().enumerate() {
+        for (number, seating) in seatings.iter().enumerate().take(numbers.end).skip(numbers.start) {
             if quits() {
                 return Ok(None);
             }
@@ -190,7 +260,7 @@ impl<'a, G: Listed> Crew<'a, G> {
             let outcome = match &self.players {
                 Players::BuiltIn { .. } => self.play_built_ins(block, number, seating)?,
                 Players::Mixed(_) => {
-                    let (outcome, detail) = self.play_mixed(block, number, seating)?;
+                    let (outcome, detail) = self.play_mixed(block, number, seating, &mut result.efforts)?;
                     let says = detail.replay.is_some() || !detail.faults.is_empty();
                     result.details.extend(says.then_some(detail));
                     outcome
@@ -198,12 +268,6 @@ impl<'a, G: Listed> Crew<'a, G> {
             };
             result.luck.extend(self.meter.as_mut().map(|meter| meter.luck_of(&self.events.0) as f32));
             result.push(&outcome);
-        }
-        if let Players::Mixed(players) = &mut self.players {
-            let effort = |player: &mut Option<Box<dyn Player<G>>>| {
-                player.as_mut().map_or(Effort::default(), |player| player.take_effort())
-            };
-            result.efforts = players.iter_mut().map(effort).collect();
         }
         Ok(Some(result))
     }
@@ -249,6 +313,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         block: u32,
         number: usize,
         seating: &[usize],
+        efforts: &mut Vec<Effort>,
     ) -> Result<(Outcome, Detail), TournamentError> {
         let Players::Mixed(players) = &mut self.players else { return Err(RunError::Quit.into()) };
         let Arena { entries, terms, dice, .. } = self.arena;
@@ -256,7 +321,13 @@ impl<'a, G: Listed> Crew<'a, G> {
         let mut sitting = Vec::with_capacity(seating.len());
         for (&entry, name) in seating.iter().zip(names.iter()) {
             let spec = entries[entry].ok_or(RunError::Quit)?;
-            let fresh = || player::<G>(spec, name, terms, own_chance(dice.dice, entry));
+            let fresh = || -> Result<_, LineupError> {
+                let fresh = player::<G>(spec, name, terms, own_chance(dice.dice, entry))?;
+                Ok(match &self.solution {
+                    Some(solution) => Box::new(Priced::new(fresh, solution.clone())),
+                    None => fresh,
+                })
+            };
             // Processes and guests go on from match to match, built-in bots begin anew with each seed.
             let kept = players[entry].take().filter(|_| spec.kind.remembers());
             sitting.push(kept.map_or_else(fresh, Ok)?);
@@ -274,7 +345,9 @@ impl<'a, G: Listed> Crew<'a, G> {
             let ended = run_unrecorded(names, &terms.rules, dice, &mut sitting, watch);
             ended.map(|(outcome, faults)| (outcome, faults, None))
         };
-        for (&entry, player) in seating.iter().zip(sitting) {
+        efforts.resize(players.len(), Effort::default());
+        for (&entry, mut player) in seating.iter().zip(sitting) {
+            efforts[entry] += player.take_effort();
             players[entry] = Some(player);
         }
         let (outcome, faults, recording) = played?;

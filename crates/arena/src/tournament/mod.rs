@@ -3,6 +3,7 @@
 mod archive;
 mod chain;
 mod crew;
+mod estimate;
 mod forecast;
 mod formats;
 mod log;
@@ -24,12 +25,13 @@ mod tables;
 
 pub use archive::{Archive, StoreError};
 pub use chain::Damage;
+pub use estimate::{CostEstimate, ModelEstimate, estimate};
 pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, stored_result};
-pub use play::{Stop, TournamentError, Update, run};
+pub use play::{Stop, TournamentError, Update, natural_threads, run};
 pub use repair::{Condition, Repair, Sound, check, repair};
-pub use report::{EntryReport, Pair, Report, Separated, hash_of, report, report_of};
+pub use report::{EntryReport, Pair, Regret, Report, Separated, UsageReport, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
 pub use resume::Opened;
 pub use schedule::{Schedule, ScheduleError};
@@ -40,7 +42,7 @@ pub use store::Store;
 pub use sums::Sums;
 
 use crate::{
-    entry::{EntrySpec, has_processes, versions},
+    entry::{EntrySpec, has_processes, models_of, versions},
     process::{Gifts, Level, Limits},
     stats::RankBy,
 };
@@ -365,10 +367,16 @@ impl Wishes<'_> {
 
 /// The most blocks of a tournament with slow bots, by default.
 const BLOCKS_OF_SLOW_BOTS: u32 = 200;
+/// And with language models, which cost money.
+const BLOCKS_OF_MODELS: u32 = 10;
 
 /// The default number of blocks: enough for a result, in a time worth waiting.
 pub fn natural_blocks(game: GameId, entries: &[EntrySpec]) -> u32 {
     let slow = entries.iter().any(|entry| entry.kind.remembers());
     let blocks = game.card().blocks;
-    if slow { blocks.min(BLOCKS_OF_SLOW_BOTS) } else { blocks }
+    match slow {
+        _ if !models_of(entries).is_empty() => blocks.min(BLOCKS_OF_MODELS),
+        true => blocks.min(BLOCKS_OF_SLOW_BOTS),
+        false => blocks,
+    }
 }

@@ -7,7 +7,7 @@ use super::{
     results,
 };
 use crate::{
-    entry::{EntryKind, EntrySpec, files_of},
+    entry::{EntryKind, EntrySpec, files_of, models_of},
     lineup::{LineupError, Terms},
     process::Launcher,
     run::RunError,
@@ -125,6 +125,17 @@ pub fn run(
         }
         Ok(stop)
     })
+}
+
+/// The default number of threads: one for each core, or one for each call that language models may be asked at once. They think
+/// elsewhere, and a thread that waits for them takes no core.
+pub fn natural_threads(entries: &[EntrySpec]) -> usize {
+    const MOST: usize = 1024;
+    let calls: usize = models_of(entries).iter().map(|model| model.model().concurrency as usize).sum();
+    match calls {
+        0 => thread::available_parallelism().map_or(1, usize::from),
+        calls => calls.min(MOST),
+    }
 }
 
 fn run_game<G: Listed>(
@@ -327,7 +338,7 @@ impl Queue {
 fn work<G: Listed>(
     arena: &Arena<G>,
     queue: &Queue,
-    quits: &dyn Fn() -> bool,
+    quits: &(dyn Fn() -> bool + Sync),
     hand_in: &mut dyn FnMut(FromWorker) -> bool,
 ) {
     let mut crew = match Crew::new(arena) {
@@ -341,6 +352,8 @@ fn work<G: Listed>(
         match play_shard(&mut crew, queue, shard, quits, hand_in) {
             Ok(true) => {}
             Ok(false) => break,
+            // A model that was not asked any more, since somebody wants to stop.
+            Err(TournamentError::Run(RunError::Arena(_))) if quits() => break,
             Err(error) => {
                 hand_in(FromWorker::Failed(error));
                 return;
@@ -355,7 +368,7 @@ fn play_shard<G: Listed>(
     crew: &mut Crew<G>,
     queue: &Queue,
     shard: Range<u32>,
-    quits: &dyn Fn() -> bool,
+    quits: &(dyn Fn() -> bool + Sync),
     hand_in: &mut dyn FnMut(FromWorker) -> bool,
 ) -> Result<bool, TournamentError> {
     let closings = crew.begin_shard()?;
@@ -365,7 +378,10 @@ fn play_shard<G: Listed>(
     let mut blocks = Vec::with_capacity(queue.pace.at_once as usize);
     let end = shard.end;
     for block in shard {
-        let result = crew.play_block(block, quits)?;
+        let result = match queue.pace.matches {
+            1 => crew.play_block(block, quits)?,
+            at_once => crew.play_at_once(block, at_once, quits)?,
+        };
         let (interrupted, last) = (result.is_none(), block + 1 == end);
         blocks.extend(result.filter(|_| block >= queue.first));
         let full = blocks.len() >= queue.pace.at_once as usize || last || interrupted;

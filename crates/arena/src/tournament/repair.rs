@@ -457,7 +457,7 @@ fn from_play<G: Listed>(
         let is_same = |spec: &EntrySpec| match spec.kind {
             EntryKind::BuiltIn(_) => planned.fingerprint.is_none(),
             EntryKind::Program(_) | EntryKind::Wasm(_) => !planned.is_other(spec.fingerprint().as_deref()),
-            EntryKind::Guest(_) | EntryKind::Human => false,
+            EntryKind::Guest(_) | EntryKind::Model(_) | EntryKind::Human => false,
         };
         let gone = || {
             let (name, bot) = (&planned.name, &planned.bot);

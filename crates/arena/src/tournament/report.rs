@@ -5,6 +5,7 @@ use super::{
 };
 use crate::{
     fault::{Notes, Trouble},
+    player::{Effort, Usage},
     stats::{self, Confidence, Measure, RankBy, Side},
 };
 use necrodome_rules::names::Names;
@@ -77,10 +78,80 @@ pub struct EntryReport {
     pub win_rate_without_faults: Option<f64>,
     /// Mean CPU time of a decision in microseconds; only of processes.
     pub cpu_us: Option<f64>,
+    /// What its decisions cost against the best ones; only where the game is solved and language models take part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regret: Option<Regret>,
+    /// What its calls took; only of language models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageReport>,
     /// Its score in each round of a battle, where all entries meet once a round; not of more than 1000 rounds, nor while it is
     /// played.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<i64>,
+}
+
+/// What decisions cost against the best ones, exactly.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Regret {
+    /// Decisions.
+    pub decisions: u64,
+    /// What a decision cost on average: in chances to win, or in points where players play alone.
+    pub per_decision: f64,
+}
+
+impl Regret {
+    fn of(effort: &Effort) -> Option<Self> {
+        let decisions = Some(effort.priced).filter(|&decisions| decisions > 0)?;
+        Some(Regret { decisions, per_decision: effort.regret_nanos as f64 / 1e9 / decisions as f64 })
+    }
+}
+
+/// What the calls of a language model took, those that were answered from the book included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct UsageReport {
+    /// Decisions.
+    pub decisions: u64,
+    /// Calls: more than decisions if it was asked again.
+    pub calls: u64,
+    /// Answers that could not be used.
+    pub unusable: u64,
+    /// Tokens of the prompts.
+    pub input_tokens: u64,
+    /// Those of them that the endpoint had cached.
+    pub cached_tokens: u64,
+    /// Tokens of the answers.
+    pub output_tokens: u64,
+    /// Those of them that were spent on reasoning.
+    pub reasoning_tokens: u64,
+    /// What the calls cost when they were made, in the currency of the price list; 0 without prices.
+    pub cost: f64,
+    /// Seconds that an answer took on average.
+    pub seconds: f64,
+    /// What its decisions cost in all against the best ones, for each unit of money that they cost; only where both are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regret_per_cost: Option<f64>,
+}
+
+impl UsageReport {
+    fn of(effort: &Effort) -> Option<Self> {
+        let Usage { calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens, unusable, .. } =
+            effort.usage;
+        let calls = Some(calls).filter(|&calls| calls > 0)?;
+        let cost = effort.usage.cost_nanos as f64 / 1e9;
+        Some(UsageReport {
+            decisions: effort.decisions,
+            calls,
+            unusable,
+            input_tokens,
+            cached_tokens,
+            output_tokens,
+            reasoning_tokens,
+            cost,
+            seconds: effort.usage.waited.as_secs_f64() / calls as f64,
+            regret_per_cost: (effort.priced > 0 && cost > 0.0)
+                .then(|| effort.regret_nanos as f64 / 1e9 / cost),
+        })
+    }
 }
 
 /// Two entries that have met.
@@ -170,20 +241,24 @@ pub fn report_of(
     let faulty = trouble.faults.iter().any(|fault| !fault.kind.is_warning());
     let members: Vec<usize> = plan.members().collect();
     let name = |member: usize| plan.entries[members[member]].name.clone();
-    let entry_report =
-        |&entry: &usize| EntryReport {
-            name: name(entry),
-            bot: plan.entries[members[entry]].bot.clone(),
-            rank: standings.ranking.ranks[entry],
-            record: standings.records[entry].clone(),
-            luck_adjusted: standings.adjusted[entry],
-            rating: standings.ratings[entry],
-            win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
-            cpu_us: sums.efforts().get(members[entry]).filter(|effort| effort.decisions > 0).map(|effort| {
-                effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64
-            }),
-            rounds: Vec::new(),
-        };
+    let effort = |entry: usize| {
+        sums.efforts().get(members[entry]).filter(|effort| effort.decisions + effort.priced > 0)
+    };
+    let entry_report = |&entry: &usize| EntryReport {
+        name: name(entry),
+        bot: plan.entries[members[entry]].bot.clone(),
+        rank: standings.ranking.ranks[entry],
+        record: standings.records[entry].clone(),
+        luck_adjusted: standings.adjusted[entry],
+        rating: standings.ratings[entry],
+        win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
+        cpu_us: effort(entry)
+            .filter(|effort| !effort.cpu.is_zero())
+            .map(|effort| effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64),
+        regret: effort(entry).and_then(Regret::of),
+        usage: effort(entry).and_then(UsageReport::of),
+        rounds: Vec::new(),
+    };
     let separated = |&(one, other): &(usize, usize)| Separated {
         one: name(one),
         other: name(other),

@@ -49,6 +49,17 @@ pub struct Closing {
 }
 
 impl BlockResult {
+    /// The same with the matches that come after its own.
+    pub(super) fn and(mut self, next: BlockResult) -> Self {
+        self.matches += next.matches;
+        self.packed.extend(next.packed);
+        self.luck.extend(next.luck);
+        self.details.extend(next.details);
+        self.efforts.resize(self.efforts.len().max(next.efforts.len()), Effort::default());
+        self.efforts.iter_mut().zip(next.efforts).for_each(|(own, more)| *own += more);
+        self
+    }
+
     /// Adds the result of the next match: its turns, then place and score of each seat, as variable-length numbers.
     pub(super) fn push(&mut self, Outcome { places, scores, turns }: &Outcome) {
         let packed = &mut self.packed;

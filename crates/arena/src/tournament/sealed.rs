@@ -1,8 +1,13 @@
 //! The dice of a tournament. Where programs take part they follow from the seed and a secret, which is sealed before the first match
 //! (the plan has its hash) and told when all is played. A secret that was told is of no use for more blocks: those get a new one.
 
-use super::{Plan, Schedule, Store, StoreError, Sums, TournamentError, archive::add_plan, chain::SECRETS};
-use crate::dice::{Dice, Secret};
+use super::{
+    Plan, PlannedEntry, Schedule, Store, StoreError, Sums, TournamentError, archive::add_plan, chain::SECRETS,
+};
+use crate::{
+    dice::{Dice, Secret},
+    model,
+};
 use necrodome_rules::chance::{Chance, Seed, Seeded};
 use rusqlite::{Connection, types::ValueRef};
 use schemars::JsonSchema;
@@ -125,9 +130,11 @@ pub(super) fn goes_on(plan: &Plan, store: &Store) -> Result<bool, TournamentErro
 }
 
 impl Plan {
-    /// Whether a program takes part.
+    /// Whether a program takes part. A language model is none: it cannot compute what it is not told.
     pub fn has_programs(&self) -> bool {
-        self.members().any(|member| self.entries[member].fingerprint.is_some())
+        let is_program =
+            |entry: &PlannedEntry| entry.fingerprint.is_some() && !entry.bot.starts_with(model::PREFIX);
+        self.members().any(|member| is_program(&self.entries[member]))
     }
 }
 

@@ -7,7 +7,10 @@ use super::{
     chain::{CHUNKS, CLOSINGS, DETAILS},
     results::{BlockResult, Closing},
 };
-use crate::{fault::SeatFault, player::Effort};
+use crate::{
+    fault::SeatFault,
+    player::{Effort, Usage},
+};
 use rusqlite::{OptionalExtension, params, types::ValueRef};
 use serde::de::DeserializeOwned;
 use std::{ops::Range, time::Duration};
@@ -104,13 +107,12 @@ impl Store {
         let results: Vec<u8> = blocks.iter().flat_map(|block| &block.packed).copied().collect();
         let luck: Vec<u8> =
             blocks.iter().flat_map(|block| &block.luck).flat_map(|luck| luck.to_le_bytes()).collect();
-        let mut efforts: Vec<(u64, u64)> = Vec::new();
+        let mut efforts: Vec<Effort> = Vec::new();
         for (entry, effort) in blocks.iter().flat_map(|block| block.efforts.iter().enumerate()) {
-            efforts.resize(efforts.len().max(entry + 1), (0, 0));
-            efforts[entry].0 += effort.decisions;
-            efforts[entry].1 += effort.cpu.as_nanos() as u64;
+            efforts.resize(efforts.len().max(entry + 1), Effort::default());
+            efforts[entry] += *effort;
         }
-        let efforts = to_json(&efforts);
+        let efforts = to_json(&efforts.iter().map(packed).collect::<Vec<_>>());
         let chunk = [
             ValueRef::Integer(first.block.into()),
             ValueRef::Integer(blocks.len() as i64),
@@ -150,15 +152,13 @@ impl Store {
         let mut rows = query.query(params![self.id, block])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         self.archive.check(&CHUNKS, row)?;
-        let efforts: Vec<(u64, u64)> = parse(&row.get::<_, String>(6)?)?;
-        let effort =
-            |(decisions, nanoseconds)| Effort { decisions, cpu: Duration::from_nanos(nanoseconds), fuel: 0 };
+        let efforts: Vec<Vec<u64>> = parse(&row.get::<_, String>(6)?)?;
         let chunk = Chunk {
             first: row.get(2)?,
             blocks: row.get(3)?,
             results: row.get(4)?,
             luck: row.get(5)?,
-            efforts: efforts.into_iter().map(effort).collect(),
+            efforts: efforts.iter().map(|numbers| unpacked(numbers)).collect(),
         };
         Ok(Some(chunk).filter(|chunk| block - chunk.first < chunk.blocks))
     }
@@ -229,6 +229,48 @@ impl Store {
         let Some(row) = rows.next()? else { return Ok(None) };
         self.archive.check(&DETAILS, row)?;
         Ok(row.get(5)?)
+    }
+}
+
+/// An effort as it is stored: decisions and nanoseconds, and more only where there is more.
+fn packed(effort: &Effort) -> Vec<u64> {
+    let Effort { decisions, cpu, fuel: _, usage, priced, regret_nanos } = effort;
+    let mut numbers = vec![*decisions, cpu.as_nanos() as u64];
+    if (*usage, *priced) != (Usage::default(), 0) {
+        numbers.extend([
+            usage.calls,
+            usage.input_tokens,
+            usage.cached_tokens,
+            usage.output_tokens,
+            usage.reasoning_tokens,
+            usage.cost_nanos,
+            usage.waited.as_nanos() as u64,
+            usage.unusable,
+            *priced,
+            *regret_nanos,
+        ]);
+    }
+    numbers
+}
+
+fn unpacked(numbers: &[u64]) -> Effort {
+    let number = |place: usize| numbers.get(place).copied().unwrap_or_default();
+    Effort {
+        decisions: number(0),
+        cpu: Duration::from_nanos(number(1)),
+        fuel: 0,
+        usage: Usage {
+            calls: number(2),
+            input_tokens: number(3),
+            cached_tokens: number(4),
+            output_tokens: number(5),
+            reasoning_tokens: number(6),
+            cost_nanos: number(7),
+            waited: Duration::from_nanos(number(8)),
+            unusable: number(9),
+        },
+        priced: number(10),
+        regret_nanos: number(11),
     }
 }
 

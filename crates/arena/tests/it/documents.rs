@@ -1,11 +1,13 @@
-//! `docs/schema/report.json`, `forecast.json` and `match.json` describe what `necrodome tournament --json`, `report --json`,
-//! `tournament --plan --json` and `match --json` print: they are made from the types. Tests of the command line check real documents against them.
+//! `docs/schema/report.json`, `forecast.json`, `cost.json`, `match.json` and `exam.json` describe what `necrodome tournament --json`, `report --json`,
+//! `tournament --plan --json`, `tournament --dry-run --json`, `match --json` and `exam --json` print: they are made from the types. Tests of the
+//! command line check real documents against them.
 //!
 //! After a change: `UPDATE_SCHEMA=1 cargo test -p necrodome-arena documents`, then read the difference.
 
 use necrodome_arena::{
+    exam::ExamReport,
     run::MatchDocument,
-    tournament::{Forecast, Report},
+    tournament::{CostEstimate, Forecast, Report},
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
@@ -26,7 +28,9 @@ fn the_schemas_of_documents_are_those_of_the_types() {
             schema::<Report>("What `necrodome tournament --json` and `necrodome report --json` print"),
         ),
         ("forecast", schema::<Forecast>("What `necrodome tournament --plan --json` prints")),
+        ("exam", schema::<ExamReport>("What `necrodome exam --json` prints")),
         ("match", schema::<MatchDocument<Value>>("What `necrodome match --json` prints")),
+        ("cost", schema::<CostEstimate>("What `necrodome tournament --dry-run --json` prints")),
     ];
     for (name, schema) in documents {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/schema/{name}.json"));

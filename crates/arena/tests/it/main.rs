@@ -6,6 +6,7 @@ mod archive;
 mod coverage;
 mod damage;
 mod documents;
+mod exam;
 mod guests;
 mod line_ups;
 mod luck;

@@ -28,6 +28,7 @@ Examples:
   necrodome analyze zombie-dice-race ./mybot.py        a bot's profile against the perfect player
   necrodome analyze zombie-dice greedy --against cautious --blocks 500
   necrodome analyze zombie-dice-race ./mybot.py --against greedy --exact
+  necrodome analyze tokyo llm:small --models models.toml --blocks 5     the expensive habits of a language model
 
 Every value is exact (for a match without a limit on rounds). A decision costs what the best option would have been worth more; luck is how much better a roll
 came out than expected. Start + luck - own costs + the other's costs = result, if no limit ends the match.
@@ -68,6 +69,8 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     limits: lineup::LimitFlags,
+    #[command(flatten)]
+    models: lineup::ModelFlags,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {

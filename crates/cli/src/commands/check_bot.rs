@@ -22,12 +22,13 @@ Examples:
   necrodome check-bot zombie-dice ./mybot.py
   necrodome check-bot zombie-dice 'cmd:java -cp classes Bot'
   necrodome check-bot last-bullet target/release/mybot --set copies=100 --json
+  necrodome check-bot tokyo llm:small --models models.toml      which forms of answers work, and what is said
 
 A bot is written as in `necrodome match`. Exit codes: 0 all is fine, 1 something has to be changed.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
     game: String,
-    /// The bot: a file, a command (cmd:...), a bot of another program (compat:...) or a built-in
+    /// The bot: a file, a command (cmd:...), a bot of another program (compat:...), a language model (llm:...) or a built-in
     bot: String,
     /// Set an option of the rules in every match; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
@@ -37,6 +38,8 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     limits: lineup::LimitFlags,
+    #[command(flatten)]
+    models: lineup::ModelFlags,
 }
 
 #[derive(Serialize)]
@@ -59,7 +62,7 @@ fn check<G: Listed>(args: &Args) -> Result<(), Error> {
     let context = || format!("{} --set", G::ID);
     let settings: Result<Vec<_>, _> = args.set.iter().map(|text| options::split_pair(text)).collect();
     let settings = settings.map_err(|error| Error::option(context(), &error))?;
-    let (entries, names) = lineup::entries(std::slice::from_ref(&args.bot))?;
+    let (entries, names, desk) = args.models.entries(std::slice::from_ref(&args.bot))?;
     let candidate = Candidate {
         entry: &entries[0],
         name: &Vec::from(names)[0],
@@ -74,6 +77,7 @@ fn check<G: Listed>(args: &Args) -> Result<(), Error> {
             told = print_finding(&mut out, finding).and_then(|()| out.flush());
         }
     });
+    lineup::tell_spent(desk.as_ref());
     told?;
     let report = report.map_err(|error| match error {
         CheckError::Lineup(error) => error.into(),
@@ -114,6 +118,15 @@ fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
 /// What the bot has logged, and the result.
 fn print_end(out: &mut impl Write, name: &str, report: &CheckReport) -> io::Result<()> {
     const MOST: usize = 12;
+    for said in &report.transcript {
+        writeln!(out, "\n{}", bold(format!("{}:", said.by)))?;
+        for line in said.text.lines() {
+            writeln!(out, "  {}", dim(harmless(line)))?;
+        }
+    }
+    if !report.transcript.is_empty() {
+        writeln!(out)?;
+    }
     for line in shown(&report.log, MOST) {
         writeln!(out, "{} {line}", dim("log:"))?;
     }

@@ -6,6 +6,7 @@ use crate::{
     interrupt, lineup,
     paint::{bold, dim, is_dumb},
 };
+use necrodome_arena::model::Variant;
 use std::{
     env,
     fmt::Write as _,
@@ -20,6 +21,7 @@ Examples:
   necrodome docs                     the list
   necrodome docs protocol            how bots and the arena talk
   necrodome docs schema/infection    the messages of Infection as JSON Schema
+  necrodome docs prompts/plain/system > my-prompt/system.txt
   necrodome docs python | less
 
 On a terminal, documents are shown by $PAGER (or less).")]
@@ -38,11 +40,23 @@ pub struct RulesArgs {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let Some(page) = &args.page else { return list() };
+    if let Some((_, text)) = prompts().find(|(name, _)| name == page.trim_end_matches(".txt")) {
+        return Ok(io::stdout().write_all(text.as_bytes())?);
+    }
     let document = Page::find(page).ok_or_else(|| {
-        let valid: Vec<&str> = DOCUMENTS.iter().map(|document| document.page()).collect();
+        let documents = DOCUMENTS.iter().map(|document| document.page().to_owned());
+        let valid: Vec<String> = documents.chain(prompts().map(|(name, _)| name)).collect();
         Error::unknown("there is no document", page, &valid)
     })?;
     show(document)
+}
+
+/// The templates of the built-in prompts, by names such as `prompts/plain/system`.
+fn prompts() -> impl Iterator<Item = (String, &'static str)> {
+    Variant::ALL.iter().flat_map(|variant| {
+        let name = |file: &str| format!("prompts/{}/{}", variant.name, file.trim_end_matches(".txt"));
+        variant.files().map(move |(file, text)| (name(file), text))
+    })
 }
 
 pub fn rules(args: &RulesArgs) -> Result<(), Error> {
@@ -58,6 +72,14 @@ fn list() -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     for document in DOCUMENTS {
         writeln!(out, "  {} {}", bold(format!("{:<24}", document.page())), dim(document.title()))?;
+    }
+    for (name, _) in prompts() {
+        writeln!(
+            out,
+            "  {} {}",
+            bold(format!("{name:<24}")),
+            dim("Template of a prompt for language models")
+        )?;
     }
     Ok(())
 }

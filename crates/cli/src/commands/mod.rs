@@ -6,6 +6,7 @@ pub mod bots;
 pub mod check_bot;
 pub mod docs;
 pub mod doctor;
+pub mod exam;
 pub mod games;
 pub mod judge;
 pub mod new_bot;

@@ -42,11 +42,13 @@ pub struct Args {
     force: bool,
     #[command(flatten)]
     limits: lineup::LimitFlags,
+    #[command(flatten)]
+    models: lineup::ModelFlags,
 }
 
 pub fn run(args: Args) -> Result<(), Error> {
     let card = lineup::game(&args.game)?.card();
-    let Args { game, mut bots, name, dice, mut set, replay, force, limits } = args;
+    let Args { game, mut bots, name, dice, mut set, replay, force, limits, models } = args;
     if bots.is_empty() {
         bots.extend(card.opponents.iter().map(|&bot| bot.to_owned()));
     }
@@ -69,5 +71,6 @@ pub fn run(args: Args) -> Result<(), Error> {
         json: false,
         quiet: false,
         limits,
+        models,
     })
 }

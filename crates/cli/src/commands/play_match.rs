@@ -6,22 +6,26 @@ use crate::{
     lineup,
     output_file::OutputFile,
     paint::{self, bold, count, dim},
-    tell::teller,
+    tell::{reason as reason_line, teller},
 };
 use necrodome_arena::{
     dice::Dice,
     entry::{EntryKind, has_processes},
+    fault::Fault,
+    player::{Answer, Effort, MatchStart, Player},
     run::run_match,
 };
 use necrodome_rules::{
     catalog::Listed,
-    game::{Outcome, Seat},
+    game::{Game, Outcome, Seat},
     names::Names,
     with_game,
 };
 use std::{
+    cell::RefCell,
     io::{self, BufWriter, Write},
     path::PathBuf,
+    rc::Rc,
 };
 
 /// Play one match and narrate it
@@ -37,11 +41,13 @@ Examples:
   necrodome match zombie-dice greedy 'Ada=cmd:python3 -u my_bot.py --fast' --json
   necrodome match zombie-dice greedy compat:zombiedice:my_bots.py:MyZombie
   necrodome match last-bullet gunner compat:zombies:MyBot.java
+  necrodome match tokyo llm:small point-hunter --models models.toml --budget 0.10
 
 A bot is a built-in (see `necrodome bots`), a file (./mybot.py, .js, .rb, .jar, .java, .wasm, or an executable), a
 command (cmd:...), a source file inside WebAssembly (wasm:mybot.py, wasm:mybot.js), or a class that was written for another program
 (compat:KIND:FILE.py:CLASS with KIND zombiedice, gamezombies or godzilla; needs the Python package; compat:zombies:FILE_OR_FOLDER[:CLASS] with
 a bot in Java or another language of the JVM, see `necrodome docs zombies`; needs a JDK), each with an optional NAME= in front.
+llm:NAME is a language model with a table [models.NAME] in the file of --models (see `necrodome docs models`).
 `human` is you: one for each match, and told only what its seat may know.
 The same seed, game, options and bots give the same match. Where a program takes part, the dice follow from the seed and a secret,
 or the program could compute them; what to type to play the match again is printed at its end.
@@ -71,6 +77,8 @@ pub struct Args {
     pub(super) quiet: bool,
     #[command(flatten)]
     pub(super) limits: lineup::LimitFlags,
+    #[command(flatten)]
+    pub(super) models: lineup::ModelFlags,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
@@ -80,7 +88,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let rules = lineup::rules::<G>(&args.set)?;
-    let (entries, names) = lineup::entries(&args.bots)?;
+    let (entries, names, desk) = args.models.entries(&args.bots)?;
     names.expect_seats(G::SEATS).map_err(|error| Error::setup(G::ID, &error))?;
     let with_human = entries.iter().any(|entry| entry.kind == EntryKind::Human);
     if with_human && (args.json || args.quiet) {
@@ -90,7 +98,10 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let dice = secret.as_ref().map_or(Dice::from(seed), |secret| secret.dice(seed));
     let file = args.replay.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let terms = lineup::terms(rules, &entries, &args.limits)?;
-    let mut players = lineup::players::<G>(&entries, &names, &terms, dice)?;
+    let reasons = Reasons::default();
+    let hear = |player| Box::new(Heard { inner: player, reasons: reasons.clone() }) as Box<dyn Player<G>>;
+    let players = lineup::players::<G>(&entries, &names, &terms, dice)?;
+    let mut players: Vec<_> = players.into_iter().map(hear).collect();
 
     let mut out = BufWriter::new(anstream::stdout().lock());
     // A person hears the story at its own place, without what others must not know.
@@ -100,7 +111,9 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let mut told = Ok(());
     let finished = run_match(&names, &terms.rules, dice, &mut players, |game: &G, log| {
         if tells && told.is_ok() {
-            told = story.tell(&mut out, &names, game, log);
+            let mut reasons = reasons.take().into_iter();
+            let said = reasons.try_for_each(|reason| reason_line(&mut out, &reason));
+            told = said.and_then(|()| story.tell(&mut out, &names, game, log));
             if told.is_ok() && game.to_act().is_empty() {
                 told = story.end(&mut out, &names, game);
             }
@@ -114,6 +127,7 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
         other => other.into(),
     })?;
     let logs = finished.close(&mut players);
+    lineup::tell_spent(desk.as_ref());
     let print = || -> Result<(), Error> {
         told?;
         if args.json {
@@ -151,6 +165,65 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let absent = names.iter().zip(&players).filter(|(_, player)| !player.has_started());
     let absent: Vec<&str> = absent.map(|(name, _)| name).collect();
     if absent.is_empty() { Ok(()) } else { Err(Error::no_start(&absent.join(", "))) }
+}
+
+/// What players have said about their choices in the last step.
+type Reasons = Rc<RefCell<Vec<String>>>;
+
+/// A player whose reasons are told with the story.
+struct Heard<G: Game> {
+    inner: Box<dyn Player<G>>,
+    reasons: Reasons,
+}
+
+impl<G: Game> Player<G> for Heard<G> {
+    fn start(&mut self, start: &MatchStart) {
+        self.inner.start(start);
+    }
+
+    fn hear(&mut self, heard: &[&G::Event]) {
+        self.inner.hear(heard);
+    }
+
+    fn listens(&self) -> bool {
+        self.inner.listens()
+    }
+
+    fn ask(&mut self, view: &G::View) {
+        self.inner.ask(view);
+    }
+
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
+        let answer = self.inner.answer(view);
+        if let Answer::Act(_, Some(reason)) | Answer::Partly { reason: Some(reason), .. } = &answer {
+            self.reasons.borrow_mut().push(reason.clone());
+        }
+        answer
+    }
+
+    fn refused(&mut self, why: &str) {
+        self.inner.refused(why);
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
+        self.inner.end(outcome)
+    }
+
+    fn has_started(&self) -> bool {
+        self.inner.has_started()
+    }
+
+    fn is_deterministic(&self) -> bool {
+        self.inner.is_deterministic()
+    }
+
+    fn take_effort(&mut self) -> Effort {
+        self.inner.take_effort()
+    }
+
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        self.inner.close()
+    }
 }
 
 /// The places with names and scores.

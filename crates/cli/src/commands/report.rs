@@ -1,6 +1,6 @@
 //! `necrodome report`: the leaderboard of a stored tournament, without playing anything.
 
-mod pages;
+pub(super) mod pages;
 mod site;
 
 use super::{

@@ -20,10 +20,11 @@ use necrodome_arena::{
     entry::has_processes,
     lineup::{Terms, player},
     own,
+    run::RunError,
     stats::RankBy,
     tournament::{
         self, Archive, Claims, Format, Opened, Plan, Report, Schedule, Stop, Store, TournamentError, Wishes,
-        packed_replay, report,
+        natural_threads, packed_replay, report,
     },
 };
 use necrodome_rules::{
@@ -35,7 +36,6 @@ use necrodome_server::film::{self, Size};
 use std::{
     io::Write,
     path::{Path, PathBuf},
-    thread,
 };
 
 /// Play a tournament and print a leaderboard with intervals
@@ -49,6 +49,8 @@ Examples:
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --rounds 5 --watch
   necrodome tournament zombie-dice-race new=./new.py old=./old.py --test 0,20 --blocks 5000
   necrodome tournament night.toml --json --csv night.csv
+  necrodome tournament tokyo llm:small llm:large point-hunter --models models.toml --store llm.store --budget 5.00
+  necrodome tournament tokyo llm:small optimal --models models.toml --dry-run    what would it cost?
   necrodome tournament zombie-dice greedy ./mybot.py --plan --difference 0.02    how many blocks does that take?
 
 A block is one round of the schedule: every group in all orders (of more than four seats: in all rotations of a new random
@@ -67,7 +69,13 @@ A file.toml holds the same as the flags, under their names; a flag overrides it,
   [options]  # what --set sets
   tiebreak = \"until_broken\"
   [limits]   # what programs may use
-  decision_ms = 100")]
+  decision_ms = 100
+  [models.small]   # the entry llm:small; see `necrodome docs models`
+  base_url = \"http://localhost:8080/v1\"
+  model = \"small\"
+
+Exit codes: 0 all is played, 1 it could not go on (an endpoint, or a budget; what is stored is kept), 2 a mistake in the command,
+130 interrupted.")]
 #[command(group = clap::ArgGroup::new("written").multiple(true))]
 pub struct Args {
     /// A game (see `necrodome games`), or a FILE.toml
@@ -75,7 +83,7 @@ pub struct Args {
     /// The entries, as in `necrodome match`; without any, a line-up to look at
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
-    /// How many blocks to play; by default as many as suit the game, and at most 200 with programs
+    /// How many blocks to play; by default as many as suit the game, at most 200 with programs, 10 with language models
     #[arg(long, value_parser = above_zero::<u32>)]
     blocks: Option<u32>,
     /// Play so many rounds of a battle (each is a block), and print the score of every entry in each of them, the median last
@@ -114,7 +122,7 @@ pub struct Args {
     /// What decides the standings of a solved game
     #[arg(long, value_name = "WHAT")]
     rank_by: Option<RankByName>,
-    /// Threads to play on; all cores by default
+    /// Threads to play on; by default all cores, or as many as language models may be asked at once
     #[arg(long, value_parser = within(1..=1024_u16))]
     threads: Option<u16>,
     /// Keep the tournament in this file, and go on with it if it is there
@@ -141,8 +149,13 @@ pub struct Args {
     /// Overwrite the files of --csv, --csv-pairs and --csv-matches
     #[arg(long)]
     force: bool,
+    /// Ask language models for a few decisions only, and say what the tournament would cost; nothing else is played
+    #[arg(long, conflicts_with = "plan")]
+    dry_run: bool,
     #[command(flatten)]
     limits: lineup::LimitFlags,
+    #[command(flatten)]
+    models: lineup::ModelFlags,
 }
 
 /// What decides the standings, by name.
@@ -266,7 +279,13 @@ where
             return Err(Error::usage(format!("{flag} means nothing without {needs}")));
         }
     }
-    let (mut entries, names) = lineup::entries(&config.bots)?;
+    let desk = config.models.desk(&config.bots, config.own_models.clone(), config.store.as_deref())?;
+    let (mut entries, names) = lineup::entries(&config.bots, desk.as_ref())?;
+    if config.dry_run && desk.is_none() {
+        return Err(Error::usage(
+            "--dry-run means nothing without an entry llm:NAME: other matches cost nothing",
+        ));
+    }
     if let (Some(bundled), Some(last)) = (config.bundled, entries.last_mut()) {
         // Where it lies differs from run to run, and must not make another plan of the same tournament.
         last.text = bundled.to_owned();
@@ -305,11 +324,16 @@ where
         return Err(replay::no_viewer());
     }
     Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
-    let threads = config.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    let threads = config.threads.unwrap_or_else(|| natural_threads(&entries));
     // A bot that is not there shows before anything is written.
     let terms = Terms { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };
     for (entry, name) in entries.iter().zip(names.iter()) {
         player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(TournamentError::from)?;
+    }
+    if config.dry_run {
+        let estimate = tournament::estimate(&plan, &entries, &launcher);
+        lineup::tell_spent(desk.as_ref());
+        return if config.json { print_json(&estimate?) } else { print::costs(&estimate?) };
     }
     if config.plan {
         let flag = interrupt::flag();
@@ -350,6 +374,7 @@ where
             progress.show(&update);
         });
     progress.finish();
+    lineup::tell_spent(desk.as_ref());
     let report = report(&plan, &schedule, &store);
     let print = |report: &Report| {
         if config.json { print_json(report) } else { print::report(report, config.shown) }
@@ -360,7 +385,25 @@ where
         // What was played is shown; the error that ended it follows.
         print(report)?;
     }
-    let (stop, report) = (stopped?, report?);
+    let put_back = |error: TournamentError| match error {
+        TournamentError::Run(RunError::Arena(why)) if desk.is_some() => {
+            let kept = store.blocks().unwrap_or_default();
+            let left = schedule.end().saturating_sub(kept);
+            let stopped = Error::failure(format!("stopped before the end: {why}"));
+            let stored = format!("{} played, {} left", count(kept, "block"), count(left, "block"));
+            match &config.store {
+                Some(_) => stopped.hint(format!(
+                    "{stored}: run the same command again to go on; calls that were kept are not paid again"
+                )),
+                None => stopped.hint(format!(
+                    "{stored}: run it again with --seed {}; calls that were kept are not paid again",
+                    plan.seed
+                )),
+            }
+        }
+        other => other.into(),
+    };
+    let (stop, report) = (stopped.map_err(put_back)?, report?);
     let printed = print(&report);
     tables.write(&report, &schedule, &store)?;
     printed?;

@@ -105,3 +105,20 @@ fn matches_are_valid_under_their_schema() {
         }
     }
 }
+
+#[test]
+fn exams_are_valid_under_their_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = schema("exam");
+    for line_up in [&["zombie-dice-race", "greedy", "optimal", CRASH][..], &["zombie-dice-solo", "random"]] {
+        let words = [&["exam"], line_up, &["--positions=20", "--json"]].concat();
+        let document: Value = serde_json::from_str(&output_in(folder.path(), &words)).unwrap();
+        assert_valid(&schema, &document, &line_up.join(" "));
+        for name in document.as_object().unwrap().keys() {
+            let mut less = document.clone();
+            less.as_object_mut().unwrap().remove(name);
+            // What may be null may be missing.
+            assert!(name == "stopped" || !schema.is_valid(&less), "an exam without {name} is valid");
+        }
+    }
+}

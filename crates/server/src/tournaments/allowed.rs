@@ -134,7 +134,7 @@ fn program(run: &str, folder: &Path) -> Result<EntryKind, String> {
     let entry = EntrySpec::parse(run, folder).and_then(|entry| entry.check().map(|()| entry));
     match entry.map_err(|error| format!("run: {error}"))?.kind {
         kind @ (EntryKind::Program(_) | EntryKind::Wasm(_)) => Ok(kind),
-        EntryKind::BuiltIn(_) | EntryKind::Guest(_) | EntryKind::Human => Err(format!(
+        EntryKind::BuiltIn(_) | EntryKind::Guest(_) | EntryKind::Model(_) | EntryKind::Human => Err(format!(
             "run: expected a file such as ./{run}.py, cmd: and a command, or compat:KIND:FILE.py:CLASS, got {run:?}"
         )),
     }

@@ -5,13 +5,14 @@ use super::{Form, HOST, MOST_BYTES, MOST_FILES, classes::Class, is, is_too_much}
 use crate::{
     entry::{EntryError, missing, on_path},
     fault::harmless,
+    own,
 };
 use rustix::{
     io::Errno,
     process::{Resource, Rlimit},
 };
 use std::{
-    env, fs,
+    fs,
     io::{self, Read, Seek},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -121,12 +122,10 @@ fn add(hasher: &mut blake3::Hasher, bytes: &[u8]) {
 
 /// The folder of all compiled bots.
 fn cache() -> Result<PathBuf, EntryError> {
-    let own = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    let Some(cache) = own.or_else(home) else {
+    let Some(cache) = own::cache() else {
         return Err(EntryError::Cache { path: ".cache".into(), why: "HOME is not set".into() });
     };
-    let cache = cache.join("necrodome/zombies");
+    let cache = cache.join("zombies");
     let lost = |error: io::Error| EntryError::Cache { path: cache.clone(), why: error.to_string() };
     fs::create_dir_all(&cache).and_then(|()| cache.canonicalize()).map_err(lost)
 }

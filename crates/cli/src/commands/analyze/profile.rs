@@ -9,7 +9,7 @@ use crate::{
     progress::Progress,
 };
 use necrodome_arena::{
-    entry::EntrySpec,
+    entry::{EntryKind, EntrySpec, models_of},
     fault::{Fault, Notes, Trouble},
     lineup::{LineupError, Terms, player},
     player::{MatchStart, Player},
@@ -75,8 +75,18 @@ impl<G: Listed> Case<G> {
         player::<G>(&self.entries[seat], &self.names[Seat(seat as u16)], &self.terms, chance)
     }
 
-    fn is_process(&self) -> bool {
-        self.entries.iter().any(|entry| entry.kind.remembers())
+    /// Whether somebody is slow to ask, and not asked for every state.
+    fn is_slow(&self) -> bool {
+        self.entries.iter().any(|entry| !matches!(entry.kind, EntryKind::BuiltIn(_)))
+    }
+
+    /// How many blocks are played when nobody says.
+    fn blocks(&self) -> u32 {
+        match self.is_slow() {
+            _ if !models_of(&self.entries).is_empty() => 10,
+            true => 200,
+            false => 2000,
+        }
     }
 }
 
@@ -93,7 +103,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
     if !alone {
         words.push(args.against.clone().unwrap_or_else(|| necrodome_solve::OPTIMAL.to_owned()));
     }
-    let (entries, names) = lineup::entries(&words)?;
+    let (entries, names, desk) = args.models.entries(&words)?;
     let terms = lineup::terms(rules, &entries, &args.limits)?;
     let case: Case<G> = Case { terms, entries, names, seed: lineup::seed(args.seed)?, solver };
     // A mistake in the line-up shows before anything is played.
@@ -103,7 +113,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
     interrupt::flag();
     let mut trouble = None;
     let mut absent = None;
-    let exact = if args.exact || !case.is_process() {
+    let exact = if args.exact || !case.is_slow() {
         let Survey { exact, absent: who, trouble: told } = survey(&case, args.against.is_some())?;
         (trouble, absent) = (Some(told), who);
         exact
@@ -121,8 +131,13 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
     };
     let mut profile = None;
     if !args.exact {
-        let blocks = args.blocks.unwrap_or(if case.is_process() { 200 } else { 2000 });
-        match play(&case, solution, blocks)? {
+        let blocks = args.blocks.unwrap_or_else(|| case.blocks());
+        let played = play(&case, solution, blocks);
+        lineup::tell_spent(desk.as_ref());
+        if interrupted() {
+            return Err(Error::interrupted());
+        }
+        match played? {
             Ok(played) => (profile, trouble) = (Some(played), None),
             Err((name, told)) => (absent, trouble) = (Some(name), Some(told)),
         }

@@ -21,7 +21,8 @@ pub fn file(entry: usize) -> String {
     format!("bot-{}.html", entry + 1)
 }
 
-fn page(title: &str, content: &Markup) -> Markup {
+/// A page with this title.
+pub fn page(title: &str, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -96,12 +97,12 @@ fn link(report: &Report, name: &str) -> Markup {
 }
 
 /// A table that scrolls by itself where it is too wide, with the keyboard, too.
-fn table(label: &str, content: &Markup) -> Markup {
+pub fn table(label: &str, content: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(format!("table of {label}")) tabindex="0" { table { (content) } } }
 }
 
 /// What a table shows. It stays in sight while the table scrolls.
-fn caption(text: &str) -> Markup {
+pub fn caption(text: &str) -> Markup {
     html! { caption { span { (text) } } }
 }
 
@@ -163,13 +164,13 @@ fn factor(report: &Report) -> f64 {
 }
 
 /// Intervals drawn to one scale.
-struct Bars {
+pub struct Bars {
     low: f64,
     high: f64,
 }
 
 impl Bars {
-    fn new(estimates: impl Iterator<Item = Estimate>) -> Self {
+    pub fn new(estimates: impl Iterator<Item = Estimate>) -> Self {
         let ends =
             estimates.flat_map(|Estimate { mean, low, high }| [low.unwrap_or(mean), high.unwrap_or(mean)]);
         let (low, high) =
@@ -178,7 +179,7 @@ impl Bars {
     }
 
     /// `, on a scale from 10.0 to 72.5`.
-    fn range(&self, factor: f64) -> String {
+    pub fn range(&self, factor: f64) -> String {
         match self.low < self.high {
             true => format!(", on a scale from {:.1} to {:.1}", self.low * factor, self.high * factor),
             false => String::new(),
@@ -186,7 +187,7 @@ impl Bars {
     }
 
     /// The number stands beside it, so it is a picture only.
-    fn draw(&self, estimate: Option<Estimate>) -> Markup {
+    pub fn draw(&self, estimate: Option<Estimate>) -> Markup {
         let Some(Estimate { mean, low, high }) = estimate.filter(|_| self.low < self.high) else {
             return html! {};
         };

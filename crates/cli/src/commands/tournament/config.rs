@@ -1,7 +1,12 @@
 //! What the flags and the TOML file say together.
 
 use super::{Args, print::Shown, tables::TableFlags};
-use crate::{documents::Page, error::Error, lineup::SandboxFlags, paint::say};
+use crate::{
+    documents::Page,
+    error::Error,
+    lineup::{ModelFlags, SandboxFlags},
+    paint::say,
+};
 use necrodome_arena::{
     dice::{Secret, SecretError},
     entry::moved_to,
@@ -9,6 +14,7 @@ use necrodome_arena::{
     stats::RankBy,
     tournament::{Claims, PlanError},
 };
+use necrodome_models::{Models, MoneyError};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::Seed,
@@ -71,6 +77,15 @@ struct File {
     allow_network: bool,
     #[serde(alias = "pass-env")]
     pass_env: Vec<String>,
+    /// The path of a file with models, or tables of them.
+    models: Option<toml::Value>,
+    answers: Option<Spanned<String>>,
+    calls: Option<PathBuf>,
+    budget: Option<Spanned<toml::Value>>,
+    #[serde(alias = "budget-tokens")]
+    budget_tokens: Option<Bounded<1, { u32::MAX }>>,
+    #[serde(alias = "dry-run")]
+    dry_run: bool,
 }
 
 /// A tournament as the file describes it, with the flags on top.
@@ -104,6 +119,10 @@ pub struct Config {
     pub force: bool,
     pub limits: Limits,
     pub sandbox: SandboxFlags,
+    pub models: ModelFlags,
+    /// The models that the file itself describes.
+    pub own_models: Models,
+    pub dry_run: bool,
     /// What to call the last bot, if it comes with the program.
     pub bundled: Option<&'static str>,
     /// Options of the rules in the file.
@@ -157,6 +176,8 @@ impl Config {
         config.force |= args.force;
         config.limits = args.limits.over(config.limits);
         config.sandbox = args.limits.sandbox.over(config.sandbox);
+        config.models = args.models.over(config.models);
+        config.dry_run |= args.dry_run;
         config.settings.clone_from(&args.set);
         Ok(config)
     }
@@ -215,6 +236,27 @@ impl Config {
             return Err(Error::at(at(missing.span()), why));
         }
         let joined = |path: Option<PathBuf>| path.map(|path| folder.join(path));
+        let answers = match &file.answers {
+            None => None,
+            Some(written) => {
+                Some(written.get_ref().parse().map_err(|why: String| Error::at(at(written.span()), why))?)
+            }
+        };
+        let budget = match &file.budget {
+            None => None,
+            Some(written) => {
+                let text = match written.get_ref() {
+                    toml::Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+                Some(text.parse().map_err(|why: MoneyError| Error::at(at(written.span()), why))?)
+            }
+        };
+        let (models, own_models) = match &file.models {
+            None => (None, Models::default()),
+            Some(toml::Value::String(path)) => (Some(folder.join(path)), Models::default()),
+            Some(_) => (None, Models::parse_within(&text, path)?),
+        };
         let setting = |(name, value): (Spanned<String>, toml::Value)| Setting {
             place: place(path, &text, name.span().start),
             name: name.into_inner(),
@@ -259,6 +301,15 @@ impl Config {
                 allow_network: file.allow_network,
                 pass_env: file.pass_env,
             },
+            models: ModelFlags {
+                models,
+                answers,
+                calls: joined(file.calls),
+                budget,
+                budget_tokens: file.budget_tokens.map(|tokens| tokens.get().into()),
+            },
+            own_models,
+            dry_run: file.dry_run,
             bundled: None,
             options: file.options.into_iter().map(setting).collect(),
             settings: Vec::new(),

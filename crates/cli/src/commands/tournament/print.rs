@@ -7,7 +7,7 @@ use crate::{
 };
 use necrodome_arena::{
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
-    tournament::{EntryReport, Plan, Report, SealedDice, Stop},
+    tournament::{CostEstimate, EntryReport, ModelEstimate, Plan, Report, SealedDice, Stop, UsageReport},
 };
 use std::{collections::BTreeMap, io::Write};
 
@@ -34,6 +34,9 @@ pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
     }
     let width = if shown.wide { usize::MAX } else { WIDTH };
     standings(&mut out, report, width)?;
+    if !shown.wide {
+        usage(&mut out, report)?;
+    }
     if shown.rounds {
         writeln!(out)?;
         rounds(&mut out, report, width)?;
@@ -84,8 +87,31 @@ pub struct Column {
     pub cell: fn(&EntryReport) -> String,
 }
 
-/// The columns after rank and name, the most important first: those that do not fit are left out from the end.
+/// All columns after rank and name.
 pub fn columns(report: &Report) -> Vec<Column> {
+    let is_used = |column: &Column| report.standings.iter().any(|entry| !(column.cell)(entry).is_empty());
+    main_columns(report).into_iter().chain(usage_columns().into_iter().filter(is_used)).collect()
+}
+
+/// What decisions of language models, and of those beside them, took and cost.
+fn usage_columns() -> Vec<Column> {
+    let column = |head, cell| Column { head, cell };
+    vec![
+        column("regret/decision", |entry| {
+            entry.regret.map_or(String::new(), |regret| format!("{:.4}", regret.per_decision))
+        }),
+        column("cost", |entry| used(entry, |usage| money(usage.cost))),
+        column("tokens", |entry| used(entry, |usage| (usage.input_tokens + usage.output_tokens).to_string())),
+        column("unusable", |entry| used(entry, |usage| usage.unusable.to_string())),
+        column("regret/money", |entry| {
+            let regret = entry.usage.and_then(|usage| usage.regret_per_cost);
+            regret.map_or(String::new(), |regret| format!("{regret:.3}"))
+        }),
+    ]
+}
+
+/// The columns of every tournament, the most important first: those that do not fit are left out from the end.
+fn main_columns(report: &Report) -> Vec<Column> {
     let column = |head, cell| Column { head, cell };
     let score = column("score", |entry| estimate(entry.record.mean_score.as_ref(), 1.0, 2));
     let wins = column("win %", |entry| estimate(entry.record.win_rate.as_ref(), 100.0, 1));
@@ -125,6 +151,50 @@ pub fn columns(report: &Report) -> Vec<Column> {
     columns
 }
 
+/// What a language model has used.
+fn used(entry: &EntryReport, cell: impl Fn(&UsageReport) -> String) -> String {
+    entry.usage.as_ref().map_or(String::new(), cell)
+}
+
+/// An amount of money: four decimals, or as many as a small one needs.
+fn money(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.001 { format!("{amount:.6}") } else { format!("{amount:.4}") }
+}
+
+/// What a tournament would cost.
+pub fn costs(estimate: &CostEstimate) -> Result<(), Error> {
+    let mut out = anstream::stdout().lock();
+    let cell = |head: &str, cell: &dyn Fn(&ModelEstimate) -> String| -> Vec<String> {
+        std::iter::once(head.to_owned()).chain(estimate.models.iter().map(cell)).collect()
+    };
+    let table = [
+        cell("model", &|model| shortened(&model.name, LONGEST_NAME)),
+        cell("decisions", &|model| model.decisions.to_string()),
+        cell("tokens in", &|model| model.input_tokens.to_string()),
+        cell("tokens out", &|model| model.output_tokens.to_string()),
+        cell("cost", &|model| money(model.cost)),
+    ];
+    let (asked, made) = estimate
+        .models
+        .iter()
+        .fold((0, 0), |(asked, made), model| (asked + model.asked, made + model.calls_made));
+    writeln!(
+        out,
+        "{}",
+        bold(format!("{} would cost about {}.", count(estimate.blocks, "block"), money(estimate.cost)))
+    )?;
+    writeln!(out)?;
+    plain_table(&mut out, &table, 0)?;
+    writeln!(out)?;
+    let remark = format!(
+        "From {} ({}) in the first block; a built-in bot took the others there. Nothing else was asked, and no result is kept.",
+        count(asked, "decision"),
+        count(made, "call")
+    );
+    wrapped(&remark, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    Ok(out.flush()?)
+}
+
 /// The result without luck.
 fn adjusted(entry: &EntryReport, factor: f64, digits: usize) -> String {
     estimate(entry.luck_adjusted.as_ref().map(|adjusted| &adjusted.estimate), factor, digits)
@@ -148,7 +218,8 @@ fn table(report: &Report, width: usize) -> Vec<Vec<String>> {
     table[0].extend(report.standings.iter().map(rank));
     table[1].extend(report.standings.iter().map(|entry| shortened(&entry.name, longest)));
     let mut used = size(&table[0]) + 2 + size(&table[1]);
-    for Column { head, cell } in columns(report) {
+    let columns = if width == usize::MAX { columns(report) } else { main_columns(report) };
+    for Column { head, cell } in columns {
         let cells: Vec<String> = report.standings.iter().map(cell).collect();
         if cells.iter().all(String::is_empty) {
             continue;
@@ -197,6 +268,23 @@ fn markdown_table(out: &mut impl Write, table: &[Vec<String>], names: usize) -> 
 
 fn standings(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
     plain_table(out, &table(report, width), 1)
+}
+
+/// What decisions took and cost, where language models take part.
+fn usage(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
+    if report.standings.iter().all(|entry| entry.usage.is_none()) {
+        return Ok(());
+    }
+    let names = report.standings.iter().map(|entry| shortened(&entry.name, LONGEST_NAME));
+    let mut table: Vec<Vec<String>> = vec![std::iter::once("entry".to_owned()).chain(names).collect()];
+    for Column { head, cell } in usage_columns() {
+        let cells: Vec<String> = report.standings.iter().map(cell).collect();
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            table.push([vec![head.to_owned()], cells].concat());
+        }
+    }
+    writeln!(out)?;
+    plain_table(out, &table, 0)
 }
 
 /// The names beside the scores of the rounds, with their head.

@@ -83,13 +83,18 @@ impl Tables {
 }
 
 /// A name that no spreadsheet takes for a formula: bots are called after files of strangers.
-fn name(name: &str) -> String {
+pub fn name(name: &str) -> String {
     let quote = if name.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
     format!("{quote}{name}")
 }
 
 /// A number, or nothing.
-fn number(value: Option<f64>) -> String {
+pub fn number(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+/// A whole number, or nothing.
+fn whole(value: Option<u64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
@@ -134,7 +139,7 @@ fn every_match(report: &Report, schedule: &Schedule, store: &Store, out: &mut dy
 }
 
 /// The columns of the standings as comma-separated values.
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 28] = [
     "rank_best",
     "rank_worst",
     "name",
@@ -156,6 +161,13 @@ const COLUMNS: [&str; 21] = [
     "luck_adjusted_low",
     "luck_adjusted_high",
     "luck",
+    "regret",
+    "cost",
+    "calls",
+    "input_tokens",
+    "output_tokens",
+    "unusable",
+    "regret_per_cost",
 ];
 
 /// The standings as comma-separated values.
@@ -164,7 +176,7 @@ fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     table.write_record(COLUMNS)?;
     for entry in &report.standings {
         let record = &entry.record;
-        let rate = record.win_rate.as_ref();
+        let (rate, usage) = (record.win_rate.as_ref(), entry.usage);
         let cells = [
             entry.rank.best.to_string(),
             entry.rank.worst.to_string(),
@@ -187,6 +199,13 @@ fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.low)),
             number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.high)),
             number(entry.luck_adjusted.map(|adjusted| adjusted.luck)),
+            number(entry.regret.map(|regret| regret.per_decision)),
+            number(usage.map(|usage| usage.cost)),
+            whole(usage.map(|usage| usage.calls)),
+            whole(usage.map(|usage| usage.input_tokens)),
+            whole(usage.map(|usage| usage.output_tokens)),
+            whole(usage.map(|usage| usage.unusable)),
+            number(usage.and_then(|usage| usage.regret_per_cost)),
         ];
         table.write_record(cells)?;
     }

@@ -1,7 +1,10 @@
 //! Files that nobody else may turn against us. A program could leave a link where we are about to write, or a file of its own.
 
+#![deny(missing_docs)]
+
 use nix::{libc::O_NOFOLLOW, unistd::geteuid};
 use std::{
+    env,
     fs::{self, File, OpenOptions, Permissions},
     io,
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
@@ -100,4 +103,11 @@ pub fn in_real_folder(path: &Path) -> PathBuf {
         .zip(path.file_name())
         .and_then(|(folder, name)| Some(fs::canonicalize(folder).ok()?.join(name)));
     real.unwrap_or(path)
+}
+
+/// Our folder in the user's cache, if there is a home for it. It may not be there yet.
+pub fn cache() -> Option<PathBuf> {
+    let own = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = own.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cache")))?;
+    Some(cache.join("necrodome"))
 }

@@ -1,0 +1,12 @@
+//! Exams: decisions instead of matches. Every entry answers the same questions, positions of a solved game, and each answer is
+//! priced exactly: what the best option would have been worth more is its regret. No dice, so no noise but the choice of questions.
+//!
+//! [`Paper::set`] draws the questions, [`sit`] puts them to the entries, [`ExamReport::new`] says what came of it.
+
+mod paper;
+mod report;
+mod sit;
+
+pub use paper::{Band, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, Question};
+pub use report::{AnswerRow, BandReport, ExamEntry, ExamPair, ExamReport, KindRegret, Latency, Worst};
+pub use sit::{Answered, Candidate, Sat, Stop, sit};

@@ -1,0 +1,552 @@
+//! What an exam has shown: regret with its interval, comparisons of entries, the worst answers in words.
+
+use super::{
+    paper::{Band, NOTHING, Paper, Question},
+    sit::{Answered, Candidate, Sat, Stop},
+};
+use crate::{
+    entry::EntryKind,
+    fault::Trouble,
+    player::Usage,
+    stats::{Estimate, Layer, RankInterval, Ranking, Sampled},
+};
+use necrodome_rules::{catalog::Listed, chance::Seed, game::Move};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// How many answers of an entry are told.
+const WORST: usize = 10;
+
+/// What an exam has shown, as a document. An interval is three fields: `regret`, `regret_low`, `regret_high`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ExamReport {
+    /// The id of the game.
+    pub game: &'static str,
+    /// The options of the rules.
+    pub options: Value,
+    /// The seed of the questions.
+    pub seed: Seed,
+    /// What regret is measured in: `win_chance` (1 is a win) or `points`.
+    pub unit: &'static str,
+    /// How many positions were wanted.
+    pub positions: usize,
+    /// How many were asked: fewer where no more different ones came up.
+    pub questions: usize,
+    /// The share of all decisions in which nothing was at stake. They are left out.
+    pub nothing_at_stake: f64,
+    /// A decision that costs this much is a blunder.
+    pub blunder: f64,
+    /// What is at stake on average.
+    pub mean_stake: f64,
+    /// The bands of what is at stake from which questions were drawn.
+    pub bands: Vec<BandReport>,
+    /// The entries, the best first.
+    pub entries: Vec<ExamEntry>,
+    /// Every two entries compared, by the questions that both have answered.
+    pub pairs: Vec<ExamPair>,
+    /// Whether every entry has answered every question.
+    pub complete: bool,
+    /// Why not, where the arena or an endpoint is the cause.
+    pub stopped: Option<String>,
+    /// What went wrong, and what programs have written to standard error.
+    #[serde(flatten)]
+    pub trouble: Trouble,
+    /// Every answer.
+    #[serde(skip)]
+    pub answers: Vec<AnswerRow>,
+}
+
+/// Decisions with about as much at stake.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BandReport {
+    /// The least that is at stake.
+    pub from: f64,
+    /// The most that is at stake.
+    pub to: f64,
+    /// Its share of all decisions in which something is at stake: so much it counts.
+    pub weight: f64,
+    /// How many questions come from it.
+    pub questions: usize,
+}
+
+/// How an entry did.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ExamEntry {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub bot: String,
+    /// Whether it is a bot of this program.
+    pub built_in: bool,
+    /// How many candidates that were named before it are the same entry.
+    pub copy: u64,
+    /// The ranks that it may have in truth, with an error of 5% for all pairs together.
+    pub rank: RankInterval,
+    /// How many questions it has answered.
+    pub answered: usize,
+    /// What a decision costs on average; none if nothing was answered.
+    pub regret: Option<f64>,
+    /// The lower end of its 95% interval.
+    pub regret_low: Option<f64>,
+    /// The upper end of its 95% interval.
+    pub regret_high: Option<f64>,
+    /// The share of decisions that nothing could have bettered.
+    pub perfect: Option<f64>,
+    /// The lower end of its 95% interval.
+    pub perfect_low: Option<f64>,
+    /// The upper end of its 95% interval.
+    pub perfect_high: Option<f64>,
+    /// The share of blunders.
+    pub blunders: Option<f64>,
+    /// The lower end of its 95% interval.
+    pub blunders_low: Option<f64>,
+    /// The upper end of its 95% interval.
+    pub blunders_high: Option<f64>,
+    /// Questions without a usable answer: the game's rule for a bad action decided.
+    pub unusable: usize,
+    /// The same, by what was wrong.
+    pub unusable_by_kind: BTreeMap<String, usize>,
+    /// Answers of a language model that could not be used, those that were asked for again included.
+    pub unusable_tries: u64,
+    /// Calls to a language model.
+    pub calls: u64,
+    /// Tokens of prompts and answers.
+    pub tokens: u64,
+    /// Tokens of prompts.
+    pub input_tokens: u64,
+    /// Tokens of prompts that the endpoint had cached.
+    pub cached_tokens: u64,
+    /// Tokens of answers, reasoning included.
+    pub output_tokens: u64,
+    /// Tokens of answers that were spent on reasoning.
+    pub reasoning_tokens: u64,
+    /// What all its answers cost, in the currency of the price list.
+    pub cost: f64,
+    /// What a decision cost.
+    pub cost_per_decision: f64,
+    /// How long an endpoint took for a decision; none of other players.
+    pub latency: Option<Latency>,
+    /// Where the regret comes from, by the kind of decision, the most expensive in all first.
+    pub kinds: Vec<KindRegret>,
+    /// Regret by what is at stake, in the order of the bands.
+    pub stakes: Vec<KindRegret>,
+    /// The worst answers, the most expensive first.
+    pub worst: Vec<Worst>,
+}
+
+/// Seconds that a decision took.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct Latency {
+    /// Half of the decisions took less.
+    pub median: f64,
+    /// One of twenty took longer.
+    pub p95: f64,
+}
+
+/// The regret of some of the decisions.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct KindRegret {
+    /// What they have in common.
+    pub kind: String,
+    /// How many were asked.
+    pub questions: usize,
+    /// Their share of all decisions.
+    pub share: f64,
+    /// What one of them costs on average.
+    pub regret: f64,
+    /// The lower end of its 95% interval.
+    pub regret_low: Option<f64>,
+    /// The upper end of its 95% interval.
+    pub regret_high: Option<f64>,
+    /// The share that nothing could have bettered.
+    pub perfect: f64,
+}
+
+/// An answer beside the truth.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Worst {
+    /// The number of the question, from 1.
+    pub question: usize,
+    /// What there was to decide, in words.
+    pub situation: String,
+    /// What the entry saw.
+    pub view: Value,
+    /// What it did.
+    pub choice: String,
+    /// What that is worth.
+    pub value: f64,
+    /// Why, as it says.
+    pub reason: Option<String>,
+    /// What was wrong with the answer, if it could not be used.
+    pub fault: Option<String>,
+    /// What a perfect player does.
+    pub best: String,
+    /// What that is worth.
+    pub best_value: f64,
+    /// The difference.
+    pub regret: f64,
+}
+
+/// Two entries, by the questions that both have answered.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ExamPair {
+    /// The one with less regret.
+    pub one: String,
+    /// The other.
+    pub other: String,
+    /// Questions that both have answered.
+    pub questions: usize,
+    /// How much more regret the other has.
+    pub difference: f64,
+    /// The lower end of its 95% interval.
+    pub difference_low: Option<f64>,
+    /// The upper end of its 95% interval.
+    pub difference_high: Option<f64>,
+    /// Whether they are told apart, with an error of 5% for all pairs together.
+    pub told_apart: bool,
+    /// The share of decisions in which both did the same.
+    pub same: f64,
+    /// Whether both are the same entry: then the difference is noise.
+    pub null: bool,
+}
+
+/// One answer, for tables.
+#[derive(Debug, Clone)]
+pub struct AnswerRow {
+    /// Whose.
+    pub name: String,
+    /// The number of the question, from 1.
+    pub question: usize,
+    /// The kind of the decision.
+    pub kind: String,
+    /// What was at stake.
+    pub stake: f64,
+    /// Its share of the mean.
+    pub weight: f64,
+    /// The situation in words.
+    pub situation: String,
+    /// What the entry did.
+    pub choice: String,
+    /// What a perfect player does.
+    pub best: String,
+    /// What the answer cost.
+    pub regret: f64,
+    /// What was wrong with it.
+    pub fault: Option<&'static str>,
+    /// Why, as it says.
+    pub reason: Option<String>,
+    /// What it took.
+    pub usage: Usage,
+}
+
+/// Where a value comes from: a question, and one entry's answer or two entries'.
+struct Marks<'a, G: Listed> {
+    paper: &'a Paper<G>,
+    /// How often all questions of each band count.
+    sizes: Vec<f64>,
+}
+
+impl<'a, G: Listed> Marks<'a, G> {
+    fn new(paper: &'a Paper<G>) -> Self {
+        let mut sizes = vec![0.0; paper.bands.len()];
+        paper.questions.iter().for_each(|question| sizes[question.band] += question.times);
+        Marks { paper, sizes }
+    }
+
+    /// The share of a question in a mean over all.
+    fn weight(&self, question: &Question<G>) -> f64 {
+        self.paper.bands[question.band].weight * question.times / self.sizes[question.band]
+    }
+
+    /// The mean of a value over all questions that have one.
+    fn mean(&self, value: impl Fn(usize, &Question<G>) -> Option<f64>) -> Option<Sampled> {
+        let layer = |band: &Band| Layer { weight: band.weight, cases: Vec::new() };
+        let mut layers: Vec<Layer> = self.paper.bands.iter().map(layer).collect();
+        for (number, question) in self.paper.questions.iter().enumerate() {
+            if let Some(value) = value(number, question) {
+                layers[question.band].cases.push((question.times, value));
+            }
+        }
+        Sampled::of(&layers, self.paper.pool as f64)
+    }
+
+    /// The regret of those answers that belong to a group.
+    fn of_group(
+        &self,
+        kind: String,
+        answers: &[Option<Answered<G::Action>>],
+        belongs: impl Fn(&Question<G>) -> bool,
+    ) -> Option<KindRegret> {
+        let within = |value: &dyn Fn(f64) -> f64| {
+            self.mean(|number, question| {
+                let regret = answers[number].as_ref()?.regret;
+                Some(if belongs(question) { value(regret) } else { 0.0 })
+            })
+        };
+        let share = within(&|_| 1.0)?.mean;
+        if share <= 0.0 {
+            return None;
+        }
+        let mean = within(&|regret| regret)?.mean / share;
+        // The error of a ratio is, to first order, that of the mean of its residuals (Cochran, Sampling Techniques, ch. 6).
+        let reach = within(&|regret| (regret - mean) / share)?.reach();
+        Some(KindRegret {
+            kind,
+            questions: self
+                .paper
+                .questions
+                .iter()
+                .zip(answers)
+                .filter(|(question, answer)| answer.is_some() && belongs(question))
+                .count(),
+            share,
+            regret: mean,
+            regret_low: reach.map(|reach| (mean - reach).max(0.0)),
+            regret_high: reach.map(|reach| mean + reach),
+            perfect: within(&|regret| f64::from(u8::from(regret <= NOTHING)))?.mean / share,
+        })
+    }
+}
+
+impl ExamReport {
+    /// Reads the answers.
+    pub fn new<G: Listed>(
+        paper: &Paper<G>,
+        rules: &G::Rules,
+        candidates: &[Candidate],
+        sat: &Sat<G::Action>,
+    ) -> Self {
+        let marks = Marks::new(paper);
+        let regret =
+            |entry: usize, number: usize| sat.answers[entry][number].as_ref().map(|answer| answer.regret);
+        let regrets: Vec<Option<Sampled>> =
+            (0..candidates.len()).map(|entry| marks.mean(|number, _| regret(entry, number))).collect();
+        let difference = |one: usize, other: usize| {
+            marks.mean(|number, _| Some(regret(other, number)? - regret(one, number)?))
+        };
+        // Who has answered nothing comes last.
+        let values: Vec<f64> =
+            regrets.iter().map(|regret| regret.map_or(f64::NEG_INFINITY, |regret| -regret.mean)).collect();
+        let p_value =
+            |one: usize, other: usize| difference(one, other).map_or(1.0, |sampled| sampled.p_value());
+        let ranking = Ranking::of(&values, p_value);
+        let entry = |&entry: &usize| {
+            ExamEntry::new(&marks, &candidates[entry], &sat.answers[entry], ranking.ranks[entry])
+        };
+        let mut pairs = Vec::new();
+        for (place, &one) in ranking.order.iter().enumerate() {
+            for &other in &ranking.order[place + 1..] {
+                let Some(sampled) = difference(one, other) else { continue };
+                let same = |number: usize, _: &Question<G>| {
+                    let [one, other] = [one, other].map(|entry| sat.answers[entry][number].as_ref());
+                    Some(f64::from(u8::from(is_same(one?, other?))))
+                };
+                let Estimate { mean, low, high } = sampled.estimate();
+                let both = |number: &usize| regret(one, *number).and(regret(other, *number)).is_some();
+                let texts =
+                    [one, other].map(|entry| (&candidates[entry].entry.text, &candidates[entry].entry.kind));
+                pairs.push(ExamPair {
+                    one: candidates[one].name.clone(),
+                    other: candidates[other].name.clone(),
+                    questions: (0..paper.questions.len()).filter(both).count(),
+                    difference: mean,
+                    difference_low: low,
+                    difference_high: high,
+                    told_apart: ranking.are_apart(one, other),
+                    same: marks.mean(same).map_or(0.0, |same| same.mean),
+                    null: texts[0] == texts[1],
+                });
+            }
+        }
+        let bands = paper.bands.iter().map(|band| BandReport {
+            from: band.from,
+            to: band.to,
+            weight: band.weight,
+            questions: band.questions,
+        });
+        ExamReport {
+            game: G::ID,
+            options: serde_json::to_value(rules).unwrap_or_default(),
+            seed: paper.seed,
+            unit: if *G::SEATS.end() == 1 { "points" } else { "win_chance" },
+            positions: paper.positions,
+            questions: paper.questions.len(),
+            nothing_at_stake: paper.idle,
+            blunder: paper.blunder(),
+            mean_stake: marks.mean(|_, question| Some(question.stake)).map_or(0.0, |stake| stake.mean),
+            bands: bands.collect(),
+            entries: ranking.order.iter().map(entry).collect(),
+            pairs,
+            complete: sat.answers.iter().flatten().all(Option::is_some),
+            stopped: match &sat.stop {
+                Some(Stop::Arena(what)) => Some(what.clone()),
+                Some(Stop::Interrupted) | None => None,
+            },
+            trouble: sat.trouble.clone(),
+            answers: rows(&marks, candidates, sat),
+        }
+    }
+}
+
+/// Whether two answers come to the same.
+fn is_same<A: PartialEq>(one: &Answered<A>, other: &Answered<A>) -> bool {
+    one.choice == other.choice || (one.regret - other.regret).abs() <= NOTHING
+}
+
+impl ExamEntry {
+    fn new<G: Listed>(
+        marks: &Marks<G>,
+        candidate: &Candidate,
+        answers: &[Option<Answered<G::Action>>],
+        rank: RankInterval,
+    ) -> Self {
+        let paper = marks.paper;
+        let given: Vec<(usize, &Answered<G::Action>)> = answers
+            .iter()
+            .enumerate()
+            .filter_map(|(number, answer)| Some((number, answer.as_ref()?)))
+            .collect();
+        let share = |holds: &dyn Fn(f64) -> bool| {
+            let value = |number: usize, _: &Question<G>| {
+                answers[number].as_ref().map(|answer| f64::from(u8::from(holds(answer.regret))))
+            };
+            marks.mean(value).map(|sampled| sampled.share())
+        };
+        let perfect = share(&|regret| regret <= NOTHING);
+        let blunders = share(&|regret| regret >= paper.blunder());
+        let regret = regret(marks, answers);
+        let mut usage = Usage::default();
+        given.iter().for_each(|(_, answer)| usage += answer.effort.usage);
+        let mut unusable_by_kind = BTreeMap::new();
+        for (_, answer) in &given {
+            if let (Move::Forfeit, Some(fault)) = (&answer.choice, &answer.fault) {
+                *unusable_by_kind.entry(fault.kind.as_str().to_owned()).or_default() += 1;
+            }
+        }
+        let kinds: BTreeSet<&String> = paper.questions.iter().map(|question| &question.kind).collect();
+        let kind = |kind: &String| marks.of_group(kind.clone(), answers, |question| question.kind == *kind);
+        let mut kinds: Vec<KindRegret> = kinds.into_iter().filter_map(kind).collect();
+        kinds.sort_by(|a, b| (b.share * b.regret).total_cmp(&(a.share * a.regret)));
+        let stake =
+            |band: usize| marks.of_group((band + 1).to_string(), answers, |question| question.band == band);
+        let cost = usage.cost_nanos as f64 / 1e9;
+        let [low, high] = [|part: &Estimate| part.low, |part: &Estimate| part.high];
+        ExamEntry {
+            name: candidate.name.clone(),
+            bot: candidate.entry.text.clone(),
+            built_in: matches!(candidate.entry.kind, EntryKind::BuiltIn(_)),
+            copy: candidate.copy,
+            rank,
+            answered: given.len(),
+            regret: regret.map(|regret| regret.mean),
+            regret_low: regret.as_ref().and_then(low),
+            regret_high: regret.as_ref().and_then(high),
+            perfect: perfect.map(|perfect| perfect.mean),
+            perfect_low: perfect.as_ref().and_then(low),
+            perfect_high: perfect.as_ref().and_then(high),
+            blunders: blunders.map(|blunders| blunders.mean),
+            blunders_low: blunders.as_ref().and_then(low),
+            blunders_high: blunders.as_ref().and_then(high),
+            unusable: unusable_by_kind.values().sum(),
+            unusable_by_kind,
+            unusable_tries: usage.unusable,
+            calls: usage.calls,
+            tokens: usage.input_tokens + usage.output_tokens,
+            input_tokens: usage.input_tokens,
+            cached_tokens: usage.cached_tokens,
+            output_tokens: usage.output_tokens,
+            reasoning_tokens: usage.reasoning_tokens,
+            cost,
+            cost_per_decision: cost / given.len().max(1) as f64,
+            latency: latency(&given.iter().map(|(_, answer)| answer.effort.usage).collect::<Vec<_>>()),
+            kinds,
+            stakes: (0..paper.bands.len()).filter_map(stake).collect(),
+            worst: worst(paper, given),
+        }
+    }
+}
+
+/// What a decision costs. Who has made no mistake may make one in the next question: then the interval ends where the share of mistakes
+/// that so many perfect answers allow (Wilson) meets what is at stake on average.
+fn regret<G: Listed>(marks: &Marks<G>, answers: &[Option<Answered<G::Action>>]) -> Option<Estimate> {
+    let sampled = marks.mean(|number, _| answers[number].as_ref().map(|answer| answer.regret))?;
+    let Estimate { mean, low, high } = sampled.estimate();
+    let stake = marks.mean(|_, question| Some(question.stake))?.mean;
+    let given: Vec<(f64, f64)> = answers.iter().flatten().map(|_| (1.0, 1.0)).collect();
+    let plain = Sampled::of(&[Layer { weight: 1.0, cases: given }], f64::INFINITY)?.share();
+    let high = if mean <= NOTHING { plain.low.map(|perfect| (1.0 - perfect) * stake) } else { high };
+    Some(Estimate { mean, low: low.map(|low| low.max(0.0)), high })
+}
+
+/// How long an endpoint took for a decision, of those that called one.
+fn latency(usages: &[Usage]) -> Option<Latency> {
+    let called = usages.iter().filter(|usage| usage.calls > 0);
+    let mut waits: Vec<Duration> = called.map(|usage| usage.waited).collect();
+    waits.sort_unstable();
+    let at = |share: f64| waits.get((share * waits.len() as f64) as usize).map(Duration::as_secs_f64);
+    Some(Latency { median: at(0.5)?, p95: at(0.95)? })
+}
+
+fn worst<G: Listed>(paper: &Paper<G>, mut given: Vec<(usize, &Answered<G::Action>)>) -> Vec<Worst> {
+    given.retain(|(_, answer)| answer.regret > NOTHING);
+    given.sort_by(|a, b| b.1.regret.total_cmp(&a.1.regret));
+    given.truncate(WORST);
+    let told = |(number, answer): (usize, &Answered<G::Action>)| {
+        let question = &paper.questions[number];
+        let [situation, choice, best] = words(paper, question, &answer.choice);
+        Worst {
+            question: number + 1,
+            situation,
+            view: serde_json::to_value(&question.view).unwrap_or_default(),
+            choice,
+            value: question.best - answer.regret,
+            reason: answer.reason.clone(),
+            fault: answer.fault.as_ref().map(ToString::to_string),
+            best,
+            best_value: question.best,
+            regret: answer.regret,
+        }
+    };
+    given.into_iter().map(told).collect()
+}
+
+/// The situation, a choice and the best choice, in words.
+fn words<G: Listed>(paper: &Paper<G>, question: &Question<G>, choice: &Move<G::Action>) -> [String; 3] {
+    let (view, names) = (&question.view, paper.names(question));
+    let best = Move::Act(paper.solution.best(view));
+    [
+        G::situation(view, &names).to_string(),
+        G::choice(view, choice, &names).to_string(),
+        G::choice(view, &best, &names).to_string(),
+    ]
+}
+
+fn rows<G: Listed>(marks: &Marks<G>, candidates: &[Candidate], sat: &Sat<G::Action>) -> Vec<AnswerRow> {
+    let mut rows = Vec::new();
+    for (candidate, answers) in candidates.iter().zip(&sat.answers) {
+        for (number, (question, answer)) in marks.paper.questions.iter().zip(answers).enumerate() {
+            let Some(answer) = answer else { continue };
+            let [situation, choice, best] = words(marks.paper, question, &answer.choice);
+            rows.push(AnswerRow {
+                name: candidate.name.clone(),
+                question: number + 1,
+                kind: question.kind.clone(),
+                stake: question.stake,
+                weight: marks.weight(question),
+                situation,
+                choice,
+                best,
+                regret: answer.regret,
+                fault: answer.fault.as_ref().map(|fault| fault.kind.as_str()),
+                reason: answer.reason.clone(),
+                usage: answer.effort.usage,
+            });
+        }
+    }
+    rows
+}

@@ -1,0 +1,339 @@
+//! Entries sit an exam: they are asked every question, each as if it came up in a match of its own.
+//!
+//! Entries are asked at the same time, each on a thread; those that mostly wait ([`Player::streams`]) are asked several questions at once.
+//! Guests are asked on the thread that called. An answer depends on nothing but the entry and the question, so that it does not matter
+//! who is asked first.
+
+use super::paper::{Paper, Question};
+use crate::{
+    entry::{EntryKind, EntrySpec},
+    fault::{Fault, FaultKind, Notes, Trouble},
+    lineup::{LineupError, Terms, player},
+    player::{Answer, Effort, MatchStart, Player},
+};
+use necrodome_rules::{
+    bot::Decide,
+    catalog::Listed,
+    chance::{Chance, Seed, Seeded},
+    game::{Game, Move, Outcome, Rejected, Silent},
+};
+use necrodome_solve::bots::decider;
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::{Sender, channel},
+    },
+    thread,
+};
+
+/// Who sits the exam.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The name in the report.
+    pub name: String,
+    /// What it is.
+    pub entry: EntrySpec,
+    /// How many candidates before this one are the same entry: it is asked anew, and its own chance differs.
+    pub copy: u64,
+}
+
+impl Candidate {
+    /// Candidates for entries, by their names.
+    pub fn all<'a>(entries: &[EntrySpec], names: impl Iterator<Item = &'a str>) -> Vec<Self> {
+        let copy = |index: usize| {
+            let same = |other: &&EntrySpec| {
+                (&other.text, &other.kind) == (&entries[index].text, &entries[index].kind)
+            };
+            entries[..index].iter().filter(same).count() as u64
+        };
+        let candidate = |(index, name): (usize, &str)| Candidate {
+            name: name.to_owned(),
+            entry: entries[index].clone(),
+            copy: copy(index),
+        };
+        names.enumerate().map(candidate).collect()
+    }
+
+    /// The player that is asked. Built-in bots draw their own chance anew for each question.
+    pub fn player<G: Listed>(&self, terms: &Terms<G::Rules>) -> Result<Box<dyn Player<G>>, LineupError> {
+        let mut player: Box<dyn Player<G>> = match &self.entry.kind {
+            EntryKind::BuiltIn(spec) => {
+                Box::new(Asked { decide: decider::<G>(spec, &terms.rules)?, seed: 0 })
+            }
+            _ => player::<G>(&self.entry, &self.name, terms, Seeded::new(0, "exam", 0))?,
+        };
+        player.be_copy(self.copy);
+        Ok(player)
+    }
+
+    /// The seed of its own chance in a question.
+    fn seed(&self, exam: Seed, question: usize) -> u32 {
+        let purpose = format!("exam {} {}", self.copy, self.entry.text);
+        Seeded::new(exam, &purpose, question as u64).uniform(u32::MAX)
+    }
+}
+
+/// A built-in bot that is asked single questions.
+struct Asked<G: Game> {
+    decide: Decide<G>,
+    seed: u32,
+}
+
+impl<G: Game> Player<G> for Asked<G> {
+    fn start(&mut self, start: &MatchStart) {
+        self.seed = start.seed;
+    }
+
+    fn hear(&mut self, _: &[&G::Event]) {}
+
+    fn listens(&self) -> bool {
+        false
+    }
+
+    fn ask(&mut self, _: &G::View) {}
+
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
+        let own = || Seeded::new(u64::from(self.seed), "bot", 0);
+        Answer::Act((self.decide)(view, &own), None)
+    }
+
+    fn refused(&mut self, _: &str) {}
+
+    fn end(&mut self, _: &Outcome) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    /// It answers each question by itself, so all processors can be asked.
+    fn streams(&self) -> usize {
+        thread::available_parallelism().map_or(1, usize::from)
+    }
+}
+
+/// An answer, as it stands by the rules.
+#[derive(Debug, Clone)]
+pub struct Answered<A> {
+    /// The move that the rules make of it.
+    pub choice: Move<A>,
+    /// Why, as the entry says.
+    pub reason: Option<String>,
+    /// What was wrong with it.
+    pub fault: Option<Fault>,
+    /// What it cost.
+    pub regret: f64,
+    /// What the entry used for it.
+    pub effort: Effort,
+}
+
+/// Why an exam ended before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// Somebody wanted it, or a person has left.
+    Interrupted,
+    /// The arena lacks something, or an endpoint does; no entry is charged for it.
+    Arena(String),
+}
+
+/// The answers of an exam.
+#[derive(Debug)]
+pub struct Sat<A> {
+    /// By entry and question; none where a question was not put or not answered.
+    pub answers: Vec<Vec<Option<Answered<A>>>>,
+    /// Entries that never got ready to play.
+    pub absent: Vec<usize>,
+    /// Why it ended early.
+    pub stop: Option<Stop>,
+    /// What went wrong, and what programs have written to standard error.
+    pub trouble: Trouble,
+}
+
+/// What a thread tells.
+enum News<A> {
+    Answer(usize, Box<Answered<A>>),
+    Absent,
+    Closed(Vec<Fault>, String),
+}
+
+/// What all threads share.
+struct Room<'a, G: Listed> {
+    paper: &'a Paper<G>,
+    candidates: &'a [Candidate],
+    terms: &'a Terms<G::Rules>,
+    /// Somebody wants to stop.
+    quit: &'a AtomicBool,
+    /// By entry: the next question.
+    next: Vec<AtomicUsize>,
+    /// Whether all are to stop, and why.
+    stopped: AtomicBool,
+    stop: Mutex<Option<Stop>>,
+}
+
+/// Puts all questions to all candidates. `progress` hears how many answers there are of how many.
+pub fn sit<G: Listed>(
+    paper: &Paper<G>,
+    candidates: &[Candidate],
+    terms: &Terms<G::Rules>,
+    quit: &AtomicBool,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Sat<G::Action>, LineupError> {
+    // A mistake in the line-up shows before anything is asked.
+    candidates.iter().try_for_each(|candidate| candidate.player::<G>(terms).map(drop))?;
+    let questions = paper.questions.len();
+    let room = Room {
+        paper,
+        candidates,
+        terms,
+        quit,
+        next: candidates.iter().map(|_| AtomicUsize::new(0)).collect(),
+        stopped: AtomicBool::new(false),
+        stop: Mutex::new(None),
+    };
+    let mut answers: Vec<Vec<Option<Answered<G::Action>>>> =
+        candidates.iter().map(|_| vec![None; questions]).collect();
+    let (mut absent, mut closings, mut done) = (Vec::new(), Vec::new(), 0);
+    let mut file = |entry: usize, news: News<G::Action>| match news {
+        News::Answer(question, answered) => {
+            answers[entry][question] = Some(*answered);
+            done += 1;
+            progress(done, questions * candidates.len());
+        }
+        News::Absent => absent.push(entry),
+        News::Closed(faults, log) => closings.push((entry, faults, log)),
+    };
+    let is_guest = |entry: &usize| matches!(candidates[*entry].entry.kind, EntryKind::Guest(_));
+    thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for entry in (0..candidates.len()).filter(|entry| !is_guest(entry)) {
+            let (sender, room) = (sender.clone(), &room);
+            scope.spawn(move || room.seat(scope, entry, sender));
+        }
+        drop(sender);
+        for entry in (0..candidates.len()).filter(is_guest) {
+            if let Ok(mut player) = candidates[entry].player::<G>(terms) {
+                room.ask_all(entry, &mut *player, &mut |news| file(entry, news));
+            }
+        }
+        receiver.iter().for_each(|(entry, news)| file(entry, news));
+    });
+    // In the order of the questions, whoever was quicker.
+    let mut notes = Notes::default();
+    for (entry, answers) in answers.iter().enumerate() {
+        for (question, answered) in (1..).zip(answers) {
+            if let Some(fault) = answered.as_ref().and_then(|answered| answered.fault.as_ref()) {
+                notes.fault(entry, fault, || format!("question {question}"));
+            }
+        }
+    }
+    for (entry, faults, log) in closings {
+        faults.iter().for_each(|fault| notes.fault(entry, fault, || "the end".to_owned()));
+        notes.log(entry, &log);
+    }
+    let name = |entry: usize| candidates[entry].name.clone();
+    let stop = room.stop.into_inner().unwrap_or_else(PoisonError::into_inner);
+    absent.sort_unstable();
+    absent.dedup();
+    Ok(Sat { answers, absent, stop, trouble: notes.named(name) })
+}
+
+impl<'a, G: Listed> Room<'a, G> {
+    /// Asks one entry, in as many streams as it allows.
+    fn seat<'scope>(
+        &'scope self,
+        scope: &'scope thread::Scope<'scope, '_>,
+        entry: usize,
+        sender: Sender<(usize, News<G::Action>)>,
+    ) {
+        // It could be made a moment ago.
+        let Ok(mut player) = self.candidates[entry].player::<G>(self.terms) else { return };
+        let streams = player.streams().clamp(1, self.paper.questions.len());
+        for _ in 1..streams {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                if let Ok(mut player) = self.candidates[entry].player::<G>(self.terms) {
+                    self.ask_all(entry, &mut *player, &mut |news| _ = sender.send((entry, news)));
+                }
+            });
+        }
+        self.ask_all(entry, &mut *player, &mut |news| _ = sender.send((entry, news)));
+    }
+
+    /// Puts the questions that are left to a player.
+    fn ask_all(&self, entry: usize, player: &mut dyn Player<G>, tell: &mut dyn FnMut(News<G::Action>)) {
+        loop {
+            if self.quit.load(Ordering::Relaxed) {
+                self.stop(Stop::Interrupted);
+            }
+            let number = self.next[entry].fetch_add(1, Ordering::Relaxed);
+            let Some(question) = self.paper.questions.get(number) else { break };
+            if self.stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            match self.ask(entry, number, question, player) {
+                Ok(answered) => tell(News::Answer(number, Box::new(answered))),
+                Err(why) => {
+                    self.stop(why);
+                    break;
+                }
+            }
+            if !player.has_started() {
+                tell(News::Absent);
+                // Nobody else needs to try.
+                self.next[entry].store(self.paper.questions.len(), Ordering::Relaxed);
+                break;
+            }
+        }
+        let (faults, log) = player.close();
+        tell(News::Closed(faults, log));
+    }
+
+    /// Stops everybody; the first reason counts.
+    fn stop(&self, why: Stop) {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Puts one question.
+    fn ask(
+        &self,
+        entry: usize,
+        number: usize,
+        question: &Question<G>,
+        player: &mut dyn Player<G>,
+    ) -> Result<Answered<G::Action>, Stop> {
+        let names = self.paper.names(question);
+        let seed = self.candidates[entry].seed(self.paper.seed, number);
+        player.start(&MatchStart { seat: question.seat, names: &names, seed });
+        if player.listens() && !question.heard.is_empty() {
+            player.hear(&question.heard.iter().collect::<Vec<_>>());
+        }
+        player.ask(&question.view);
+        let (action, reason, fault) = match player.answer(&question.view) {
+            Answer::Act(action, reason) => (Some(action), reason, None),
+            Answer::Partly { action, reason, fault } => (Some(action), reason, Some(fault)),
+            Answer::Fault(fault) => (None, None, Some(fault)),
+            Answer::Quit => return Err(Stop::Interrupted),
+            Answer::Arena(what) => return Err(Stop::Arena(what)),
+        };
+        let (choice, illegal) = action.map_or((Move::Forfeit, None), |action| by_the_rules(question, action));
+        if let Some(fault) = &illegal {
+            player.refused(&fault.detail);
+        }
+        let regret = self.paper.regret(question, &choice);
+        Ok(Answered { choice, reason, fault: illegal.or(fault), regret, effort: player.take_effort() })
+    }
+}
+
+/// The move that the rules make of an action, and what was wrong with it.
+fn by_the_rules<G: Game>(question: &Question<G>, action: G::Action) -> (Move<G::Action>, Option<Fault>) {
+    let refused = |action: &G::Action| {
+        let moves = [Move::Act(action.clone())];
+        let applied = question.game.clone().apply(&moves, &mut Seeded::new(0, "exam", 0), &mut Silent);
+        match applied {
+            Err(Rejected::Illegal { why, .. }) => Some(why.to_string()),
+            _ => None,
+        }
+    };
+    let Some(why) = refused(&action) else { return (Move::Act(action), None) };
+    let saved = G::salvage(&question.view, &action).filter(|saved| refused(saved).is_none());
+    (saved.map_or(Move::Forfeit, Move::Act), Some(Fault::new(FaultKind::Illegal, why)))
+}

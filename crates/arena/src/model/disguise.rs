@@ -1,0 +1,182 @@
+//! The same game in other words: all that a game is about gets a name that no language has, the same everywhere. A model that
+//! has read about the game has to reason; one that plays as well as before did not live on its memory.
+//!
+//! Amounts stay what they are: to change them would be another game. Numbers that are names, such as the faces of a die, are renamed.
+
+use necrodome_rules::chance::{Chance, Seeded};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// What a game is about, as its table in `disguises` says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// Words, each in all its forms.
+    words: Vec<Vec<String>>,
+    /// Words that mean something special in JSON only.
+    #[serde(default)]
+    symbols: Vec<String>,
+    /// Sentences of the rules that need other words, with `{symbol}` for a symbol.
+    #[serde(default)]
+    phrases: BTreeMap<String, String>,
+}
+
+/// The tables, by the name of the document with the rules.
+const TABLES: [(&str, &str); 4] = [
+    ("zombie-dice", include_str!("disguises/zombie-dice.toml")),
+    ("last-bullet", include_str!("disguises/last-bullet.toml")),
+    ("infection", include_str!("disguises/infection.toml")),
+    ("tokyo", include_str!("disguises/tokyo.toml")),
+];
+
+/// Renames what a game is about, and takes the names back.
+#[derive(Debug, Clone)]
+pub struct Disguise {
+    /// In prose.
+    words: HashMap<String, String>,
+    /// In JSON, beside the words.
+    symbols: HashMap<String, String>,
+    /// From a new name to the old one.
+    back: HashMap<String, String>,
+    phrases: Vec<(String, String)>,
+}
+
+impl Disguise {
+    /// The disguise of a game with this document, by a seed. A game without a table has nothing to hide.
+    pub fn new(document: &str, seed: u64) -> Self {
+        let table = TABLES.iter().find(|(name, _)| *name == document);
+        let table = table.and_then(|(_, table)| toml::from_str::<Table>(table).ok());
+        let Table { words, symbols, phrases } =
+            table.unwrap_or(Table { words: Vec::new(), symbols: Vec::new(), phrases: BTreeMap::new() });
+        let mut chance = Seeded::new(seed, "disguise", 0);
+        let mut taken: HashSet<String> = words.iter().flatten().chain(&symbols).cloned().collect();
+        let mut rename = |forms: &[String]| loop {
+            let stem = invented(&mut chance);
+            let names: Vec<String> = (0..forms.len()).map(|form| inflected(&stem, forms, form)).collect();
+            if !names.iter().any(|name| taken.contains(name)) {
+                taken.extend(names.iter().cloned());
+                break forms.iter().cloned().zip(names).collect::<Vec<_>>();
+            }
+        };
+        let words: HashMap<String, String> = words.iter().flat_map(|forms| rename(forms)).collect();
+        let symbols: HashMap<String, String> =
+            symbols.iter().flat_map(|symbol| rename(std::slice::from_ref(symbol))).collect();
+        let back = words.iter().chain(&symbols).map(|(old, new)| (new.clone(), old.clone())).collect();
+        let named = |phrase: String| {
+            symbols.iter().fold(phrase, |phrase, (old, new)| phrase.replace(&format!("{{{old}}}"), new))
+        };
+        let phrases = phrases.into_iter().map(|(old, new)| (old, named(new))).collect();
+        Disguise { words, symbols, back, phrases }
+    }
+
+    /// Prose in other words; what stands in backquotes is JSON.
+    pub fn prose(&self, text: &str) -> String {
+        let text = self.phrases.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new));
+        let parts = text.split('`').enumerate().map(|(place, part)| match place % 2 {
+            0 => tokens(part, |word| self.words.get(word)),
+            _ => self.code(part),
+        });
+        parts.collect::<Vec<_>>().join("`")
+    }
+
+    /// The text of JSON in other words.
+    pub fn code(&self, json: &str) -> String {
+        tokens(json, |word| self.symbols.get(word).or_else(|| self.words.get(word)))
+    }
+
+    /// A text of a model in the words of the game.
+    pub fn undo(&self, text: &str) -> String {
+        tokens(text, |word| self.back.get(word))
+    }
+
+    /// JSON of a model in the words of the game.
+    pub fn undo_json(&self, json: &Value) -> Value {
+        // Only letters are changed, so it is JSON still.
+        serde_json::from_str(&self.undo(&json.to_string())).unwrap_or_default()
+    }
+
+    /// The words that are hidden in prose, and those that are hidden in JSON beside them.
+    #[cfg(test)]
+    pub(super) fn hidden(&self) -> (HashSet<&str>, HashSet<&str>) {
+        (self.words.keys().map(String::as_str).collect(), self.symbols.keys().map(String::as_str).collect())
+    }
+}
+
+/// A word that no language has, by chance.
+fn invented(chance: &mut Seeded) -> String {
+    let mut one_of = |letters: &str| {
+        let place = chance.uniform(letters.len() as u32) as usize;
+        char::from(letters.as_bytes()[place])
+    };
+    ["bdfgkvz", "aiou", "lmrv", "aiou", "bdgkv", "aiou", "kmpv"]
+        .map(|letters| one_of(letters))
+        .iter()
+        .collect()
+}
+
+/// A form of an invented word: plurals are seen as such, other forms only belong together.
+fn inflected(stem: &str, forms: &[String], form: usize) -> String {
+    const ENDINGS: [&str; 6] = ["en", "ik", "ur", "os", "ab", "um"];
+    let singular = &forms[0];
+    match form {
+        0 => stem.to_owned(),
+        _ if forms[form] == format!("{singular}s") || forms[form] == format!("{singular}es") => {
+            format!("{stem}s")
+        }
+        _ => format!("{stem}{}", ENDINGS[(form - 1) % ENDINGS.len()]),
+    }
+}
+
+/// A text with some of its words, which are runs of letters, replaced; large letters stay large.
+fn tokens<'a>(text: &str, name: impl Fn(&str) -> Option<&'a String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic()) {
+        let end =
+            rest[start..].find(|c: char| !c.is_ascii_alphabetic()).map_or(rest.len(), |end| start + end);
+        let word = &rest[start..end];
+        out.push_str(&rest[..start]);
+        match name(&word.to_ascii_lowercase()) {
+            None => out.push_str(word),
+            Some(new) if word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase()) => {
+                out.push_str(&new.to_ascii_uppercase());
+            }
+            Some(new) if word.starts_with(|c: char| c.is_ascii_uppercase()) => {
+                out.push_str(&new[..1].to_ascii_uppercase());
+                out.push_str(&new[1..]);
+            }
+            Some(new) => out.push_str(new),
+        }
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disguise_is_the_same_everywhere_and_can_be_taken_off() {
+        let disguise = Disguise::new("tokyo", 7);
+        let [tokyo, heal, heals] = ["tokyo", "heal", "heals"].map(|word| disguise.words[word].clone());
+        assert_eq!(heals, format!("{heal}s"));
+        let text = disguise.prose("Tokyo heals. One of three is `one`; TOKYO, in_tokyo.");
+        let (large, one) = (tokyo[..1].to_uppercase() + &tokyo[1..], &disguise.symbols["one"]);
+        let upper = tokyo.to_uppercase();
+        assert_eq!(text, format!("{large} {heals}. One of three is `{one}`; {upper}, in_{tokyo}."));
+        assert_eq!(disguise.undo(&text), "Tokyo heals. One of three is `one`; TOKYO, in_tokyo.");
+        // Another seed, other words; a game without a table keeps its own.
+        assert_ne!(Disguise::new("tokyo", 8).words, disguise.words);
+        assert_eq!(Disguise::new("tokyo", 7).words, disguise.words);
+        assert_eq!(Disguise::new("chess", 7).prose("Tokyo"), "Tokyo");
+    }
+
+    #[test]
+    fn every_table_is_read_and_says_something() {
+        for (document, _) in TABLES {
+            assert!(Disguise::new(document, 1).words.len() > 8, "{document}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Language models at the table: what they are told, how their answers are read, and what is done about answers that cannot be used.
+//!
+//! What a model is and how it is reached is the business of `necrodome_models`; here it becomes a player.
+
+mod answer;
+mod disguise;
+mod player;
+mod prompt;
+mod schema;
+
+pub use disguise::Disguise;
+pub use player::{ModelPlayer, Rehearsal};
+pub use prompt::{PromptError, Prompts, Variant};
+pub use schema::answer_schema;
+
+use necrodome_models::{Desk, Model};
+use std::{fmt, sync::Arc};
+
+/// How an entry begins that is a language model.
+pub const PREFIX: &str = "llm:";
+
+/// Whether an entry, as it is written, is a language model, with or without a name in front.
+pub fn is_model(written: &str) -> bool {
+    crate::entry::split_name(written).1.starts_with(PREFIX)
+}
+
+/// A language model that takes part.
+#[derive(Clone)]
+pub struct ModelEntry {
+    desk: Desk,
+    model: Arc<Model>,
+    prompts: Arc<Prompts>,
+    fingerprint: String,
+}
+
+/// Why a model cannot take part.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoModel {
+    /// Nobody has said what models there are.
+    #[error("there is no model {0:?}: no file of models is given")]
+    NoTables(String),
+    /// There is no such table, or it cannot be used.
+    #[error("{0}")]
+    Model(#[from] necrodome_models::ModelError),
+    /// Its prompt cannot be used.
+    #[error("the prompt of model {model}: {why}")]
+    Prompt {
+        /// The model.
+        model: String,
+        /// What is wrong.
+        why: PromptError,
+    },
+}
+
+impl ModelEntry {
+    /// The model of this name, with its prompts.
+    pub fn new(desk: &Desk, name: &str) -> Result<Self, NoModel> {
+        let model = desk.model(name)?;
+        let refuse = |why| NoModel::Prompt { model: name.to_owned(), why };
+        let prompts = Prompts::load(&model.prompt, &model.folder).map_err(refuse)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(model.fingerprint().as_bytes()).update(prompts.hash().as_bytes());
+        let fingerprint = hasher.finalize().to_hex()[..32].to_owned();
+        Ok(ModelEntry { desk: desk.clone(), model, prompts: prompts.into(), fingerprint })
+    }
+
+    /// The door through which it is asked.
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// What its table says.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// A hash of all that changes its answers: an edited table or prompt makes another entry.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+}
+
+impl fmt::Debug for ModelEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ModelEntry").field(&self.model.name).field(&self.fingerprint).finish()
+    }
+}
+
+impl PartialEq for ModelEntry {
+    fn eq(&self, other: &Self) -> bool {
+        self.model.name == other.model.name && self.fingerprint == other.fingerprint
+    }
+}
+
+impl Eq for ModelEntry {}

@@ -1,0 +1,483 @@
+//! A language model that sits at the table.
+
+use super::{
+    Disguise, ModelEntry, answer, answer_schema,
+    prompt::{Scene, Setting},
+    schema::{raw, types_of},
+};
+use crate::{
+    fault::Fault,
+    lineup::Terms,
+    player::{Answer, Effort, MatchStart, Player, Usage},
+};
+use necrodome_models::{AskError, Form, Legal, Message, Question, Reply, Role};
+use necrodome_rules::{
+    catalog::Listed,
+    game::{Outcome, Seat},
+    names::{Names, SetupError},
+    words,
+};
+use serde_json::value::RawValue;
+use std::{sync::Arc, thread};
+
+/// Legal actions are listed when they are no more than this: a longer list costs more than it helps.
+const MOST_LISTED: usize = 32;
+/// The longest answer that a model is shown again when it could not be used, in characters.
+const MOST_REPEATED: usize = 4000;
+
+/// A language model as a player. It remembers nothing but what has happened since its last decision.
+///
+/// It thinks on a thread of its own, so that models who decide at the same time think at the same time.
+pub struct ModelPlayer<G: Listed> {
+    table: Arc<Table<G>>,
+    heard: Vec<String>,
+    thinking: Option<thread::JoinHandle<Thought<G>>>,
+    effort: Effort,
+}
+
+/// What came of thinking, and what it took.
+type Thought<G> = (Answer<<G as necrodome_rules::game::Game>::Action>, Usage);
+
+/// All that a model needs in a match.
+#[derive(Clone)]
+struct Table<G: Listed> {
+    entry: ModelEntry,
+    rules: G::Rules,
+    seat: Seat,
+    /// Players go by their seats: what others are called is no business of a model's, and might be meant to confuse it.
+    names: Names,
+    disguise: Option<Disguise>,
+    /// The schema of all actions.
+    schema: Arc<RawValue>,
+    /// Another number for each copy of the same entry, which has answers of its own.
+    salt: u64,
+}
+
+impl<G: Listed> ModelPlayer<G> {
+    /// A model that has sat down.
+    pub fn new(entry: &ModelEntry, terms: &Terms<G::Rules>) -> Result<Self, SetupError> {
+        let disguise = entry.model.disguise.map(|seed| Disguise::new(G::CARD.document, seed));
+        let table = Table {
+            entry: entry.clone(),
+            rules: terms.rules.clone(),
+            seat: Seat(0),
+            names: Names::new((0..terms.seats).map(|seat| format!("Player {seat}")))?,
+            disguise,
+            schema: answer_schema::<G>(None),
+            salt: 0,
+        };
+        Ok(ModelPlayer { table: table.into(), heard: Vec::new(), thinking: None, effort: Effort::default() })
+    }
+}
+
+/// One decision of a model, with all that was said.
+#[derive(Debug)]
+pub struct Rehearsal<A> {
+    /// The answer, or why the arena could not get one.
+    pub answer: Answer<A>,
+    /// The conversation.
+    pub said: Vec<Message>,
+    /// What it took.
+    pub usage: Usage,
+}
+
+impl<G: Listed> ModelPlayer<G> {
+    /// Decides once, as it would in a match, and keeps what was said.
+    pub fn rehearse(&self, view: &G::View) -> Rehearsal<G::Action> {
+        let (mut usage, mut said) = (Usage::default(), Vec::new());
+        let answer = self.table.converse(view, Vec::new(), &mut usage, &mut said);
+        Rehearsal { answer: answer.unwrap_or_else(Answer::Arena), said, usage }
+    }
+
+    /// The schema of its answers, in the words that it is told.
+    pub fn schema(&self) -> Arc<RawValue> {
+        self.table.disguised(&self.table.schema)
+    }
+}
+
+impl<G: Listed> Player<G> for ModelPlayer<G> {
+    fn start(&mut self, start: &MatchStart) {
+        self.heard.clear();
+        self.table = Table { seat: start.seat, ..(*self.table).clone() }.into();
+    }
+
+    fn hear(&mut self, heard: &[&G::Event]) {
+        let told = heard.iter().flat_map(|event| self.table.told(event));
+        self.heard.extend(told);
+    }
+
+    fn ask(&mut self, view: &G::View) {
+        let (table, heard, view) = (self.table.clone(), std::mem::take(&mut self.heard), view.clone());
+        self.thinking = thread::Builder::new().spawn(move || table.think(&view, heard)).ok();
+    }
+
+    fn answer(&mut self, _: &G::View) -> Answer<G::Action> {
+        let thought = self.thinking.take().and_then(|thinking| thinking.join().ok());
+        let Some((answer, usage)) = thought else {
+            return Answer::Arena("a thread to ask a model on".to_owned());
+        };
+        self.effort.decisions += 1;
+        self.effort.usage += usage;
+        answer
+    }
+
+    fn refused(&mut self, _: &str) {}
+
+    fn end(&mut self, _: &Outcome) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    fn streams(&self) -> usize {
+        self.table.entry.model.concurrency as usize
+    }
+
+    fn be_copy(&mut self, number: u64) {
+        self.table = Table { salt: number, ..(*self.table).clone() }.into();
+    }
+
+    fn take_effort(&mut self) -> Effort {
+        std::mem::take(&mut self.effort)
+    }
+}
+
+impl<G: Listed> Table<G> {
+    /// An event in words. In disguise it is told as its JSON: the words of a game give it away.
+    fn told(&self, event: &G::Event) -> Vec<String> {
+        match &self.disguise {
+            Some(disguise) => {
+                let json = disguise.code(&json(event));
+                let told =
+                    serde_json::from_str::<serde_json::Value>(&json).map(|json| words::of_event(&json));
+                told.iter().map(|told| told.sentence(&self.names).to_string()).collect()
+            }
+            None => {
+                let told = G::tell(event, &self.names).into_iter();
+                told.filter(|told| !told.text.is_empty())
+                    .map(|told| told.sentence(&self.names).to_string())
+                    .collect()
+            }
+        }
+    }
+
+    /// What a model is told before one decision.
+    fn scene(&self, view: &G::View, events: Vec<String>, form: Form, schema: &RawValue) -> Scene {
+        let disguise = self.disguise.as_ref();
+        let code = |json: String| disguise.map_or(json.clone(), |disguise| disguise.code(&json));
+        let view_json = code(json(view));
+        let situation = match disguise {
+            Some(_) => words::of_json(&serde_json::from_str(&view_json).unwrap_or_default()),
+            None => G::situation(view, &self.names).to_string(),
+        };
+        let seats = (self.names.len(), self.seat.0);
+        let listed = match self.entry.model.legal {
+            Legal::Shown => G::few_legal_actions(view, MOST_LISTED).unwrap_or_default(),
+            Legal::Hidden => Vec::new(),
+        };
+        Scene {
+            setting: Setting::new::<G>(&self.rules, seats, form, schema.get(), disguise),
+            situation,
+            view: view_json,
+            events,
+            legal: listed.iter().map(|action| code(json(action))).collect(),
+            why: String::new(),
+        }
+    }
+
+    /// A schema in the words that the model is told.
+    fn disguised(&self, schema: &Arc<RawValue>) -> Arc<RawValue> {
+        match &self.disguise {
+            Some(disguise) => raw(disguise.code(schema.get())),
+            None => schema.clone(),
+        }
+    }
+
+    /// The schema of the answer to a question: of all types of actions, or of those that are legal if the model may know.
+    fn schema_now(&self, view: &G::View) -> Arc<RawValue> {
+        let types = match self.entry.model.legal {
+            Legal::Shown => G::few_legal_actions(view, crate::protocol::MAX_LISTED),
+            Legal::Hidden => None,
+        };
+        let types = types.and_then(|actions| types_of(&actions));
+        types.map_or(self.schema.clone(), |types| answer_schema::<G>(Some(&types)))
+    }
+
+    /// Asks until there is an answer that can be used, or the model may not be asked again.
+    fn think(&self, view: &G::View, heard: Vec<String>) -> Thought<G> {
+        let mut usage = Usage::default();
+        let answer = self.converse(view, heard, &mut usage, &mut Vec::new()).unwrap_or_else(Answer::Arena);
+        (answer, usage)
+    }
+
+    /// The answer of the model, or why the arena cannot get one. `said` takes all that was said.
+    fn converse(
+        &self,
+        view: &G::View,
+        heard: Vec<String>,
+        usage: &mut Usage,
+        said: &mut Vec<Message>,
+    ) -> Result<Answer<G::Action>, String> {
+        let ModelEntry { desk, model, prompts, .. } = &self.entry;
+        let disguise = self.disguise.as_ref();
+        let trouble = |error: AskError| error.to_string();
+        let form = desk.form(model, &self.disguised(&self.schema)).map_err(trouble)?;
+        let schema = self.schema_now(view);
+        // What is told once names all actions: then it stays the same, and endpoints need not read it again.
+        let system = prompts.system(&self.scene(view, Vec::new(), form, &self.schema))?;
+        let mut scene = self.scene(view, heard, form, &schema);
+        let say = |role, text| Message { role, text };
+        said.extend([say(Role::System, system), say(Role::User, prompts.decision(&scene)?)]);
+        let schema = self.disguised(&schema);
+        let mut faults = Vec::new();
+        loop {
+            let question = Question { messages: said.clone(), schema: schema.clone(), form, salt: self.salt };
+            let reply = desk.ask(model, &question).map_err(trouble)?;
+            *usage += usage_of(&reply);
+            let text: String = reply.text.chars().take(MOST_REPEATED).collect();
+            let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
+            said.push(say(Role::Assistant, text));
+            let (fault, stands) = match answer::read::<G>(&reply, view, disguise) {
+                Ok(answer) => return Ok(noted(answer, &faults)),
+                Err(unusable) => unusable,
+            };
+            usage.unusable += 1;
+            if faults.len() >= model.retries as usize {
+                return Ok(noted(stands, &faults));
+            }
+            let why = format!("{} ({})", fault.detail, fault.kind);
+            scene.why = disguise.map_or(why.clone(), |disguise| disguise.prose(&why));
+            said.push(say(Role::User, prompts.again(&scene)?));
+            faults.push(fault);
+        }
+    }
+}
+
+/// What a call took.
+fn usage_of(reply: &Reply) -> Usage {
+    Usage {
+        calls: 1,
+        input_tokens: reply.tokens.input,
+        cached_tokens: reply.tokens.cached,
+        output_tokens: reply.tokens.output,
+        reasoning_tokens: reply.tokens.reasoning,
+        cost_nanos: reply.cost.nanos,
+        waited: reply.latency,
+        unusable: 0,
+    }
+}
+
+/// The same answer, whose reason says what came before it: replays show it.
+fn noted<A>(answer: Answer<A>, faults: &[Fault]) -> Answer<A> {
+    let noted = |reason: Option<String>| match faults {
+        [] => reason,
+        faults => {
+            let faults: Vec<String> = faults.iter().map(Fault::to_string).collect();
+            let reason = reason.map_or(String::new(), |reason| format!(" {reason}"));
+            Some(format!("(asked again after {}){reason}", faults.join("; then ")))
+        }
+    };
+    match answer {
+        Answer::Act(action, reason) => Answer::Act(action, noted(reason)),
+        Answer::Partly { action, reason, fault } => Answer::Partly { action, reason: noted(reason), fault },
+        Answer::Fault(Fault { kind, detail }) if !faults.is_empty() => {
+            Answer::Fault(Fault::new(kind, format!("{detail} (after {} before)", faults.len())))
+        }
+        other => other,
+    }
+}
+
+/// Views, events and actions have no maps with odd keys, so this cannot fail.
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        lineup::built_in,
+        process::{Launcher, Limits},
+    };
+    use necrodome_models::{Answers, Budget, Desk, Models};
+    use necrodome_rules::{
+        bot::BotSpec,
+        catalog::GameId,
+        chance::Seeded,
+        game::{Logged, Move},
+        infection::Infection,
+        tokyo::Tokyo,
+        with_game,
+    };
+    use serde_json::Value;
+    use std::{collections::BTreeSet, path::Path};
+
+    /// A model that is never asked.
+    fn entry(lines: &str) -> ModelEntry {
+        let text = format!("[models.a]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n{lines}\n");
+        let models = Models::parse(&text, Path::new("models.toml")).unwrap();
+        let desk = Desk::new(models, None, Answers::Only, Budget::default(), Arc::default()).unwrap();
+        ModelEntry::new(&desk, "a").unwrap()
+    }
+
+    /// What a model is told before one decision.
+    struct Told<A> {
+        text: String,
+        scene: Scene,
+        /// What the bot that played for it chose.
+        chosen: A,
+    }
+
+    /// What a model on every seat is told in a match of bots.
+    fn told<G: Listed>(lines: &str) -> Vec<Told<G::Action>> {
+        const STEPS: usize = 60;
+        let seats = G::CARD.opponents.len() + 1;
+        let launcher = Launcher::from(std::path::PathBuf::from("nothing"));
+        let terms = Terms { launcher, limits: Limits::default(), rules: G::Rules::default(), seats };
+        let table = ModelPlayer::<G>::new(&entry(lines), &terms).unwrap().table;
+        let spec = BotSpec { name: G::CARD.stand_in.to_owned(), params: Vec::new() };
+        let mut bot = built_in::<G>(&spec, &terms.rules, Seeded::new(5, "bot", 0)).unwrap();
+        let (mut chance, mut log) = (Seeded::new(5, "match", 0), Vec::<Logged<G::Event>>::new());
+        let names = Names::new((0..seats).map(|seat| format!("p{seat}"))).unwrap();
+        let mut game = G::new(&names, &terms.rules, &mut chance, &mut log).unwrap();
+        let mut all = Vec::new();
+        for _ in 0..STEPS {
+            let mut moves = Vec::new();
+            for &seat in game.to_act() {
+                let (view, prompts) = (game.view(seat), &table.entry.prompts);
+                let heard = log.iter().filter(|logged| logged.audience.includes(seat));
+                let heard = heard.flat_map(|logged| table.told(&logged.event)).collect();
+                let schema = table.schema_now(&view);
+                let scene = table.scene(&view, heard, Form::Line, &schema);
+                let text = prompts.system(&scene).unwrap() + &prompts.decision(&scene).unwrap();
+                let chosen = bot.act(&view);
+                moves.push(Move::Act(chosen.clone()));
+                all.push(Told { text, scene, chosen });
+            }
+            log.clear();
+            if moves.is_empty() || game.apply(&moves, &mut chance, &mut log).is_err() {
+                break;
+            }
+        }
+        assert!(all.len() > 1);
+        all
+    }
+
+    fn words(text: &str) -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_ascii_alphabetic());
+        words.map(str::to_ascii_lowercase).filter(|word| !word.is_empty()).collect()
+    }
+
+    #[test]
+    fn in_disguise_no_word_of_the_game_is_told_and_answers_find_back() {
+        fn check<G: Listed>() {
+            let disguise = Disguise::new(G::CARD.document, 7);
+            let (hidden, symbols) = disguise.hidden();
+            for Told { text, scene, chosen } in told::<G>("disguise = 7") {
+                let leaks: Vec<String> =
+                    words(&text).into_iter().filter(|word| hidden.contains(word.as_str())).collect();
+                assert!(leaks.is_empty(), "{}: {leaks:?} in {text}", G::ID);
+                let shown =
+                    words(&format!("{} {} {}", scene.view, scene.events.join(" "), scene.legal.join(" ")));
+                assert!(shown.iter().all(|word| !symbols.contains(word.as_str())), "{}: {shown:?}", G::ID);
+                // What a model answers in its words is what it means.
+                let action = serde_json::to_value(&chosen).unwrap();
+                let answered: Value = serde_json::from_str(&disguise.code(&action.to_string())).unwrap();
+                assert_eq!(disguise.undo_json(&answered), action);
+            }
+        }
+        for id in GameId::ALL {
+            with_game!(id, G => check::<G>());
+        }
+    }
+
+    /// The names in the JSON of a game are hidden, or could be those of any game.
+    #[test]
+    fn no_name_of_a_game_is_forgotten_in_its_disguise() {
+        const NEUTRAL: &str = "by current decided dice entered in keep kept left max over phase points rerolls rolled rolling scored scores \
+            seat stay started turn turns type yield yielding yields clock copies copy density direction east entry me missed move names no \
+            north northeast northwest number orders out replaced result score seen side south southeast southwest square target west who x y \
+            announced answer applied carry choose classic commit commitments contact count effect effects end ended ending failed has identity \
+            interaction is limit lost met most nobody none partners public question report resolved rules seats standard start stock surplus \
+            to told turned wait was win wins with banked broken colour cup face first forfeited free go hand mandatory of one opponent played \
+            playing recycle roll round rounds stop stopped tiebreak until why";
+        fn names(schema: &Value, found: &mut BTreeSet<String>) {
+            match schema {
+                Value::Object(fields) => {
+                    for (key, value) in fields {
+                        match (key.as_str(), value) {
+                            ("properties", Value::Object(properties)) => {
+                                properties.keys().for_each(|name| found.extend(words(name)));
+                            }
+                            ("const", Value::String(name)) => found.extend(words(name)),
+                            ("enum", names) => found.extend(words(&names.to_string())),
+                            _ => {}
+                        }
+                        names(value, found);
+                    }
+                }
+                Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+                _ => {}
+            }
+        }
+        fn check<G: Listed>() {
+            let disguise = Disguise::new(G::CARD.document, 1);
+            let (hidden, symbols) = disguise.hidden();
+            let mut found = BTreeSet::new();
+            names(&schemars::schema_for!(G::View).to_value(), &mut found);
+            names(&schemars::schema_for!(G::Action).to_value(), &mut found);
+            names(&schemars::schema_for!(G::Event).to_value(), &mut found);
+            let neutral = words(NEUTRAL);
+            let known = |word: &String| {
+                hidden.contains(word.as_str()) || symbols.contains(word.as_str()) || neutral.contains(word)
+            };
+            let forgotten: Vec<String> = found.into_iter().filter(|word| !known(word)).collect();
+            assert!(forgotten.is_empty(), "{}: {forgotten:?}", G::ID);
+        }
+        for id in GameId::ALL {
+            with_game!(id, G => check::<G>());
+        }
+    }
+
+    #[test]
+    fn a_prompt_has_the_rules_the_view_the_events_and_the_actions() {
+        let shown = told::<Tokyo>("");
+        let first = &shown[0];
+        for part in ["2 to 6 monsters", "## What a bot sees and says", &first.scene.view, "ANSWER: {"] {
+            assert!(first.text.contains(part), "{part}: {}", first.text);
+        }
+        assert!(
+            first.text.contains("Player 0 begins a turn") || first.text.contains("Player 0 rolls"),
+            "{}",
+            first.text
+        );
+        // All dice may be kept or not: that needs no list. Whether to leave Tokyo does.
+        assert!(first.scene.legal.is_empty());
+        let yields = shown.iter().find(|told| told.scene.view.contains("yielding")).unwrap();
+        assert_eq!(yields.scene.legal, [r#"{"type":"yield"}"#, r#"{"type":"stay"}"#]);
+        assert!(yields.text.contains("Your legal actions are:"));
+
+        let hidden = told::<Tokyo>("legal = \"hidden\"");
+        assert!(hidden.iter().all(|told| told.scene.legal.is_empty()));
+        // Nor does the schema tell.
+        assert!(hidden.iter().all(|told| told.text.contains(r#""const":"keep""#)));
+        assert!(shown.iter().any(|told| !told.text.contains(r#""const":"keep""#)));
+    }
+
+    #[test]
+    fn a_seat_of_infection_is_told_what_it_may_know() {
+        for told in told::<Infection>("") {
+            let events = told.scene.events.join("\n");
+            // Who commits what, and what comes of it, is the judge's.
+            assert!(!events.contains("commits") && !events.contains("becomes"), "{events}");
+        }
+    }
+
+    #[test]
+    fn an_edited_table_or_prompt_is_another_entry() {
+        let fingerprint = |lines| entry(lines).fingerprint().to_owned();
+        let plain = fingerprint("");
+        assert_eq!(fingerprint("prompt = \"plain\"\nconcurrency = 3"), plain);
+        for other in ["prompt = \"short\"", "legal = \"hidden\"", "disguise = 1", "retries = 0"] {
+            assert_ne!(fingerprint(other), plain, "{other}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Regret against cost as a picture, with the entries that no other one beats in both.
+
+use super::print::money;
+use crate::commands::analyze::ledger::Scale;
+use necrodome_arena::exam::{ExamEntry, ExamReport};
+use plotters::prelude::*;
+
+const SIZE: (u32, u32) = (960, 540);
+const FRONT: RGBColor = RGBColor(43, 122, 21);
+const OTHER: RGBColor = RGBColor(90, 90, 90);
+const GRID: RGBColor = RGBColor(225, 225, 225);
+
+/// The points (cost, regret) that no other one beats: none is as cheap with less regret, or cheaper with as little. The cheapest first.
+fn front(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut least = f64::INFINITY;
+    points.retain(|point| {
+        let before = least;
+        least = before.min(point.1);
+        point.1 < before
+    });
+    points
+}
+
+/// The chart. Entries that cost money are points with their intervals, and the front among them is a stair; the others are lines to
+/// compare them with. Where nobody costs anything, all are points.
+pub fn draw(
+    title: &str,
+    report: &ExamReport,
+    scale: &Scale,
+) -> Result<String, DrawingAreaErrorKind<std::io::Error>> {
+    let entries = report.entries.iter().filter(|entry| entry.regret.is_some());
+    let costs = report.entries.iter().any(|entry| entry.cost > 0.0);
+    let (points, lines): (Vec<&ExamEntry>, Vec<&ExamEntry>) =
+        entries.partition(|entry| !costs || entry.cost > 0.0);
+    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let shown = || points.iter().chain(&lines);
+    let highest = most(&mut shown().filter_map(|entry| entry.regret_high.or(entry.regret)));
+    let dearest = most(&mut points.iter().map(|entry| entry.cost_per_decision));
+    let (top, end) = (1.08 * highest.max(1e-9), if costs { 1.2 * dearest } else { 1.0 });
+    let place = |entry: &&ExamEntry| (entry.cost_per_decision, entry.regret.unwrap_or_default());
+    let front = front(points.iter().map(place).collect());
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(format!("{title}: regret and cost of a decision"), ("sans-serif", 22))
+            .margin(14)
+            .margin_right(30)
+            .x_label_area_size(42)
+            .y_label_area_size(70)
+            .build_cartesian_2d(-0.03 * end..end, -0.03 * top..top)?;
+        let cost = |cost: &f64| if costs || *cost == 0.0 { money(*cost) } else { String::new() };
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .label_style(("sans-serif", 14))
+            .x_desc("cost of a decision (green: none is better at this price)")
+            .y_desc(if report.unit == "points" { "regret, points" } else { "regret, chance to win" })
+            .x_label_formatter(&cost)
+            .y_label_formatter(&|regret| scale.show(*regret))
+            .draw()?;
+        let mut stair: Vec<(f64, f64)> = Vec::new();
+        for &(cost, regret) in &front {
+            stair.extend(stair.last().map(|&(_, before)| (cost, before)));
+            stair.push((cost, regret));
+        }
+        stair.extend(stair.last().map(|&(_, regret)| (end, regret)));
+        chart.draw_series([PathElement::new(stair, FRONT.mix(0.6).stroke_width(2))])?;
+        for entry in &points {
+            let at = place(entry);
+            let colour = if front.contains(&at) { FRONT } else { OTHER };
+            if let (Some(low), Some(high)) = (entry.regret_low, entry.regret_high) {
+                chart.draw_series([PathElement::new([(at.0, low), (at.0, high)], colour.stroke_width(2))])?;
+            }
+            chart.draw_series([Circle::new(at, 5, colour.filled())])?;
+        }
+        for entry in &lines {
+            let regret = place(entry).1;
+            let ends = [(-0.03 * end, regret), (end, regret)];
+            chart.draw_series([PathElement::new(ends, OTHER.mix(0.5))])?;
+        }
+        let mut taken: Vec<(i32, i32)> = Vec::new();
+        for (entry, is_line) in
+            points.iter().map(|entry| (entry, false)).chain(lines.iter().map(|entry| (entry, true)))
+        {
+            let at = place(entry);
+            let colour = if !is_line && front.contains(&at) { FRONT } else { OTHER };
+            // The name of a line stands at its right end, as far as it is long.
+            let length = 8 * entry.name.chars().count() as i32 + 18;
+            let (x, mut y) = chart.backend_coord(&if is_line { (end, at.1) } else { at });
+            let x = if is_line { x - length } else { x };
+            // Names of entries at nearly the same place stand above each other.
+            while taken.iter().any(|&(left, above)| (left - x).abs() < 150 && (above - y).abs() < 17) {
+                y -= 17;
+            }
+            taken.push((x, y));
+            let style = ("sans-serif", 15).into_font().color(&colour);
+            area.draw(&Text::new(entry.name.clone(), (x + 9, y - if is_line { 16 } else { 8 }), style))?;
+        }
+        area.present()?;
+    }
+    Ok(svg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use necrodome_arena::{
+        entry::{EntryKind, EntrySpec},
+        exam::{Candidate, Paper, sit},
+        fault::Fault,
+        guest::Invitation,
+        lineup::Terms,
+        player::{Answer, Effort, MatchStart, Player, Usage},
+        process::Limits,
+    };
+    use necrodome_rules::{
+        game::Outcome,
+        zombie_dice::{Action, Event, Solo, SoloRules, SoloView},
+    };
+    use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
+
+    #[test]
+    fn the_front_has_those_that_nobody_beats_in_both() {
+        let points = vec![(0.0, 0.3), (1.0, 0.1), (2.0, 0.1), (3.0, 0.05), (0.0, 0.2)];
+        assert_eq!(front(points), [(0.0, 0.2), (1.0, 0.1), (3.0, 0.05)]);
+    }
+
+    /// Stops at so many brains, for so much money.
+    struct Paid(u32, u64);
+
+    impl Player<Solo> for Paid {
+        fn start(&mut self, _: &MatchStart) {}
+
+        fn hear(&mut self, _: &[&Event]) {}
+
+        fn ask(&mut self, _: &SoloView) {}
+
+        fn answer(&mut self, view: &SoloView) -> Answer<Action> {
+            Answer::Act(if view.turn.brains >= self.0 { Action::Stop } else { Action::Go }, None)
+        }
+
+        fn refused(&mut self, _: &str) {}
+
+        fn end(&mut self, _: &Outcome) -> Vec<Fault> {
+            Vec::new()
+        }
+
+        fn take_effort(&mut self) -> Effort {
+            let usage = Usage {
+                calls: 1,
+                input_tokens: 900,
+                output_tokens: 40,
+                cost_nanos: self.1,
+                ..Usage::default()
+            };
+            Effort { usage: Usage { waited: Duration::from_millis(1500), ..usage }, ..Effort::default() }
+        }
+    }
+
+    #[test]
+    fn who_costs_money_is_a_point_and_bots_are_lines() {
+        let guest = |name: &str, brains: u32, cost: u64| EntrySpec {
+            name: Some(name.to_owned()),
+            text: name.to_owned(),
+            kind: EntryKind::Guest(Invitation::new::<Solo>(move |_, _| Box::new(Paid(brains, cost)))),
+        };
+        let bot = |text: &str| EntrySpec::parse(text, std::path::Path::new(".")).unwrap();
+        let entries = [
+            guest("small", 1, 200_000),
+            guest("vast", 3, 5_000_000),
+            guest("fool", 9, 3_000_000),
+            bot("random"),
+            bot("optimal"),
+        ];
+        let candidates = Candidate::all(&entries, ["small", "vast", "fool", "random", "optimal"].into_iter());
+        let rules = SoloRules::default();
+        let terms = Terms { launcher: PathBuf::new().into(), limits: Limits::default(), rules, seats: 1 };
+        let paper = Paper::<Solo>::set(&rules, 40, 1.into()).unwrap();
+        let sat = sit(&paper, &candidates, &terms, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
+        let report = ExamReport::new(&paper, &rules, &candidates, &sat);
+        let vast = report.entries.iter().find(|entry| entry.name == "vast").unwrap();
+        assert_eq!((vast.calls, vast.tokens, vast.output_tokens), (40, 40 * 940, 1600));
+        assert!((vast.cost - 0.2).abs() < 1e-12 && vast.latency.unwrap().median == 1.5);
+        let svg = draw("Solo", &report, &Scale::of::<Solo>()).unwrap();
+        assert_eq!(svg.matches("<circle").count(), 3, "{svg}");
+        assert!(["small", "vast", "fool", "random", "optimal"].iter().all(|name| svg.contains(name)));
+        let page = super::super::page::exam("Solo", &report, &Scale::of::<Solo>()).into_string();
+        assert!(page.contains("What it took") && page.contains("<svg width"));
+    }
+}

@@ -1,0 +1,316 @@
+//! An exam for people, in 80 columns.
+
+use crate::{
+    commands::{analyze::ledger::Scale, trouble},
+    error::Error,
+    paint::{WIDTH, bold, column, count, dim, green, harmless, red, wrapped, yellow},
+};
+use necrodome_arena::exam::{BandReport, ExamEntry, ExamPair, ExamReport, KindRegret, Worst};
+use std::io::{self, BufWriter, Write};
+
+/// Answers that are told.
+const TOLD: usize = 10;
+
+pub fn report(title: &str, report: &ExamReport, scale: &Scale) -> Result<(), Error> {
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    for line in wrapped(&headline(title, report), 0) {
+        writeln!(out, "{}", bold(line))?;
+    }
+    writeln!(out)?;
+    standings(&mut out, report, scale)?;
+    if report.entries.iter().any(|entry| entry.calls > 0) {
+        writeln!(out)?;
+        expenses(&mut out, report)?;
+    }
+    if !report.pairs.is_empty() {
+        writeln!(out, "\n{}", bold("compared by the same questions"))?;
+        for pair in shown(report) {
+            let text = compared(pair, scale);
+            let text = wrapped(&text, 0).join("\n  ");
+            writeln!(out, "{}", if pair.told_apart { green(text).to_string() } else { text })?;
+        }
+    }
+    writeln!(out)?;
+    let entries = columns(report);
+    groups(&mut out, "regret by kind of decision", &by_kind(&entries), &entries, scale)?;
+    writeln!(out)?;
+    groups(&mut out, "regret by what is at stake", &by_stake(report, &entries, scale), &entries, scale)?;
+    worst(&mut out, report, scale)?;
+    for line in notes(report, scale).iter().flat_map(|note| wrapped(note, 0)) {
+        writeln!(out, "{}", dim(line))?;
+    }
+    trouble::print(&mut out, &report.trouble)?;
+    if let Some(why) = warning(report) {
+        wrapped(&why, 0).iter().try_for_each(|line| writeln!(out, "{}", yellow(line)))?;
+    }
+    Ok(out.flush()?)
+}
+
+/// What was asked.
+pub fn headline(title: &str, report: &ExamReport) -> String {
+    let ExamReport { positions, questions, seed, .. } = report;
+    let fewer =
+        if questions < positions { format!(" ({questions} different ones came up)") } else { String::new() };
+    format!("{title}: {}{fewer}, seed {seed}", count(*positions as u64, "position"))
+}
+
+/// What a reader should know before believing the numbers.
+pub fn warning(report: &ExamReport) -> Option<String> {
+    let least = report.entries.iter().map(|entry| entry.answered).min().unwrap_or(0);
+    let twins = report.pairs.iter().find(|pair| pair.null && pair.told_apart);
+    match twins {
+        _ if !report.complete => Some(format!(
+            "the exam is not complete: of {} questions the entries have answered {least} or more; what follows from them is shown",
+            report.questions
+        )),
+        Some(pair) => Some(format!(
+            "{} and {} are the same entry, and yet they are told apart: by chance, or they do not answer independently",
+            pair.one, pair.other
+        )),
+        None => None,
+    }
+}
+
+/// What the numbers mean.
+pub fn notes(report: &ExamReport, scale: &Scale) -> Vec<String> {
+    let unit = if report.unit == "points" { "points" } else { "chance to win" };
+    let mut notes = vec![format!(
+        "regret: what the best option would have been worth more, on average ({unit}); on average {} is at stake. perfect: nothing was better. \
+         blunder: costs {} or more. Intervals are 95%; entries are told apart with an error of 5% for all pairs together.",
+        scale.show(report.mean_stake),
+        scale.show(report.blunder)
+    )];
+    if report.nothing_at_stake > 0.0 {
+        let share = 100.0 * report.nothing_at_stake;
+        notes.push(format!("Decisions in which all options are worth the same ({share:.0}%) are left out."));
+    }
+    notes
+}
+
+/// `1`, or `2-3` where ranks cannot be told apart.
+pub fn rank(entry: &ExamEntry) -> String {
+    match (entry.rank.best, entry.rank.worst) {
+        (best, worst) if best == worst => best.to_string(),
+        (best, worst) => format!("{best}-{worst}"),
+    }
+}
+
+/// `1.20% [0.90, 1.50]`.
+pub fn interval(scale: &Scale, mean: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
+    let bare = |value: f64| scale.show(value).trim_end_matches('%').to_owned();
+    match (mean, low, high) {
+        (Some(mean), Some(low), Some(high)) => {
+            format!("{} [{}, {}]", scale.show(mean), bare(low), bare(high))
+        }
+        (Some(mean), ..) => scale.show(mean),
+        _ => "-".to_owned(),
+    }
+}
+
+/// A share in percent.
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
+}
+
+/// A name that fits.
+fn short(name: &str, width: usize) -> String {
+    match name.chars().count() <= width {
+        true => name.to_owned(),
+        false => name.chars().take(width - 1).chain(['…']).collect(),
+    }
+}
+
+fn standings(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result<()> {
+    const NAME: usize = 21;
+    let head = format!(
+        "rank  {:<NAME$}{:>22}{:>9}{:>10}{:>10}",
+        "entry", "regret", "perfect", "blunders", "unusable"
+    );
+    writeln!(out, "{}", dim(head))?;
+    for entry in &report.entries {
+        let regret = interval(scale, entry.regret, entry.regret_low, entry.regret_high);
+        let (perfect, blunders) = (percent(entry.perfect), percent(entry.blunders));
+        let name = format!("{:<NAME$}", short(&entry.name, NAME - 1));
+        let unusable = format!("{:>10}", entry.unusable);
+        let unusable = if entry.unusable > 0 { red(unusable).to_string() } else { unusable };
+        writeln!(out, "{:>4}  {}{regret:>22}{perfect:>9}{blunders:>10}{unusable}", rank(entry), bold(name))?;
+    }
+    for entry in report.entries.iter().filter(|entry| entry.unusable > 0) {
+        writeln!(out, "      {}", dim(format!("{}: {}", entry.name, unusable(entry))))?;
+    }
+    Ok(())
+}
+
+/// `2 illegal, 1 refused`.
+pub fn unusable(entry: &ExamEntry) -> String {
+    let kinds = entry.unusable_by_kind.iter().map(|(kind, times)| format!("{times} {kind}"));
+    kinds.collect::<Vec<_>>().join(", ")
+}
+
+fn expenses(out: &mut impl Write, report: &ExamReport) -> io::Result<()> {
+    const NAME: usize = 20;
+    let head = format!(
+        "{:<NAME$}{:>7}{:>10}{:>9}{:>10}{:>10}{:>13}",
+        "entry", "calls", "input", "cached", "output", "cost", "seconds, 95%"
+    );
+    writeln!(out, "{}", dim(head))?;
+    for entry in report.entries.iter().filter(|entry| entry.calls > 0) {
+        let seconds = entry
+            .latency
+            .map_or(String::new(), |latency| format!("{:.1}, {:.1}", latency.median, latency.p95));
+        writeln!(
+            out,
+            "{:<NAME$}{:>7}{:>10}{:>9}{:>10}{:>10}{seconds:>13}",
+            short(&entry.name, NAME - 1),
+            entry.calls,
+            entry.input_tokens,
+            entry.cached_tokens,
+            entry.output_tokens,
+            money(entry.cost)
+        )?;
+    }
+    Ok(())
+}
+
+/// An amount of money with as many digits as tell something.
+pub fn money(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.1 { format!("{amount:.5}") } else { format!("{amount:.2}") }
+}
+
+/// Neighbours in the ranking, and twins.
+fn shown(report: &ExamReport) -> impl Iterator<Item = &ExamPair> {
+    let place = |name: &str| report.entries.iter().position(|entry| entry.name == name);
+    let neighbours = move |pair: &ExamPair| {
+        place(&pair.one).zip(place(&pair.other)).is_some_and(|(one, other)| one + 1 == other)
+    };
+    report.pairs.iter().filter(move |pair| pair.null || neighbours(pair))
+}
+
+/// Two entries in a sentence.
+pub fn compared(pair: &ExamPair, scale: &Scale) -> String {
+    let ExamPair { one, other, difference, difference_low, difference_high, .. } = pair;
+    let by = interval(scale, Some(*difference), *difference_low, *difference_high);
+    let twins = if pair.null { "the same entry twice: " } else { "" };
+    match pair.told_apart {
+        true => format!("{twins}{one} is better than {other}: {by} less regret"),
+        false => {
+            let same = 100.0 * pair.same;
+            format!("{twins}{one} and {other} cannot be told apart: {by}, same decision in {same:.0}%")
+        }
+    }
+}
+
+/// The entries whose mistakes are worth a column: no copies, and none that makes no mistake, unless nobody does.
+pub fn columns(report: &ExamReport) -> Vec<&ExamEntry> {
+    let own = || report.entries.iter().filter(|entry| entry.copy == 0);
+    let erring: Vec<&ExamEntry> = own().filter(|entry| !entry.worst.is_empty()).collect();
+    if erring.is_empty() { own().collect() } else { erring }
+}
+
+/// A group of decisions, and what each entry makes of it.
+pub struct Row {
+    pub label: String,
+    pub share: f64,
+    pub questions: usize,
+    pub regrets: Vec<Option<KindRegret>>,
+}
+
+/// The kinds of decisions, the most common first.
+pub fn by_kind(entries: &[&ExamEntry]) -> Vec<Row> {
+    let mut labels: Vec<&String> =
+        entries.iter().flat_map(|entry| entry.kinds.iter().map(|kind| &kind.kind)).collect();
+    labels.sort();
+    labels.dedup();
+    let find = |entry: &ExamEntry, label: &str| entry.kinds.iter().find(|kind| kind.kind == label).cloned();
+    let row = |label: &&String| Row::new(label, entries.iter().map(|entry| find(entry, label)).collect());
+    let mut rows: Vec<Row> = labels.iter().map(row).collect();
+    rows.sort_by(|a, b| b.share.total_cmp(&a.share));
+    rows
+}
+
+/// The bands of what is at stake.
+pub fn by_stake(report: &ExamReport, entries: &[&ExamEntry], scale: &Scale) -> Vec<Row> {
+    let row = |(number, band): (usize, &BandReport)| {
+        let label = (number + 1).to_string();
+        let find = |entry: &&ExamEntry| entry.stakes.iter().find(|stake| stake.kind == label).cloned();
+        let name = format!("{} to {}", scale.show(band.from), scale.show(band.to));
+        Row::new(&name, entries.iter().map(find).collect())
+    };
+    report.bands.iter().enumerate().map(row).collect()
+}
+
+impl Row {
+    fn new(label: &str, regrets: Vec<Option<KindRegret>>) -> Self {
+        let first = regrets.iter().flatten().max_by_key(|regret| regret.questions);
+        let (share, questions) = first.map_or((0.0, 0), |first| (first.share, first.questions));
+        Row { label: label.to_owned(), share, questions, regrets }
+    }
+}
+
+fn groups(
+    out: &mut impl Write,
+    title: &str,
+    rows: &[Row],
+    entries: &[&ExamEntry],
+    scale: &Scale,
+) -> io::Result<()> {
+    const CELL: usize = 10;
+    let wide = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
+    let label = wide.max(title.chars().count()).min(34);
+    let columns = ((WIDTH - label - 14) / CELL).min(entries.len());
+    let name = |entry: &&ExamEntry| format!("{:>CELL$}", short(&entry.name, CELL - 1));
+    let names: String = entries[..columns].iter().map(name).collect();
+    writeln!(
+        out,
+        "{}{}",
+        bold(format!("{title:<label$}")),
+        dim(format!("{:>7}{:>7}{names}", "share", "asked"))
+    )?;
+    for row in rows {
+        let cell = |regret: &Option<KindRegret>| {
+            regret.as_ref().map_or("-".to_owned(), |own| scale.show(own.regret))
+        };
+        let cells: String =
+            row.regrets[..columns].iter().map(|regret| format!("{:>CELL$}", cell(regret))).collect();
+        let share = format!("{:.0}%", 100.0 * row.share);
+        writeln!(out, "{:<label$}{share:>7}{:>7}{cells}", short(&row.label, label), row.questions)?;
+    }
+    let more = entries.len() - columns;
+    if more > 0 {
+        let entries = if more == 1 { "entry" } else { "entries" };
+        writeln!(out, "{}", dim(format!("{more} more {entries}: --json and --html have all")))?;
+    }
+    Ok(())
+}
+
+/// The worst answers of all entries; of those that are no built-in bots, where there are any.
+fn worst(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result<()> {
+    let entries = columns(report);
+    let strangers = entries.iter().any(|entry| !entry.built_in);
+    let told = entries.into_iter().filter(|entry| !strangers || !entry.built_in);
+    let mut all: Vec<(&ExamEntry, &Worst)> =
+        told.flat_map(|entry| entry.worst.iter().map(move |worst| (entry, worst))).collect();
+    all.sort_by(|a, b| b.1.regret.total_cmp(&a.1.regret));
+    if all.is_empty() {
+        return writeln!(out, "\n{}\n", green("every decision was the best there was"));
+    }
+    writeln!(out, "\n{}", bold("the worst answers"))?;
+    for (place, (entry, worst)) in (1..).zip(all.into_iter().take(TOLD)) {
+        let text = format!("{}, question {}: {}", entry.name, worst.question, worst.situation);
+        writeln!(out, "{place:>2}. {}", column(&harmless(&text), 4))?;
+        writeln!(out, "    {}", column(&harmless(&told_of(worst, scale)), 4))?;
+    }
+    writeln!(out)
+}
+
+/// What the entry did, why, and what would have been better.
+pub fn told_of(worst: &Worst, scale: &Scale) -> String {
+    let Worst { choice, value, best, best_value, regret, .. } = worst;
+    let [value, best_value, regret] = [value, best_value, regret].map(|&value| scale.show(value));
+    let fault = worst.fault.as_ref().map_or(String::new(), |fault| format!(" ({fault})"));
+    let reason = worst.reason.as_ref().filter(|reason| !reason.is_empty());
+    let reason = reason.map_or(String::new(), |reason| format!(" It says: \"{}\".", reason.trim()));
+    format!(
+        "It {choice}{fault}, worth {value}.{reason} A perfect player {best}, worth {best_value}. That cost {regret}."
+    )
+}

@@ -1,0 +1,463 @@
+//! Language models at the table: the real binary against an endpoint on loopback.
+
+use crate::program::{necrodome_in, output, process, refusal};
+use necrodome_models::testing::{Act, Answer, Asked, Server};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::Path,
+    process::Stdio,
+    sync::{
+        Arc, Condvar, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+use tempfile::TempDir;
+
+const KEY: &str = "sk-very-secret-0123456789";
+const PRICES: &str = "input_price = 1.0\noutput_price = 10.0\nkey_env = \"TEST_KEY\"\nanswers = \"schema\"\n\
+                      [models.small.parameters]\nmax_tokens = 100";
+
+/// Plays Zombie Dice by its view: goes on until it has two brains.
+fn plays(asked: &Asked) -> Act {
+    let line = asked.last_message().lines().find(|line| line.starts_with("{\"")).unwrap_or("{}");
+    let view: Value = serde_json::from_str(line).unwrap();
+    let action = if view["turn"]["brains"].as_u64() < Some(2) { "go" } else { "stop" };
+    Act::say(json!({"reason": format!("I {action}."), "action": {"type": action}}).to_string())
+}
+
+/// A folder with a file of one model, `small`.
+fn folder(server: &Server, lines: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("models.toml"), server.table("small", lines)).unwrap();
+    folder
+}
+
+fn command(folder: &Path, words: &[&str]) -> assert_cmd::Command {
+    let mut command = necrodome_in(folder, words);
+    command.env("TEST_KEY", KEY).env("XDG_CACHE_HOME", folder.join("cache"));
+    command
+}
+
+fn json_of(folder: &Path, words: &[&str]) -> Value {
+    serde_json::from_str(&output(&mut command(folder, words))).unwrap()
+}
+
+/// Standard error of a command that could not go on.
+fn failure(command: &mut assert_cmd::Command) -> String {
+    let result = command.assert().code(1);
+    String::from_utf8(result.get_output().stderr.clone()).unwrap()
+}
+
+const RACE: [&str; 9] = [
+    "tournament",
+    "zombie-dice-race",
+    "llm:small",
+    "greedy",
+    "--models=models.toml",
+    "--blocks=3",
+    "--seed=5",
+    "--store=s.store",
+    "--json",
+];
+
+/// The same words with others instead of some.
+fn with<'a>(words: &[&'a str], others: &[(&str, &'a str)]) -> Vec<&'a str> {
+    let swap = |word: &&'a str| others.iter().find(|(old, _)| old == word).map_or(*word, |(_, new)| new);
+    words.iter().map(swap).collect()
+}
+
+fn entry<'a>(report: &'a Value, name: &str) -> &'a Value {
+    report["standings"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap()
+}
+
+#[test]
+fn a_tournament_is_paid_once_and_can_be_played_again_offline() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, PRICES);
+    let report = json_of(folder.path(), &RACE);
+    let calls = server.asked().len();
+    let small = entry(&report, "small");
+    let usage = &small["usage"];
+    assert_eq!((report["stopped"].as_str(), usage["unusable"].as_u64()), (Some("done"), Some(0)), "{report}");
+    // Every call has 100 tokens in and 10 out; the same question is asked once.
+    let counted = usage["calls"].as_u64().unwrap();
+    assert!(counted >= calls as u64 && calls > 10, "{counted} {calls}");
+    assert_eq!(usage["decisions"], usage["calls"]);
+    assert_eq!(usage["input_tokens"].as_u64(), Some(100 * counted));
+    let cost = usage["cost"].as_f64().unwrap();
+    assert!((cost - counted as f64 * (100.0 + 10.0 * 10.0) / 1e6).abs() < 1e-12, "{usage}");
+    // Bots beside it are priced, too; stopping at two brains costs something.
+    let regret = |name: &str| entry(&report, name)["regret"]["per_decision"].as_f64().unwrap();
+    assert!(regret("small") > 0.0 && regret("greedy") > 0.0, "{report}");
+    assert!(entry(&report, "greedy")["usage"].is_null());
+    let per_cost = usage["regret_per_cost"].as_f64().unwrap();
+    let total = regret("small") * small["regret"]["decisions"].as_f64().unwrap();
+    assert!((per_cost - total / cost).abs() < per_cost * 1e-6, "{usage}");
+
+    // What is finished is not asked for again, and what was kept is enough to play it all again.
+    let again = json_of(folder.path(), &RACE);
+    assert_eq!((&again["hash"], server.asked().len()), (&report["hash"], calls));
+    drop(server);
+    let offline = with(&RACE, &[("--store=s.store", "--store=other.store")]);
+    let offline = [&offline[..], &["--answers=only", "--calls=s.store.calls"]].concat();
+    let replayed = json_of(folder.path(), &offline);
+    assert_eq!(replayed["hash"], report["hash"]);
+    assert_eq!(entry(&replayed, "small")["usage"]["cost"], usage["cost"]);
+    // Other dice, other questions: those were never answered.
+    let missing = [
+        &with(&offline, &[("--seed=5", "--seed=6"), ("--store=other.store", "--store=more.store")])[..],
+        &[],
+    ]
+    .concat();
+    let said = failure(&mut command(folder.path(), &missing));
+    assert!(said.contains("stopped before the end: "), "{said}");
+
+    // The report shows it in every form.
+    let text = output(&mut command(folder.path(), &["report", "s.store"]));
+    for head in ["regret/decision", "cost", "tokens", "unusable", "regret/money"] {
+        assert!(text.contains(head), "{head}: {text}");
+    }
+    output(&mut command(folder.path(), &["report", "s.store", "--csv", "s.csv", "--html", "site"]));
+    let table = fs::read_to_string(folder.path().join("s.csv")).unwrap();
+    assert!(
+        table
+            .lines()
+            .next()
+            .unwrap()
+            .ends_with("regret,cost,calls,input_tokens,output_tokens,unusable,regret_per_cost")
+    );
+    let pages = files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".html"));
+    assert!(pages.into_iter().any(|(_, text)| String::from_utf8_lossy(&text).contains("regret/decision")));
+}
+
+/// All files in a folder, by name.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push((path.display().to_string(), fs::read(&path).unwrap()));
+        }
+    }
+    found
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|part| part == text.as_bytes())
+}
+
+/// The command lines of a process and all below it, and the environments of those below it.
+fn processes_of(pid: u32) -> Vec<(String, Vec<u8>)> {
+    let read = |pid: u32, file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let mut found = vec![(format!("command of {pid}"), read(pid, "cmdline"))];
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    for task in tasks {
+        let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        for child in children.split_whitespace().filter_map(|child| child.parse().ok()) {
+            found.extend(processes_of(child));
+            found.push((format!("environment of {child}"), read(child, "environ")));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_key_is_nowhere_but_in_the_header() {
+    let (pid, seen) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(Vec::new())));
+    let (of, all) = (pid.clone(), seen.clone());
+    // An endpoint that repeats the key wherever it can, and looks around while it is asked.
+    let server = Server::minded(move |asked| {
+        let pid = of.load(Ordering::SeqCst);
+        if pid != 0 {
+            all.lock().unwrap().extend(processes_of(pid));
+        }
+        let Act::Answer(answer) = plays(asked) else { unreachable!() };
+        let text = answer.text.replace("I ", &format!("{KEY} says: I "));
+        Act::Answer(Answer {
+            text,
+            reasoning: Some(format!("thinking of {KEY}")),
+            model: format!("tiny-{KEY}"),
+            ..answer
+        })
+    });
+    let folder = folder(&server, PRICES);
+    let bot = "import json, sys\nfor line in sys.stdin:\n  m = json.loads(line)\n  \
+               if m['type'] == 'hello': print('{\"type\":\"ready\",\"protocol\":1}', flush=True)\n  \
+               if m['type'] == 'decide': print(json.dumps({'id': m['id'], 'action': {'type': 'stop'}}), flush=True)\n";
+    fs::create_dir(folder.path().join("bot")).unwrap();
+    fs::write(folder.path().join("bot/bot.py"), bot).unwrap();
+    let words =
+        with(&RACE, &[("greedy", "./bot/bot.py"), ("--blocks=3", "--blocks=1"), ("--json", "--csv=s.csv")]);
+    let mut command_line = process(&words);
+    command_line
+        .current_dir(folder.path())
+        .env("TEST_KEY", KEY)
+        .env("XDG_CACHE_HOME", folder.path().join("cache"));
+    let child = command_line.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    pid.store(child.id(), Ordering::SeqCst);
+    let said = child.wait_with_output().unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    assert!(server.asked().iter().all(|asked| asked.key() == KEY && !asked.text.contains(KEY)));
+
+    let shown = command(folder.path(), &["replay", "s.store", "--from", "0.0"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("says: I "), "the reasons are kept");
+    output(&mut command(folder.path(), &["report", "s.store", "--html", "site"]));
+    let checked =
+        command(folder.path(), &["check-bot", "zombie-dice-race", "llm:small", "--models=models.toml"]);
+    let checked = { checked }.output().unwrap();
+
+    let mut places = seen.lock().unwrap().clone();
+    assert!(
+        places.iter().any(|(name, bytes)| name.starts_with("command") && holds(bytes, "bot.py")),
+        "a child was seen"
+    );
+    for (name, output) in [("tournament", said), ("replay", shown), ("check-bot", checked)] {
+        places.push((format!("stdout of {name}"), output.stdout));
+        places.push((format!("stderr of {name}"), output.stderr));
+    }
+    places.extend(files(folder.path()));
+    for name in ["s.store", "s.store.calls", "s.csv"] {
+        assert!(places.iter().any(|(place, _)| place.ends_with(name)), "{name}");
+    }
+    let leaks: Vec<&String> =
+        places.iter().filter(|(_, bytes)| holds(bytes, KEY)).map(|(name, _)| name).collect();
+    assert!(leaks.is_empty(), "{leaks:?}");
+}
+
+#[test]
+fn an_answer_that_cannot_be_used_is_asked_for_again_and_counted() {
+    // Bad at first, good when it is told why.
+    let server = Server::minded(|asked| {
+        if asked.last_message().starts_with("Your answer cannot be used") {
+            return Act::say(r#"{"reason": "Oh.", "action": {"type": "stop"}}"#);
+        }
+        Act::say("I would go on, I think.")
+    });
+    let folder = folder(&server, "answers = \"line\"");
+    let words =
+        ["match", "zombie-dice-solo", "llm:small", "--models=models.toml", "--seed=1", "--replay=m.replay"];
+    let told = output(&mut command(folder.path(), &words));
+    assert!(told.contains("(asked again after unparsable: expected"), "{told}");
+    assert!(told.contains("Oh.") && !told.contains("misbehaved"), "{told}");
+    let replay = output(&mut command(folder.path(), &["replay", "m.replay"]));
+    assert!(replay.contains("asked again after unparsable"), "{replay}");
+    let [first, second] = &server.asked()[..] else { panic!("{:?}", server.asked().len()) };
+    assert_eq!(second.body["messages"].as_array().unwrap().len(), 4);
+    assert!(first.body["messages"][0]["content"].as_str().unwrap().contains("Thirteen dice lie in a cup"));
+
+    // Never good: the game's rule for a bad action applies, under the name of what is wrong.
+    for (answer, kind) in [
+        (Answer { text: "no".into(), ..Answer::default() }, "unparsable"),
+        (Answer { text: "".into(), ..Answer::default() }, "empty"),
+        (Answer { text: "{\"rea".into(), finish: "length".into(), ..Answer::default() }, "truncated"),
+        (Answer { refusal: Some("I can't do that".into()), ..Answer::default() }, "refused"),
+        (Answer { text: r#"{"action": {"type": "dance"}}"#.into(), ..Answer::default() }, "illegal"),
+    ] {
+        let server = Server::scripted([Act::Answer(answer)]);
+        let folder = self::folder(&server, "answers = \"schema\"\nretries = 2");
+        let report = json_of(
+            folder.path(),
+            &[
+                "tournament",
+                "zombie-dice-solo",
+                "llm:small",
+                "greedy",
+                "--models=models.toml",
+                "--blocks=1",
+                "--seed=1",
+                "--json",
+            ],
+        );
+        let fault = &report["faults"][0];
+        assert_eq!((fault["name"].as_str(), fault["kind"].as_str()), (Some("small"), Some(kind)), "{report}");
+        assert_eq!(entry(&report, "small")["usage"]["unusable"].as_u64(), Some(3), "{kind}");
+        assert_eq!(server.asked().len(), 3, "{kind}");
+    }
+}
+
+#[test]
+fn a_budget_stops_in_order_and_nothing_is_paid_twice() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, &PRICES.replace("answers", "concurrency = 1\nanswers"));
+    let limited = [&RACE[..], &["--budget=0.012"]].concat();
+    let said = failure(&mut command(folder.path(), &limited));
+    assert!(said.contains("stopped before the end: ") && said.contains("budget"), "{said}");
+    assert!(said.contains("left: run the same command again to go on"), "{said}");
+    let paid = server.asked().len();
+    assert!(paid > 0);
+    // An endpoint that fails is no fault of the model's, either; the same again goes on, and pays for the rest only.
+    let report = json_of(folder.path(), &RACE);
+    assert_eq!(report["stopped"], "done");
+    let bodies: Vec<String> = server.asked().into_iter().map(|asked| asked.text).collect();
+    let once: std::collections::BTreeSet<&String> = bodies.iter().collect();
+    assert_eq!(once.len(), bodies.len());
+    assert!(bodies.len() > paid);
+}
+
+#[test]
+fn an_endpoint_that_fails_is_not_charged_to_the_model() {
+    let server = Server::scripted([Act::error(401, "no such key")]);
+    let folder = folder(&server, PRICES);
+    let said = failure(&mut command(folder.path(), &RACE));
+    assert!(said.contains("the endpoint refuses the key in TEST_KEY"), "{said}");
+    assert!(said.contains("0 blocks played, 3 blocks left"), "{said}");
+}
+
+#[test]
+fn many_matches_wait_at_once_and_the_result_is_the_same() {
+    // Nobody is answered before two have asked.
+    let both = Arc::new((Mutex::new(0_u32), Condvar::new()));
+    let server = Server::minded(move |asked| {
+        let (count, came) = &*both;
+        let mut count = count.lock().unwrap();
+        *count += 1;
+        came.notify_all();
+        let waited = came.wait_timeout_while(count, Duration::from_secs(60), |count| *count < 2).unwrap();
+        assert!(!waited.1.timed_out(), "only one match asks at a time");
+        plays(asked)
+    });
+    let many = folder(&server, &PRICES.replace("answers", "concurrency = 4\nanswers"));
+    // A block has two matches.
+    let one = with(&RACE, &[("--blocks=3", "--blocks=1")]);
+    let report = json_of(many.path(), &one);
+    assert_eq!((&report["stopped"], &report["matches"]), (&json!("done"), &json!(2)), "{report}");
+    // The same model, whatever its pace: offline and on one thread.
+    let alone = with(&one, &[("--store=s.store", "--store=one.store")]);
+    let alone = [&alone[..], &["--threads=1", "--answers=only", "--calls=s.store.calls"]].concat();
+    assert_eq!(json_of(many.path(), &alone)["hash"], report["hash"]);
+}
+
+#[test]
+fn a_dry_run_asks_a_few_times_and_says_what_all_would_cost() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, PRICES);
+    let words = [
+        "tournament",
+        "zombie-dice-race",
+        "llm:small",
+        "greedy",
+        "--models=models.toml",
+        "--seed=5",
+        "--dry-run",
+    ];
+    let told = output(&mut command(folder.path(), &words));
+    assert_eq!(server.asked().len(), 3);
+    assert!(
+        told.contains("10 blocks would cost about 0.0") && told.contains("From 3 decisions (3 calls)"),
+        "{told}"
+    );
+    let report = json_of(folder.path(), &[&words[..], &["--json", "--blocks=1000"]].concat());
+    let small = &report["models"][0];
+    assert_eq!((small["asked"].as_u64(), small["name"].as_str()), (Some(3), Some("small")));
+    let decisions = small["decisions"].as_u64().unwrap();
+    assert!(decisions > 5000, "{report}");
+    assert!((report["cost"].as_f64().unwrap() - decisions as f64 * 200.0 / 1e6).abs() < 1e-6, "{report}");
+    let without = ["tournament", "zombie-dice-race", "greedy", "cautious", "--dry-run"];
+    assert!(refusal(&mut command(folder.path(), &without), 2).contains("--dry-run means nothing without"));
+}
+
+#[test]
+fn check_bot_says_which_forms_of_answers_work() {
+    let server = Server::minded(|asked| match asked {
+        _ if asked.wants_schema() => Act::error(400, "response_format is not supported"),
+        _ if asked.last_message().starts_with("Hello!") => {
+            Act::say(r#"{"reason": "x", "action": {"type": "go"}}"#)
+        }
+        _ => plays(asked),
+    });
+    let folder = folder(&server, "");
+    let told = output(&mut command(
+        folder.path(),
+        &["check-bot", "zombie-dice-race", "llm:small", "--models=models.toml"],
+    ));
+    assert!(told.contains("response_format is not supported"), "{told}");
+    for part in
+        ["tool call", "works", "last line", "decision", "system:", "Thirteen dice", "model:", "\"go\""]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    // Found out by itself: the tool.
+    let played = ["match", "zombie-dice-solo", "llm:small", "--models=models.toml", "--seed=1"];
+    output(&mut command(folder.path(), &played));
+    assert!(server.asked().last().unwrap().wants_tool());
+}
+
+#[test]
+fn a_model_is_found_in_its_file_or_in_the_tournament() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, PRICES);
+    let said = |words: &[&str]| refusal(&mut command(folder.path(), words), 2);
+    let none = said(&["match", "zombie-dice-solo", "llm:small"]);
+    assert!(none.contains("--models FILE.toml") && none.contains("[models.small]"), "{none}");
+    let near = said(&["match", "zombie-dice-solo", "llm:smal", "--models=models.toml"]);
+    assert!(near.contains("smal") && near.contains("did you mean"), "{near}");
+    let missing = said(&["match", "zombie-dice-solo", "llm:small", "--models=nowhere.toml"]);
+    assert!(missing.contains("there is no file nowhere.toml"), "{missing}");
+    let idle = said(&["match", "zombie-dice-solo", "greedy", "--budget=5"]);
+    assert!(idle.contains("--budget means nothing without an entry llm:NAME"), "{idle}");
+
+    let plan = "game = \"zombie-dice-solo\"\nbots = [\"llm:small\", \"greedy\"]\nblocks = 1\nseed = 3\nbudget = 1.50\nstore = \"t.store\"\n";
+    fs::write(folder.path().join("t.toml"), plan.to_owned() + &server.table("small", PRICES)).unwrap();
+    let report = json_of(folder.path(), &["tournament", "t.toml", "--json"]);
+    assert_eq!(entry(&report, "small")["bot"], "llm:small");
+    // An edited table is another entry.
+    let edited =
+        plan.to_owned() + &server.table("small", &PRICES.replace("answers", "disguise = 3\nanswers"));
+    fs::write(folder.path().join("t.toml"), edited).unwrap();
+    let changed = said(&["tournament", "t.toml", "--blocks=2"]);
+    assert!(changed.contains("small"), "{changed}");
+}
+
+#[test]
+fn a_disguised_model_reads_other_words_and_is_understood() {
+    let server = Server::minded(|asked| {
+        let text = asked.text.to_lowercase();
+        assert!(!text.contains("zombie") && !text.contains("brain") && !text.contains("shotgun"), "{text}");
+        Act::say(r#"{"reason": "fine", "action": {"type": "stop"}}"#)
+    });
+    let folder = folder(&server, "answers = \"schema\"\ndisguise = 11");
+    let words =
+        ["match", "zombie-dice-race", "llm:small", "greedy", "--models=models.toml", "--seed=1", "--json"];
+    let played = json_of(folder.path(), &words);
+    assert_eq!(played["faults"], json!([]), "{played}");
+}
+
+#[test]
+fn an_interrupt_stops_in_order_and_the_rest_is_played_later() {
+    const ANSWERED: u32 = 5;
+    let (count, silent) = (AtomicU32::new(0), Arc::new((Mutex::new(false), Condvar::new())));
+    let told = silent.clone();
+    let server = Server::minded(move |asked| {
+        if count.fetch_add(1, Ordering::SeqCst) < ANSWERED {
+            return plays(asked);
+        }
+        *told.0.lock().unwrap() = true;
+        told.1.notify_all();
+        Act::Silence
+    });
+    let quick = PRICES.replace("answers", "concurrency = 1\ntimeout_s = 1\nanswers");
+    let folder = folder(&server, &quick);
+    let mut command_line = process(&RACE);
+    command_line
+        .current_dir(folder.path())
+        .env("TEST_KEY", KEY)
+        .env("XDG_CACHE_HOME", folder.path().join("cache"));
+    let child = command_line.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let is_waiting = silent.0.lock().unwrap();
+    drop(silent.1.wait_while(is_waiting, |is_waiting| !*is_waiting).unwrap());
+    let pid = nix::unistd::Pid::from_raw(child.id() as i32);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    let stopped = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
+    assert_eq!(stopped.status.code(), Some(130), "{said}");
+    assert!(said.contains("run the same command again to go on"), "{said}");
+
+    // The answers that came are kept, and are enough for as far as they go.
+    drop(server);
+    let said = failure(&mut command(folder.path(), &[&RACE[..], &["--answers=only"]].concat()));
+    assert!(said.contains(&format!("{ANSWERED} answered from calls that were kept")), "{said}");
+}

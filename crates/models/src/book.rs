@@ -1,0 +1,432 @@
+//! The book: one SQLite file that keeps every call, with its question and its answer.
+//!
+//! Texts are kept once, by their hashes, and compressed: the questions of a match share all but their last messages.
+
+use crate::{
+    Finish, Form, Message, Model, Money, Reply, Role, Tokens,
+    wire::{self, Request, Took},
+};
+use necrodome_own as own;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+/// Marks our files: "Ncal".
+const APPLICATION: i32 = 0x4e63_616c;
+const VERSION: i32 = 1;
+
+const TABLES: &str = "
+CREATE TABLE texts (hash BLOB PRIMARY KEY, packed BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE calls (
+    id INTEGER PRIMARY KEY, question BLOB NOT NULL, at_ms INTEGER NOT NULL,
+    name TEXT NOT NULL, base_url TEXT NOT NULL, model TEXT NOT NULL,
+    frame BLOB NOT NULL, messages BLOB NOT NULL, salt INTEGER NOT NULL, answer BLOB NOT NULL,
+    answered_by TEXT NOT NULL, finish TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL, reasoning_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,
+    cost_nanos INTEGER NOT NULL, latency_us INTEGER NOT NULL, attempt INTEGER NOT NULL
+) STRICT;
+CREATE INDEX calls_by_question ON calls (question);
+CREATE INDEX calls_by_model ON calls (base_url, model);
+CREATE TABLE forms (question BLOB PRIMARY KEY, form TEXT NOT NULL) STRICT, WITHOUT ROWID;
+";
+
+/// A book of calls; a clone is the same book.
+#[derive(Debug, Clone)]
+pub struct Book {
+    path: PathBuf,
+    connection: Arc<Mutex<Connection>>,
+}
+
+/// Why a book cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {why}", path.display())]
+pub struct BookError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub why: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// A call as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Its number in the book.
+    pub id: i64,
+    /// When it was answered.
+    pub at: SystemTime,
+    /// The hash of the question, by which an answer is found again.
+    pub question: [u8; 32],
+    /// The table of the model.
+    pub name: String,
+    /// The endpoint.
+    pub base_url: String,
+    /// The model that was asked for.
+    pub model: String,
+    /// The body of the request, as JSON.
+    pub request: String,
+    /// The salt of the question.
+    pub salt: u64,
+    /// The body of the answer as it came, without the key.
+    pub answer: String,
+    /// The model that answered.
+    pub answered_by: String,
+    /// Why it stopped.
+    pub finish: Finish,
+    /// What it took.
+    pub tokens: Tokens,
+    /// What it cost.
+    pub cost: Money,
+    /// How long it took.
+    pub latency: Duration,
+    /// Which try was answered, from 1.
+    pub attempt: u32,
+}
+
+/// What goes wrong inside a book.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("this file is no book of calls, and is left as it is")]
+    Foreign,
+    #[error("the book has version {0}, and this necrodome reads version {VERSION}")]
+    Version(i32),
+    #[error("the book is damaged: {0}")]
+    Damaged(&'static str),
+    #[error("{0}")]
+    System(#[from] std::io::Error),
+}
+
+impl Trouble {
+    fn hint(&self) -> Option<&'static str> {
+        let code = match self {
+            Trouble::Sqlite(error) => error.sqlite_error_code(),
+            _ => None,
+        };
+        match (self, code) {
+            (Trouble::Foreign | Trouble::Version(_), _) | (_, Some(ErrorCode::NotADatabase)) => {
+                Some("choose another file for the calls")
+            }
+            (Trouble::Damaged(_), _) | (_, Some(ErrorCode::DatabaseCorrupt)) => Some(
+                "move the file away, or put a copy in its place: without it, calls are made and paid for again",
+            ),
+            (_, Some(ErrorCode::DatabaseBusy)) => Some("wait for the other program that writes it"),
+            (_, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) => {
+                Some("choose a file in a folder that is there, and in which you may write")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Book {
+    /// Opens a book, or makes it, for its owner alone.
+    pub fn open(path: &Path) -> Result<Self, BookError> {
+        let refuse = |why: String, hint: Option<&str>| BookError {
+            path: path.to_owned(),
+            why,
+            hint: hint.map(str::to_owned),
+        };
+        // As a file, whatever its name: `:memory:` and `file:...` mean something else to SQLite.
+        let real = own::in_real_folder(path);
+        let beside = |end: &str| {
+            let mut name = real.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        };
+        for end in ["", "-wal", "-journal", "-shm"] {
+            own::check(&beside(end)).map_err(|error| refuse(error.to_string(), Some(error.hint())))?;
+        }
+        // What goes wrong here goes wrong for SQLite too, which says why.
+        let _ = own::make_private(&real);
+        let _ = own::make_own(&real);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let connection = Connection::open_with_flags(&real, flags).map_err(Trouble::from).and_then(prepare);
+        let connection = connection.map_err(|trouble| refuse(trouble.to_string(), trouble.hint()))?;
+        Ok(Book { path: path.to_owned(), connection: Arc::new(Mutex::new(connection)) })
+    }
+
+    /// A book that lives as long as the process.
+    pub fn in_memory() -> Result<Self, BookError> {
+        let path = PathBuf::from("the book in memory");
+        let connection = Connection::open_in_memory().map_err(Trouble::from).and_then(prepare);
+        let connection = connection.map_err(|trouble| told(&path, &trouble))?;
+        Ok(Book { path, connection: Arc::new(Mutex::new(connection)) })
+    }
+
+    /// Where the book of a store is: beside it, as `STORE.calls`.
+    pub fn beside(store: &Path) -> PathBuf {
+        let mut path = store.as_os_str().to_owned();
+        path.push(".calls");
+        path.into()
+    }
+
+    /// Where the book is when nobody says where: in the user's cache folder (`necrodome/calls.db`). Makes the folder.
+    pub fn usual_place() -> Result<PathBuf, BookError> {
+        let hint = Some("set XDG_CACHE_HOME to a folder that you can write to".to_owned());
+        let Some(folder) = own::cache() else {
+            return Err(BookError { path: ".cache".into(), why: "HOME is not set".into(), hint });
+        };
+        let lost = |error: std::io::Error| BookError { path: folder.clone(), why: error.to_string(), hint };
+        fs::create_dir_all(&folder).map_err(lost)?;
+        Ok(folder.join("calls.db"))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Shows all calls in order.
+    pub fn each(&self, mut show: impl FnMut(Call)) -> Result<(), BookError> {
+        self.with(|connection| {
+            let mut query = connection.prepare("SELECT * FROM calls ORDER BY id")?;
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()? {
+                show(call(connection, row)?);
+            }
+            Ok(())
+        })
+    }
+
+    /// The last answer to a question.
+    pub(crate) fn find(&self, request: &Request) -> Result<Option<Reply>, BookError> {
+        self.with(|connection| {
+            let sql = "SELECT * FROM calls WHERE question = ?1 ORDER BY id DESC LIMIT 1";
+            let mut query = connection.prepare_cached(sql)?;
+            let mut rows = query.query([&request.hash])?;
+            let Some(row) = rows.next()? else { return Ok(None) };
+            let answer = text(connection, &row.get::<_, Vec<u8>>("answer")?)?;
+            // What it took was counted when it came.
+            let said = wire::read(&answer, 0);
+            let said = said.map_err(|_| Trouble::Damaged("an answer cannot be read any more"))?;
+            Ok(Some(Reply { reused: true, ..said.reply(took(row)?) }))
+        })
+    }
+
+    /// Keeps a call; when this returns, it is on the disk. Gives the model that answered the call before it, if it was another.
+    pub(crate) fn keep(
+        &self,
+        model: &Model,
+        request: &Request,
+        answer: &str,
+        reply: &Reply,
+    ) -> Result<Option<String>, BookError> {
+        self.with(|connection| {
+            let transaction = connection.transaction()?;
+            let last =
+                "SELECT answered_by FROM calls WHERE base_url = ?1 AND model = ?2 ORDER BY id DESC LIMIT 1";
+            let before: Option<String> =
+                transaction.query_row(last, [&model.base_url, &model.model], |row| row.get(0)).optional()?;
+            insert(&transaction, model, request, answer, reply)?;
+            transaction.commit()?;
+            Ok(before.filter(|before| *before != reply.model))
+        })
+    }
+
+    /// The form of answers that was found to work.
+    pub(crate) fn form(&self, question: &[u8; 32]) -> Result<Option<Form>, BookError> {
+        self.with(|connection| {
+            let query = "SELECT form FROM forms WHERE question = ?1";
+            let name: Option<String> =
+                connection.query_row(query, [question], |row| row.get(0)).optional()?;
+            Ok(name.and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)))
+        })
+    }
+
+    /// Keeps the form of answers that works.
+    pub(crate) fn keep_form(&self, question: &[u8; 32], form: Form) -> Result<(), BookError> {
+        self.with(|connection| {
+            let sql = "INSERT OR REPLACE INTO forms VALUES (?1, ?2)";
+            connection.execute(sql, params![question, form.as_str()])?;
+            Ok(())
+        })
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, Trouble>) -> Result<T, BookError> {
+        // A transaction that was not committed is rolled back, so that nothing is left half done.
+        let mut connection: MutexGuard<Connection> =
+            self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut connection).map_err(|trouble| told(&self.path, &trouble))
+    }
+}
+
+fn told(path: &Path, trouble: &Trouble) -> BookError {
+    BookError { path: path.to_owned(), why: trouble.to_string(), hint: trouble.hint().map(str::to_owned) }
+}
+
+/// Checks that a file is ours, and makes the tables of a new one.
+fn prepare(mut connection: Connection) -> Result<Connection, Trouble> {
+    // Others may be writing the same book.
+    connection.busy_timeout(Duration::from_secs(10))?;
+    let number =
+        |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
+    let is_blank = number(&connection, "SELECT count(*) = 0 FROM sqlite_schema")? == 1;
+    if !(is_blank && number(&connection, "PRAGMA application_id")? == 0) {
+        check(&connection)?;
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // Somebody else may have made the tables meanwhile.
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    if number(&transaction, "SELECT count(*) FROM sqlite_schema")? == 0 {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    transaction.commit()?;
+    check(&connection)?;
+    Ok(connection)
+}
+
+fn check(connection: &Connection) -> Result<(), Trouble> {
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
+    if number("PRAGMA application_id")? != APPLICATION {
+        return Err(Trouble::Foreign);
+    }
+    match number("PRAGMA user_version")? {
+        VERSION => Ok(()),
+        other => Err(Trouble::Version(other)),
+    }
+}
+
+fn insert(
+    transaction: &Transaction,
+    model: &Model,
+    request: &Request,
+    answer: &str,
+    reply: &Reply,
+) -> Result<(), Trouble> {
+    let frame = keep_text(transaction, &request.frame)?;
+    let mut messages = Vec::new();
+    for message in &request.messages {
+        messages.push(initial(message.role));
+        messages.extend(keep_text(transaction, &message.text)?);
+    }
+    let answer = keep_text(transaction, answer)?;
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let Tokens { input, cached, output, reasoning, estimated } = reply.tokens;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO calls VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+    )?;
+    insert.execute(params![
+        request.hash,
+        whole(at.as_millis() as u64),
+        model.name,
+        model.base_url,
+        model.model,
+        frame,
+        messages,
+        // The same bits, with a sign.
+        request.salt as i64,
+        answer,
+        reply.model,
+        reply.finish.as_str(),
+        whole(input),
+        whole(cached),
+        whole(output),
+        whole(reasoning),
+        estimated,
+        whole(reply.cost.nanos),
+        whole(reply.latency.as_micros() as u64),
+        reply.attempt,
+    ])?;
+    Ok(())
+}
+
+/// SQLite has no larger numbers.
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn initial(role: Role) -> u8 {
+    role.as_str().as_bytes()[0]
+}
+
+/// Keeps a text, if it is not there, and gives its hash.
+fn keep_text(connection: &Connection, text: &str) -> Result<[u8; 32], Trouble> {
+    let hash = *blake3::hash(text.as_bytes()).as_bytes();
+    let mut known = connection.prepare_cached("SELECT 1 FROM texts WHERE hash = ?1")?;
+    if !known.exists([&hash])? {
+        let packed = zstd::bulk::compress(text.as_bytes(), 3)?;
+        connection.prepare_cached("INSERT INTO texts VALUES (?1, ?2)")?.execute(params![hash, packed])?;
+    }
+    Ok(hash)
+}
+
+/// A text by its hash, which proves it.
+fn text(connection: &Connection, hash: &[u8]) -> Result<String, Trouble> {
+    // More than any text that is kept.
+    const LONGEST: u64 = 64 << 20;
+    let mut query = connection.prepare_cached("SELECT packed FROM texts WHERE hash = ?1")?;
+    let packed: Option<Vec<u8>> = query.query_row([hash], |row| row.get(0)).optional()?;
+    let packed = packed.ok_or(Trouble::Damaged("a text is missing"))?;
+    let broken = |_| Trouble::Damaged("a text cannot be unpacked");
+    let mut text = String::new();
+    let unpacked = zstd::Decoder::new(&packed[..]).map_err(broken)?;
+    unpacked.take(LONGEST).read_to_string(&mut text).map_err(broken)?;
+    match blake3::hash(text.as_bytes()).as_bytes() == hash {
+        true => Ok(text),
+        false => Err(Trouble::Damaged("a text is not what was written")),
+    }
+}
+
+fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
+    let packed: Vec<u8> = row.get("messages")?;
+    let (messages, rest) = packed.as_chunks::<33>();
+    let damaged = Trouble::Damaged("the messages of a call are no messages");
+    if !rest.is_empty() {
+        return Err(damaged);
+    }
+    let message = |[who, hash @ ..]: &[u8; 33]| {
+        let role =
+            [Role::System, Role::User, Role::Assistant].into_iter().find(|&role| initial(role) == *who);
+        let role = role.ok_or(Trouble::Damaged("a message is nobody's"))?;
+        Ok(Message { role, text: text(connection, hash)? })
+    };
+    let messages = messages.iter().map(message).collect::<Result<Vec<_>, Trouble>>()?;
+    let frame = text(connection, &row.get::<_, Vec<u8>>("frame")?)?;
+    let Took { tokens, cost, latency, attempt } = took(row)?;
+    Ok(Call {
+        id: row.get("id")?,
+        at: UNIX_EPOCH + Duration::from_millis(number(row, "at_ms")?),
+        question: row.get("question")?,
+        name: row.get("name")?,
+        base_url: row.get("base_url")?,
+        model: row.get("model")?,
+        request: wire::body(&frame, &messages).map_err(|_| damaged)?,
+        salt: row.get::<_, i64>("salt")? as u64,
+        answer: text(connection, &row.get::<_, Vec<u8>>("answer")?)?,
+        answered_by: row.get("answered_by")?,
+        finish: Finish::named(&row.get::<_, String>("finish")?),
+        tokens,
+        cost,
+        latency,
+        attempt,
+    })
+}
+
+fn took(row: &Row) -> Result<Took, Trouble> {
+    let tokens = Tokens {
+        input: number(row, "input_tokens")?,
+        cached: number(row, "cached_tokens")?,
+        output: number(row, "output_tokens")?,
+        reasoning: number(row, "reasoning_tokens")?,
+        estimated: row.get("estimated")?,
+    };
+    let cost = Money { nanos: number(row, "cost_nanos")? };
+    let latency = Duration::from_micros(number(row, "latency_us")?);
+    Ok(Took { tokens, cost, latency, attempt: row.get("attempt")? })
+}
+
+fn number(row: &Row, name: &str) -> Result<u64, Trouble> {
+    Ok(row.get::<_, i64>(name)?.max(0) as u64)
+}

@@ -1,0 +1,254 @@
+//! What calls may take, and what they took. A call is paid for before it is made, at the most that it may take, so that calls at
+//! the same time cannot overdraw together.
+
+use crate::{AskError, Model, Money, Reply, Tokens, wait::Waiting};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// What calls may take in one run. Answers from the book take nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Budget {
+    /// The most money.
+    pub money: Option<Money>,
+    /// The most tokens, input and output.
+    pub tokens: Option<u64>,
+}
+
+impl Budget {
+    /// Whether there is any limit.
+    pub fn is_limited(&self) -> bool {
+        self.money.is_some() || self.tokens.is_some()
+    }
+
+    /// Why it does not cover a call, if it does not. `whose` says whose budget it is.
+    fn shortage(&self, whose: &str, taken: Amount, call: Amount) -> Option<String> {
+        let lacks = |limit: String, spent: String, call: String| {
+            format!(
+                "the budget {whose} ({limit}) does not cover the next call: {spent} is spent, and a call may take {call}"
+            )
+        };
+        if let Some(limit) = self.money.filter(|&limit| taken.money + call.money > limit) {
+            return Some(lacks(limit.to_string(), taken.money.to_string(), call.money.to_string()));
+        }
+        let limit = self.tokens.filter(|&limit| taken.tokens.saturating_add(call.tokens) > limit)?;
+        Some(lacks(format!("{limit} tokens"), taken.tokens.to_string(), call.tokens.to_string()))
+    }
+}
+
+/// What budgets count.
+#[derive(Debug, Clone, Copy, Default)]
+struct Amount {
+    money: Money,
+    tokens: u64,
+}
+
+impl Amount {
+    fn add(&mut self, other: Amount) {
+        self.money += other.money;
+        self.tokens = self.tokens.saturating_add(other.tokens);
+    }
+
+    fn take(&mut self, other: Amount) {
+        self.money.nanos = self.money.nanos.saturating_sub(other.money.nanos);
+        self.tokens = self.tokens.saturating_sub(other.tokens);
+    }
+}
+
+/// Calls, and what they took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// How many calls.
+    pub calls: u64,
+    /// Their tokens.
+    pub tokens: Tokens,
+    /// What they cost.
+    pub cost: Money,
+}
+
+impl Tally {
+    /// One call.
+    pub(crate) fn one(tokens: Tokens, cost: Money) -> Self {
+        Tally { calls: 1, tokens, cost }
+    }
+
+    fn amount(&self) -> Amount {
+        Amount { money: self.cost, tokens: self.tokens.total() }
+    }
+
+    /// What so many calls would take, if they were like these; nothing if there are none. For estimates.
+    pub fn scaled(&self, calls: u64) -> Tally {
+        let scaled = |number: u64| {
+            let number = u128::from(number) * u128::from(calls);
+            u64::try_from(number.div_ceil(u128::from(self.calls.max(1)))).unwrap_or(u64::MAX)
+        };
+        if self.calls == 0 {
+            return Tally::default();
+        }
+        let tokens = Tokens {
+            input: scaled(self.tokens.input),
+            cached: scaled(self.tokens.cached),
+            output: scaled(self.tokens.output),
+            reasoning: scaled(self.tokens.reasoning),
+            estimated: true,
+        };
+        Tally { calls, tokens, cost: Money { nanos: scaled(self.cost.nanos) } }
+    }
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.calls += other.calls;
+        self.tokens += other.tokens;
+        self.cost += other.cost;
+    }
+}
+
+/// What a run has taken so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Calls that were made.
+    pub made: Tally,
+    /// Calls that the book answered, at what they took when they were made.
+    pub reused: Tally,
+    /// Calls whose answer was lost on the way (timeouts, cut answers), at the most that they may have cost. Budgets count them.
+    pub lost: Tally,
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Spent) {
+        self.made += other.made;
+        self.reused += other.reused;
+        self.lost += other.lost;
+    }
+}
+
+/// What a model has spent, and what its calls that are under way may take.
+#[derive(Debug, Clone, Copy, Default)]
+struct Account {
+    spent: Spent,
+    under_way: u32,
+    held: Amount,
+}
+
+impl Account {
+    fn taken(&self) -> Amount {
+        let mut taken = self.held;
+        taken.add(self.spent.made.amount());
+        taken.add(self.spent.lost.amount());
+        taken
+    }
+}
+
+/// All accounts, and the budget of all models together.
+#[derive(Debug)]
+pub(crate) struct Purse {
+    budget: Budget,
+    accounts: Waiting<BTreeMap<String, Account>>,
+}
+
+impl Purse {
+    pub fn new(budget: Budget) -> Self {
+        Purse { budget, accounts: Waiting::default() }
+    }
+
+    /// The budget of all models together.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Sets aside what a call may take. While other calls are under way, it waits for what they leave.
+    pub fn hold(
+        self: &Arc<Self>,
+        model: &Model,
+        call: Tally,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Held, AskError> {
+        self.accounts.until(stop, |accounts| match self.shortage(accounts, model, call.amount()) {
+            None => {
+                let account = accounts.entry(model.name.clone()).or_default();
+                account.under_way += 1;
+                account.held.add(call.amount());
+                let (purse, name) = (self.clone(), model.name.clone());
+                Some(Ok(Held { purse, name, call, end: Spent::default() }))
+            }
+            Some((_, others)) if others > 0 => None,
+            Some((why, _)) => Some(Err(AskError::Budget(why))),
+        })?
+    }
+
+    /// Why a call is not covered, if it is not, and how many calls under way may leave something.
+    fn shortage(
+        &self,
+        accounts: &BTreeMap<String, Account>,
+        model: &Model,
+        call: Amount,
+    ) -> Option<(String, u32)> {
+        let own = accounts.get(&model.name).copied().unwrap_or_default();
+        if let Some(why) = model.budget.shortage(&format!("of {}", model.name), own.taken(), call) {
+            return Some((why, own.under_way));
+        }
+        let mut all = Amount::default();
+        accounts.values().for_each(|account| all.add(account.taken()));
+        let why = self.budget.shortage("of all models", all, call)?;
+        Some((why, accounts.values().map(|account| account.under_way).sum()))
+    }
+
+    /// Notes an answer that cost nothing now.
+    pub fn reused(&self, model: &Model, reply: &Reply) {
+        let tally = Tally::one(reply.tokens, reply.cost);
+        self.accounts
+            .change(|accounts| accounts.entry(model.name.clone()).or_default().spent.reused += tally);
+    }
+
+    /// What was spent so far, by the names of models.
+    pub fn spent(&self) -> BTreeMap<String, Spent> {
+        let spent = |(name, account): (&String, &Account)| (name.clone(), account.spent);
+        self.accounts.change(|accounts| accounts.iter().map(spent).collect())
+    }
+}
+
+/// What is set aside for a call. When it is dropped, the call is over, and has cost nothing unless somebody said so.
+#[derive(Debug)]
+pub(crate) struct Held {
+    purse: Arc<Purse>,
+    name: String,
+    call: Tally,
+    end: Spent,
+}
+
+impl Held {
+    /// The call was answered.
+    pub fn settle(mut self, tokens: Tokens, cost: Money) {
+        self.end.made = Tally::one(tokens, cost);
+    }
+
+    /// Nobody knows whether the call was answered: it counts at its most.
+    pub fn lose(mut self) {
+        self.end.lost = self.call;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.purse.accounts.change(|accounts| {
+            let account = accounts.entry(self.name.clone()).or_default();
+            account.under_way -= 1;
+            account.held.take(self.call.amount());
+            account.spent += self.end;
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_calls_are_estimated_from_a_few() {
+        let tokens = Tokens { input: 30, cached: 3, output: 9, reasoning: 0, estimated: false };
+        let seen = Tally { calls: 3, tokens, cost: Money { nanos: 7 } };
+        let many = seen.scaled(100);
+        assert_eq!((many.calls, many.tokens.input, many.tokens.cached), (100, 1000, 100));
+        assert_eq!((many.tokens.output, many.cost.nanos, many.tokens.estimated), (300, 234, true));
+        assert_eq!(Tally::default().scaled(100), Tally::default());
+    }
+}

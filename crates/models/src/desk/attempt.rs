@@ -1,0 +1,124 @@
+//! One try of a call: from the key to the book.
+
+use super::Desk;
+use crate::{
+    Finish, Model, Money, Reply,
+    budget::Held,
+    http::{Lost, Response},
+    key::Key,
+    pace::Permit,
+    wire::{self, Request, Took},
+};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Why a try failed.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    pub why: String,
+    pub status: Option<u16>,
+    pub is_worth_another_try: bool,
+    /// How long the endpoint asks to wait.
+    pub retry_after: Option<Duration>,
+}
+
+impl Trouble {
+    fn passing(why: String) -> Self {
+        Trouble { why, status: None, is_worth_another_try: true, retry_after: None }
+    }
+
+    fn lasting(why: String) -> Self {
+        Trouble { is_worth_another_try: false, ..Trouble::passing(why) }
+    }
+}
+
+/// One try of a call.
+pub(super) struct OneTry {
+    pub desk: Desk,
+    pub model: Arc<Model>,
+    pub request: Arc<Request>,
+    pub attempt: u32,
+}
+
+impl OneTry {
+    /// Makes the call. What comes is in the book when this returns.
+    pub fn make(self, body: String, permit: Permit, held: Held) -> Result<Reply, Trouble> {
+        let OneTry { desk, model, request, attempt } = self;
+        let key = model.key_env.as_deref().map(Key::read).transpose().map_err(Trouble::lasting)?;
+        let (started, sent_bytes) = (Instant::now(), body.len());
+        let response = match desk.0.client.post(&model, key.as_ref(), body) {
+            Ok(response) => response,
+            Err(Lost { why, was_sent, is_lasting }) => {
+                if was_sent {
+                    held.lose();
+                }
+                return Err(Trouble { is_worth_another_try: !is_lasting, ..Trouble::passing(why) });
+            }
+        };
+        // As the book keeps it.
+        let latency = Duration::from_micros(started.elapsed().as_micros() as u64);
+        let said = wire::read(&response.text, sent_bytes);
+        let is_filtered = said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
+        if !(200..300).contains(&response.status) && !is_filtered {
+            // The others need not find out by themselves, unless it is not worth waiting for.
+            let pause = response.retry_after.filter(|&pause| pause <= desk.0.patience.in_all);
+            pause.into_iter().for_each(|pause| permit.pause(pause));
+            return Err(refused(&model, response));
+        }
+        let said = match said {
+            Ok(said) => said,
+            Err(why) => {
+                held.lose();
+                return Err(Trouble::passing(why));
+            }
+        };
+        let (tokens, cost) = (said.tokens, Money::of(&model, &said.tokens));
+        permit.correct(tokens.total());
+        held.settle(tokens, cost);
+        let reply = said.reply(Took { tokens, cost, latency, attempt });
+        let before = desk.0.book.keep(&model, &request, &response.text, &reply);
+        let before = before.map_err(|error| Trouble::lasting(error.to_string()))?;
+        desk.tell(&model, &reply, before);
+        Ok(reply)
+    }
+}
+
+impl Desk {
+    /// Tells what is odd about an answer.
+    fn tell(&self, model: &Model, reply: &Reply, before: Option<String>) {
+        let name = &model.name;
+        if let Some(before) = before {
+            self.note(format!(
+                "{name}: the endpoint now answers as {:?}, and has answered as {before:?} before; answers in the book stay as they are",
+                reply.model
+            ));
+        }
+        if reply.tokens.estimated {
+            self.note(format!("{name}: the endpoint does not count tokens, or not well; they are estimated"));
+        }
+    }
+}
+
+/// What came with a status that is no answer.
+fn refused(model: &Model, response: Response) -> Trouble {
+    let Response { status, retry_after, location, text } = response;
+    let why = match status {
+        300..=399 => {
+            let place = location.map_or("elsewhere".into(), |location| format!("to {location:?}"));
+            format!("status {status}: the endpoint sends us {place}, where we do not go (base_url)")
+        }
+        401 | 403 => match &model.key_env {
+            Some(variable) => format!("status {status}: the endpoint refuses the key in {variable}"),
+            None => format!("status {status}: the endpoint wants a key (key_env)"),
+        },
+        _ => format!("status {status}"),
+    };
+    let why = match wire::quote(&text).filter(|_| !(300..400).contains(&status)) {
+        Some(quote) => format!("{why}: {quote}"),
+        None => why,
+    };
+    let is_worth_another_try = matches!(status, 408 | 409 | 425 | 429 | 500..);
+    Trouble { why, status: Some(status), is_worth_another_try, retry_after }
+}

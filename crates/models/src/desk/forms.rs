@@ -1,0 +1,96 @@
+//! In which form a model answers: as its table says, or as trials show.
+
+use super::{Answers, Desk, Failure, lock, request, unkept};
+use crate::{AskError, Finish, Form, Message, Model, Question, Reply, Role};
+use serde_json::{Value, value::RawValue};
+use std::sync::Arc;
+
+/// What came of trying a form of answers.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// What was asked.
+    pub question: Question,
+    /// What came, or why the endpoint refused.
+    pub outcome: Result<Reply, String>,
+    /// Whether the form works.
+    pub works: bool,
+}
+
+impl Desk {
+    /// The form in which a model answers: as its table says, else the first that works for the schema. What works is kept in the
+    /// book, too.
+    pub fn form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
+        if let Some(form) = model.answers {
+            return Ok(form);
+        }
+        let question = request(model, &trial_question(schema, Form::Schema))?.hash;
+        // Others wait here for the first who tries, and find what works.
+        let mut forms = lock(&self.0.forms);
+        if let Some(&form) = forms.get(&question) {
+            return Ok(form);
+        }
+        let kept = match self.0.answers {
+            Answers::Fresh => None,
+            Answers::Reuse | Answers::Only => self.0.book.form(&question).map_err(unkept)?,
+        };
+        let form = match kept {
+            Some(form) => form,
+            None if self.0.answers == Answers::Only => {
+                let why = format!("the book does not say in which form {} answers", model.name);
+                return Err(AskError::NotKept(why));
+            }
+            None => self.find_form(model, schema)?,
+        };
+        self.0.book.keep_form(&question, form).map_err(unkept)?;
+        forms.insert(question, form);
+        Ok(form)
+    }
+
+    /// Tries a form of answers.
+    pub fn try_form(&self, model: &Model, schema: &Arc<RawValue>, form: Form) -> Result<Trial, AskError> {
+        // What endpoints say to requests that they do not understand; some say that it is their own fault.
+        const NOT_UNDERSTOOD: [u16; 7] = [400, 404, 405, 415, 422, 500, 501];
+        let question = trial_question(schema, form);
+        match self.outcome(model, &question) {
+            Ok(reply) => Ok(Trial { works: fits(&reply, schema, form), outcome: Ok(reply), question }),
+            Err(Failure { error, status: Some(status) }) if NOT_UNDERSTOOD.contains(&status) => {
+                Ok(Trial { works: false, outcome: Err(error.to_string()), question })
+            }
+            Err(failure) => Err(failure.error),
+        }
+    }
+
+    fn find_form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
+        for form in Form::ALL {
+            let trial = self.try_form(model, schema, form)?;
+            match trial.outcome {
+                // Even plain text is refused: it is not the form that is wrong.
+                Err(why) if form == Form::Line => return Err(AskError::Endpoint(why)),
+                _ if trial.works => return Ok(form),
+                _ => {}
+            }
+        }
+        Ok(Form::Line)
+    }
+}
+
+/// A question whose answer shows whether the endpoint keeps to a form: a model that is left alone would answer in prose.
+fn trial_question(schema: &Arc<RawValue>, form: Form) -> Question {
+    let text = "Hello! Who are you? Answer in a few words.".to_owned();
+    Question { messages: vec![Message { role: Role::User, text }], schema: schema.clone(), form, salt: 0 }
+}
+
+/// Whether an answer has the form that was asked for.
+fn fits(reply: &Reply, schema: &RawValue, form: Form) -> bool {
+    if form == Form::Line {
+        return true;
+    }
+    // A model may ramble inside a string until it is cut off; but prose does not begin like this.
+    if reply.finish == Finish::Length {
+        return reply.text.trim_start().starts_with('{');
+    }
+    let Ok(Value::Object(answer)) = serde_json::from_str(&reply.text) else { return false };
+    let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
+    let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+    required.iter().filter_map(Value::as_str).all(|name| answer.contains_key(name))
+}

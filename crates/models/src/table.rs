@@ -1,0 +1,454 @@
+//! Models as `[models.NAME]` tables describe them.
+
+use crate::{Budget, Form, Money, Price};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    net::IpAddr,
+    ops::{Range, RangeInclusive},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use toml::Spanned;
+
+/// Whether a prompt lists the legal actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Legal {
+    /// It does.
+    #[default]
+    Shown,
+    /// It does not: the model must know the rules.
+    Hidden,
+}
+
+/// A model as its table describes it. The key itself is never part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// The name of the table.
+    pub name: String,
+    /// Where the endpoint is, up to and without `/chat/completions`.
+    pub base_url: String,
+    /// The model as the endpoint calls it.
+    pub model: String,
+    /// The environment variable that holds the key.
+    pub key_env: Option<String>,
+    /// The variant of the prompt: a built-in one, or a folder as seen from [`folder`](Model::folder).
+    pub prompt: String,
+    /// The form of answers; without, the desk finds out ([`Desk::form`](crate::Desk::form)).
+    pub answers: Option<Form>,
+    /// Whether prompts list the legal actions.
+    pub legal: Legal,
+    /// The seed by which prompts rename what a game is about.
+    pub disguise: Option<u64>,
+    /// How often it is asked again after an answer that cannot be used.
+    pub retries: u32,
+    /// Passed on to the endpoint as they are.
+    pub parameters: Map<String, Value>,
+    /// The price of input, if known.
+    pub input_price: Option<Price>,
+    /// The price of input that the endpoint had cached, if it is not that of other input.
+    pub cached_price: Option<Price>,
+    /// The price of output, if known.
+    pub output_price: Option<Price>,
+    /// The most requests a minute.
+    pub requests_per_minute: Option<u32>,
+    /// The most tokens a minute, input and output.
+    pub tokens_per_minute: Option<u32>,
+    /// The most calls at once.
+    pub concurrency: u32,
+    /// How long a call may take.
+    pub timeout: Duration,
+    /// What calls of this model may take in one run.
+    pub budget: Budget,
+    /// The folder of the file, from which paths in it are seen.
+    pub folder: PathBuf,
+}
+
+impl Model {
+    /// A hash of all that changes the model's answers, as 16 hexadecimal digits. The text of prompts is not known here.
+    pub fn fingerprint(&self) -> String {
+        let all = json!([
+            self.base_url,
+            self.model,
+            self.prompt,
+            self.answers.map(Form::as_str),
+            self.legal == Legal::Shown,
+            self.disguise,
+            self.retries,
+            self.parameters,
+        ]);
+        blake3::hash(all.to_string().as_bytes()).to_hex()[..16].to_owned()
+    }
+
+    /// The most tokens of an answer, if the parameters limit them.
+    pub fn most_output(&self) -> Option<u64> {
+        let limit = |name| self.parameters.get(name).and_then(Value::as_u64);
+        Some(limit("max_completion_tokens").or(limit("max_tokens"))?.min(MOST_TOKENS))
+    }
+}
+
+impl Model {
+    /// Whether nobody on the way can read what is sent.
+    pub(crate) fn is_private(&self) -> bool {
+        self.base_url.starts_with("https://") || self.is_local()
+    }
+
+    /// Whether the endpoint is on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        let host = self.base_url.split('/').nth(2).unwrap_or_default();
+        // Without the port; the address of IPv6 stands in brackets.
+        let host = host.strip_prefix('[').map_or(host.split(':').next(), |host| host.split(']').next());
+        let host = host.unwrap_or_default();
+        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+}
+
+/// More tokens than any call takes.
+pub(crate) const MOST_TOKENS: u64 = 10_000_000;
+
+/// Models by name.
+#[derive(Debug, Clone, Default)]
+pub struct Models {
+    models: BTreeMap<String, Arc<Model>>,
+}
+
+impl Models {
+    /// Reads a file of `[models.NAME]` tables and nothing else. `path` is for errors, and for paths that are seen from the file.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, TableError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            #[serde(default)]
+            models: Tables,
+        }
+        let file = Source { text, path };
+        let File { models } = toml::from_str(text).map_err(|error| file.mistake(&error))?;
+        file.models(models)
+    }
+
+    /// Reads the `[models.NAME]` tables of a file that says other things, too, such as a tournament.
+    pub fn parse_within(text: &str, path: &Path) -> Result<Self, TableError> {
+        #[derive(Deserialize)]
+        struct File {
+            #[serde(default)]
+            models: Tables,
+        }
+        let file = Source { text, path };
+        let File { models } = toml::from_str(text).map_err(|error| file.mistake(&error))?;
+        file.models(models)
+    }
+
+    /// The same models and those of another file, which win where names are the same.
+    pub fn with(mut self, others: Models) -> Self {
+        self.models.extend(others.models);
+        self
+    }
+
+    /// A model by its name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Model>> {
+        self.models.get(name)
+    }
+
+    /// All names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.models.keys().map(String::as_str)
+    }
+
+    /// The name that is most like another one, if any is.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(name, self.names())
+    }
+}
+
+/// A mistake in a table: `file:line:column: what is wrong`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableError {
+    /// The file.
+    pub path: PathBuf,
+    /// Line and column, from 1.
+    pub place: Option<(usize, usize)>,
+    /// What is wrong, and what was expected.
+    pub why: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some((line, column)) = self.place {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}", self.why)
+    }
+}
+
+impl std::error::Error for TableError {}
+
+/// The name that is most like another one, if any is.
+fn nearest<'a>(name: &str, valid: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |candidate: &str| strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase());
+    valid
+        .map(|candidate| (likeness(candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+type Tables = BTreeMap<Spanned<String>, Table>;
+
+/// A table as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    base_url: Spanned<String>,
+    model: Spanned<String>,
+    key_env: Option<Spanned<String>>,
+    prompt: Option<Spanned<String>>,
+    answers: Option<Spanned<String>>,
+    legal: Option<Spanned<String>>,
+    disguise: Option<u64>,
+    retries: Option<Spanned<u64>>,
+    #[serde(default)]
+    parameters: BTreeMap<Spanned<String>, Spanned<toml::Value>>,
+    input_price: Option<Spanned<f64>>,
+    cached_price: Option<Spanned<f64>>,
+    output_price: Option<Spanned<f64>>,
+    requests_per_minute: Option<Spanned<u64>>,
+    tokens_per_minute: Option<Spanned<u64>>,
+    concurrency: Option<Spanned<u64>>,
+    timeout_s: Option<Spanned<u64>>,
+    budget: Option<Spanned<f64>>,
+    budget_tokens: Option<u64>,
+}
+
+/// What the arena itself says in a request.
+const RESERVED: [&str; 10] = [
+    "function_call",
+    "functions",
+    "messages",
+    "model",
+    "n",
+    "response_format",
+    "stream",
+    "stream_options",
+    "tool_choice",
+    "tools",
+];
+
+/// The forms of answers as tables name them.
+const FORMS: [(&str, Option<Form>); 4] =
+    [("auto", None), ("schema", Some(Form::Schema)), ("tool", Some(Form::Tool)), ("line", Some(Form::Line))];
+
+/// A file while it is read.
+struct Source<'a> {
+    text: &'a str,
+    path: &'a Path,
+}
+
+impl Source<'_> {
+    fn models(&self, tables: Tables) -> Result<Models, TableError> {
+        let models = tables.into_iter().map(|(name, table)| {
+            let model = self.model(&name, table)?;
+            Ok((name.into_inner(), Arc::new(model)))
+        });
+        Ok(Models { models: models.collect::<Result<_, TableError>>()? })
+    }
+
+    fn model(&self, name: &Spanned<String>, table: Table) -> Result<Model, TableError> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if name.get_ref().is_empty() || !name.get_ref().chars().all(is_word) {
+            let why = format!("expected a name of letters, digits, - _ and . only, got {:?}", name.get_ref());
+            return Err(self.refuse(name.span(), why));
+        }
+        let key_env = table.key_env.map(|key_env| self.variable(key_env)).transpose()?;
+        let price = |price: Option<Spanned<f64>>| Ok(self.money("a price", price)?.map(Price));
+        Ok(Model {
+            name: name.get_ref().clone(),
+            base_url: self.url(&table.base_url)?,
+            model: self.text("the name of a model", &table.model)?,
+            key_env,
+            prompt: table.prompt.map_or(Ok("plain".into()), |prompt| self.text("a variant", &prompt))?,
+            answers: self.one_of(table.answers, &FORMS)?,
+            legal: self.one_of(table.legal, &[("shown", Legal::Shown), ("hidden", Legal::Hidden)])?,
+            disguise: table.disguise,
+            retries: self.number(table.retries, 0..=10)?.unwrap_or(1),
+            parameters: self.parameters(table.parameters)?,
+            input_price: price(table.input_price)?,
+            cached_price: price(table.cached_price)?,
+            output_price: price(table.output_price)?,
+            requests_per_minute: self.number(table.requests_per_minute, 1..=1_000_000)?,
+            tokens_per_minute: self.number(table.tokens_per_minute, 1..=1_000_000_000)?,
+            concurrency: self.number(table.concurrency, 1..=1024)?.unwrap_or(8),
+            timeout: Duration::from_secs(self.number(table.timeout_s, 1..=3600)?.unwrap_or(120).into()),
+            budget: Budget { money: self.money("an amount", table.budget)?, tokens: table.budget_tokens },
+            folder: self.path.parent().unwrap_or(Path::new("")).to_owned(),
+        })
+    }
+
+    fn text(&self, what: &str, text: &Spanned<String>) -> Result<String, TableError> {
+        match text.get_ref().trim() {
+            "" => Err(self.refuse(text.span(), format!("expected {what}, got nothing"))),
+            text => Ok(text.to_owned()),
+        }
+    }
+
+    /// The name of an environment variable. Whoever writes the key itself here is told so, without it.
+    fn variable(&self, name: Spanned<String>) -> Result<String, TableError> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_name = |name: &str| !name.is_empty() && name.chars().all(is_word);
+        if is_name(name.get_ref()) {
+            return Ok(name.into_inner());
+        }
+        let refused = self.refuse(
+            name.span(),
+            "expected the name of an environment variable: letters, digits and _".into(),
+        );
+        Err(TableError {
+            hint: Some("put the key into a variable, and the variable's name here".into()),
+            ..refused
+        })
+    }
+
+    /// The address of an endpoint, without what may be a secret.
+    fn url(&self, url: &Spanned<String>) -> Result<String, TableError> {
+        let text = url.get_ref().trim().trim_end_matches('/');
+        let text = text.strip_suffix("/chat/completions").unwrap_or(text);
+        let rest = text.strip_prefix("https://").or(text.strip_prefix("http://"));
+        let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        if host.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            let why =
+                format!("expected an address such as \"https://api.openai.com/v1\", got {:?}", url.get_ref());
+            return Err(self.refuse(url.span(), why));
+        }
+        if text.contains(['?', '#']) || host.contains('@') {
+            let why = "expected an address without a user, a password, ? or #".into();
+            let hint = "keys go into the environment variable that key_env names";
+            return Err(TableError { hint: Some(hint.into()), ..self.refuse(url.span(), why) });
+        }
+        Ok(text.to_owned())
+    }
+
+    /// What a word of a list means; without a word, what the first means.
+    fn one_of<T: Copy>(&self, word: Option<Spanned<String>>, all: &[(&str, T)]) -> Result<T, TableError> {
+        let named = |name: &str| all.iter().find(|(known, _)| *known == name);
+        let Some(word) = word else { return Ok(all[0].1) };
+        if let Some((_, meaning)) = named(word.get_ref()) {
+            return Ok(*meaning);
+        }
+        let names: Vec<String> = all.iter().map(|(name, _)| format!("{name:?}")).collect();
+        let why = format!("expected one of {}, got {:?}", names.join(", "), word.get_ref());
+        let hint = nearest(word.get_ref(), all.iter().map(|(name, _)| *name));
+        let hint = hint.map(|near| format!("did you mean {near}?"));
+        Err(TableError { hint, ..self.refuse(word.span(), why) })
+    }
+
+    fn number(
+        &self,
+        number: Option<Spanned<u64>>,
+        range: RangeInclusive<u32>,
+    ) -> Result<Option<u32>, TableError> {
+        let Some(number) = number else { return Ok(None) };
+        let value = u32::try_from(*number.get_ref()).ok().filter(|value| range.contains(value));
+        let why = || {
+            format!(
+                "expected a whole number from {} to {}, got {}",
+                range.start(),
+                range.end(),
+                number.get_ref()
+            )
+        };
+        value.map(Some).ok_or_else(|| self.refuse(number.span(), why()))
+    }
+
+    fn money(&self, what: &str, amount: Option<Spanned<f64>>) -> Result<Option<Money>, TableError> {
+        let Some(amount) = amount else { return Ok(None) };
+        let why = || format!("expected {what} from 0 to {}, got {}", Money::MOST, amount.get_ref());
+        let money = Money::from_number(*amount.get_ref());
+        money.map(Some).ok_or_else(|| self.refuse(amount.span(), why()))
+    }
+
+    fn parameters(
+        &self,
+        table: BTreeMap<Spanned<String>, Spanned<toml::Value>>,
+    ) -> Result<Map<String, Value>, TableError> {
+        let parameter = |(name, value): (Spanned<String>, Spanned<toml::Value>)| {
+            if RESERVED.contains(&name.get_ref().as_str()) {
+                return Err(self.refuse(name.span(), format!("the arena itself sets {:?}", name.get_ref())));
+            }
+            let span = value.span();
+            let json = json_of(value.into_inner())
+                .ok_or_else(|| self.refuse(span, "expected what JSON can say".into()))?;
+            Ok((name.into_inner(), json))
+        };
+        table.into_iter().map(parameter).collect()
+    }
+
+    /// A mistake that the parser found, in the words of TOML.
+    fn mistake(&self, error: &toml::de::Error) -> TableError {
+        let message = error.message();
+        let (why, hint) = if message.starts_with("unknown field") {
+            // unknown field `a`, expected one of `b`, `c`
+            let mut names = message.split('`').skip(1).step_by(2);
+            let key = names.next().unwrap_or_default();
+            let names: Vec<&str> = names.collect();
+            let hint = match nearest(key, names.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("there are {}", names.join(", ")),
+            };
+            (format!("unknown key {key:?}"), Some(hint))
+        } else if let Some(field) = message.strip_prefix("missing field ") {
+            (format!("expected a key {} in this table", field.trim_matches('`')), None)
+        } else {
+            (in_words(message), None)
+        };
+        let place = error.span().map(|span| self.place(span.start));
+        TableError { path: self.path.to_owned(), place, why, hint }
+    }
+
+    fn refuse(&self, span: Range<usize>, why: String) -> TableError {
+        TableError { path: self.path.to_owned(), place: Some(self.place(span.start)), why, hint: None }
+    }
+
+    fn place(&self, byte: usize) -> (usize, usize) {
+        let before = self.text.get(..byte).unwrap_or(self.text);
+        let line = 1 + before.matches('\n').count();
+        (line, 1 + before.rsplit('\n').next().unwrap_or_default().chars().count())
+    }
+}
+
+/// What the parser expected and what came, in the words of TOML.
+fn in_words(message: &str) -> String {
+    let came = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
+    let Some((came, expected)) = came.and_then(|came| came.rsplit_once(", expected ")) else {
+        return message.replace('\n', " ");
+    };
+    let expected = match expected {
+        "u32" | "u64" => "a whole number",
+        "f64" => "a number",
+        "a string" => "text in quotes",
+        "a map" => "a table",
+        expected if expected.starts_with("struct ") => "a table",
+        other => other,
+    };
+    format!("expected {expected}, got {}", came.replace('`', ""))
+}
+
+/// A value of TOML as JSON, unless JSON has no such thing.
+fn json_of(value: toml::Value) -> Option<Value> {
+    Some(match value {
+        toml::Value::String(text) => text.into(),
+        toml::Value::Integer(number) => number.into(),
+        toml::Value::Float(number) => serde_json::Number::from_f64(number)?.into(),
+        toml::Value::Boolean(value) => value.into(),
+        toml::Value::Datetime(_) => return None,
+        toml::Value::Array(values) => values.into_iter().map(json_of).collect::<Option<Vec<_>>>()?.into(),
+        toml::Value::Table(table) => {
+            let pairs = table.into_iter().map(|(name, value)| Some((name, json_of(value)?)));
+            Value::Object(pairs.collect::<Option<_>>()?)
+        }
+    })
+}

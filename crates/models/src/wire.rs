@@ -1,0 +1,357 @@
+//! Requests and answers as OpenAI-compatible endpoints write them.
+
+use crate::{Finish, Form, Message, Model, Money, Question, Reply, Role, Tokens, table::MOST_TOKENS};
+use serde::Serialize;
+use serde_json::{Map, Value, value::RawValue};
+use std::time::Duration;
+
+/// A request. Its frame and its messages are kept apart, since most requests share all but the last message.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    /// All but the messages, as the text of a JSON object.
+    pub frame: String,
+    pub messages: Vec<Message>,
+    pub salt: u64,
+    /// By what the book knows it.
+    pub hash: [u8; 32],
+}
+
+impl Request {
+    pub fn new(model: &Model, question: &Question) -> Result<Self, serde_json::Error> {
+        let frame = frame(model, question)?;
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        };
+        add(model.base_url.as_bytes());
+        add(&question.salt.to_le_bytes());
+        add(frame.as_bytes());
+        for message in &question.messages {
+            add(message.role.as_str().as_bytes());
+            add(message.text.as_bytes());
+        }
+        let hash = *hasher.finalize().as_bytes();
+        Ok(Request { frame, messages: question.messages.clone(), salt: question.salt, hash })
+    }
+
+    /// The body as it is sent.
+    pub fn body(&self) -> Result<String, serde_json::Error> {
+        body(&self.frame, &self.messages)
+    }
+}
+
+/// A frame with messages put into it.
+pub(crate) fn body(frame: &str, messages: &[Message]) -> Result<String, serde_json::Error> {
+    let messages = serde_json::to_string(messages)?;
+    // A frame is never empty: it names the model.
+    Ok(format!("{{\"messages\":{messages},{}", frame.strip_prefix('{').unwrap_or(frame)))
+}
+
+/// The name that answers have in schemas and as tools.
+const ANSWER: &str = "answer";
+
+#[derive(Serialize)]
+struct Frame<'a> {
+    model: &'a str,
+    #[serde(flatten)]
+    parameters: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Typed<'a, JsonSchema<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<[Tool<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct Typed<'a, T> {
+    r#type: &'a str,
+    json_schema: T,
+}
+
+#[derive(Serialize)]
+struct JsonSchema<'a> {
+    name: &'a str,
+    strict: bool,
+    schema: &'a RawValue,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'a str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: &'a str,
+    strict: bool,
+    parameters: &'a RawValue,
+}
+
+fn frame(model: &Model, question: &Question) -> Result<String, serde_json::Error> {
+    let (name, schema) = (ANSWER, &*question.schema);
+    let mut frame = Frame {
+        model: &model.model,
+        parameters: &model.parameters,
+        response_format: None,
+        tools: None,
+        tool_choice: None,
+    };
+    match question.form {
+        Form::Schema => {
+            let json_schema = JsonSchema { name, strict: true, schema };
+            frame.response_format = Some(Typed { r#type: "json_schema", json_schema });
+        }
+        Form::Tool => {
+            let description = "Gives the answer.";
+            let function = Function { name, description, strict: true, parameters: schema };
+            frame.tools = Some([Tool { r#type: "function", function }]);
+            frame.tool_choice = Some(serde_json::json!({"type": "function", "function": {"name": name}}));
+        }
+        Form::Line => {}
+    }
+    serde_json::to_string(&frame)
+}
+
+impl Role {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        }
+    }
+}
+
+/// What an answer says, before it is counted and paid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub text: String,
+    pub reasoning: Option<String>,
+    pub finish: Finish,
+    pub refusal: Option<String>,
+    pub model: String,
+    pub tokens: Tokens,
+}
+
+/// What a call took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Took {
+    pub tokens: Tokens,
+    pub cost: Money,
+    pub latency: Duration,
+    pub attempt: u32,
+}
+
+impl Said {
+    /// What was said, as a reply that took so much.
+    pub fn reply(self, took: Took) -> Reply {
+        let Said { text, reasoning, finish, refusal, model, .. } = self;
+        let Took { tokens, cost, latency, attempt } = took;
+        Reply { text, reasoning, finish, refusal, model, tokens, cost, latency, attempt, reused: false }
+    }
+}
+
+/// Reads the body of an answer. The size of the request are for endpoints that do not count, or not well.
+pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
+    let answer: Value = serde_json::from_str(answer).map_err(|error| match error.is_eof() {
+        true => "the answer is cut off".to_owned(),
+        false => format!("the answer is no JSON (line {}, column {})", error.line(), error.column()),
+    })?;
+    let Some(choice) = answer.pointer("/choices/0") else { return read_error(&answer, sent_bytes) };
+    let message = &choice["message"];
+    let arguments = message.pointer("/tool_calls/0/function/arguments").map(|arguments| match arguments {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    });
+    let text = arguments.unwrap_or_else(|| content(&message["content"]));
+    let reasoning = [&message["reasoning_content"], &message["reasoning"]].into_iter().find_map(spoken);
+    let finish = match choice["finish_reason"].as_str() {
+        Some("tool_calls" | "function_call") => Finish::Stop,
+        Some(name) => Finish::named(name),
+        None => Finish::Other,
+    };
+    let said_bytes = text.len() + reasoning.as_ref().map_or(0, String::len);
+    let tokens = count(&answer["usage"], sent_bytes, said_bytes);
+    let refusal = spoken(&message["refusal"]);
+    let model = spoken(&answer["model"]).unwrap_or_default();
+    Ok(Said { text, reasoning, finish, refusal, model, tokens })
+}
+
+/// The text of a message; some endpoints give it in parts.
+fn content(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+fn spoken(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// An answer without choices. A filter's refusal may come as an error, as Azure sends it.
+fn read_error(answer: &Value, sent_bytes: usize) -> Result<Said, String> {
+    let why = complaint(answer);
+    if answer.pointer("/error/code").and_then(Value::as_str) == Some("content_filter") {
+        let refusal = why.or(Some("filtered".into()));
+        let tokens = count(&answer["usage"], sent_bytes, 0);
+        let (text, model) = (String::new(), String::new());
+        return Ok(Said { text, reasoning: None, finish: Finish::Filter, refusal, model, tokens });
+    }
+    Err(match why {
+        Some(why) => format!("the endpoint says {:?}", short(&why)),
+        None => "the answer has no choices".into(),
+    })
+}
+
+/// What an endpoint complains about.
+fn complaint(answer: &Value) -> Option<String> {
+    let places = ["/error/message", "/error", "/message", "/detail"];
+    places.iter().find_map(|place| spoken(answer.pointer(place)?))
+}
+
+/// What an answer with a bad status says, quoted and short.
+pub(crate) fn quote(answer: &str) -> Option<String> {
+    let json = serde_json::from_str(answer).ok();
+    let said = json.as_ref().and_then(complaint).unwrap_or_else(|| answer.trim().to_owned());
+    (!said.is_empty()).then(|| format!("{:?}", short(&said)))
+}
+
+fn short(text: &str) -> String {
+    const LONGEST: usize = 300;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Tokens of so many bytes: more than there are, in most languages.
+pub(crate) fn estimate(bytes: usize) -> u64 {
+    bytes.div_ceil(2) as u64
+}
+
+/// What the endpoint has counted, or an estimate where that is missing or cannot be.
+fn count(usage: &Value, sent_bytes: usize, said_bytes: usize) -> Tokens {
+    // Templates of endpoints add some tokens to each message; apart from that, no token is shorter than a byte.
+    const TEMPLATE: u64 = 4096;
+    let number = |place: &str| usage.pointer(place).and_then(Value::as_u64);
+    let input = number("/prompt_tokens").filter(|tokens| (1..=sent_bytes as u64 + TEMPLATE).contains(tokens));
+    let least = u64::from(said_bytes > 0);
+    let output = number("/completion_tokens").filter(|tokens| (least..=MOST_TOKENS).contains(tokens));
+    let cached = number("/prompt_tokens_details/cached_tokens").or(number("/prompt_cache_hit_tokens"));
+    let reasoning = number("/completion_tokens_details/reasoning_tokens");
+    let estimated = input.is_none() || output.is_none();
+    let input = input.unwrap_or(estimate(sent_bytes));
+    let output = output.unwrap_or(estimate(said_bytes));
+    Tokens {
+        input,
+        cached: cached.unwrap_or(0).min(input),
+        output,
+        reasoning: reasoning.unwrap_or(0).min(output),
+        estimated,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    /// JSON that looks like parts of an answer.
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[a-z{}\":]{0,9}".prop_map(Value::from),
+            Just(json!("content_filter")),
+        ];
+        let names = proptest::sample::select(vec![
+            "choices",
+            "message",
+            "content",
+            "tool_calls",
+            "function",
+            "arguments",
+            "finish_reason",
+            "usage",
+            "prompt_tokens",
+            "completion_tokens",
+            "error",
+            "code",
+            "text",
+            "refusal",
+            "model",
+        ]);
+        leaf.prop_recursive(6, 40, 5, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                proptest::collection::vec((names.clone(), inner), 0..5).prop_map(|pairs| pairs
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_an_endpoint_says_is_read_or_refused(message in any_json(), usage in any_json(), any in any_json()) {
+            let answer = json!({"choices": [{"message": message}], "usage": usage});
+            let said = read(&answer.to_string(), 100).expect("choices make an answer");
+            prop_assert!(said.tokens.cached <= said.tokens.input && said.tokens.reasoning <= said.tokens.output);
+            prop_assert!(said.tokens.input > 0 && said.tokens.total() <= 2 * MOST_TOKENS);
+            let _ = (read(&any.to_string(), 100), quote(&any.to_string()));
+        }
+    }
+
+    #[test]
+    fn impossible_counts_are_estimated() {
+        let count = |usage| count(&usage, 1000, 100);
+        let fine = json!({"prompt_tokens": 300, "completion_tokens": 20,
+            "prompt_tokens_details": {"cached_tokens": 256}, "completion_tokens_details": {"reasoning_tokens": 7}});
+        let tokens = Tokens { input: 300, cached: 256, output: 20, reasoning: 7, estimated: false };
+        assert_eq!(count(fine), tokens);
+        let all = Tokens { input: 500, cached: 0, output: 50, reasoning: 0, estimated: true };
+        for usage in [
+            Value::Null,
+            json!({"prompt_tokens": 0, "completion_tokens": 0}),
+            json!({"prompt_tokens": -3, "completion_tokens": "many"}),
+            json!({"prompt_tokens": 10_000_000, "completion_tokens": 1e300}),
+        ] {
+            assert_eq!(count(usage.clone()), all, "{usage}");
+        }
+        let more_cached =
+            json!({"prompt_tokens": 300, "completion_tokens": 20, "prompt_cache_hit_tokens": 301});
+        assert_eq!(count(more_cached).cached, 300);
+    }
+
+    #[test]
+    fn answers_of_all_forms_are_read() {
+        let message = |message: Value| {
+            read(
+                &json!({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
+                    .to_string(),
+                10,
+            )
+        };
+        let call = json!({"tool_calls": [{"function": {"name": "answer", "arguments": "{\"a\":1}"}}], "content": null});
+        assert_eq!(message(call).unwrap().text, "{\"a\":1}");
+        let object = json!({"tool_calls": [{"function": {"name": "answer", "arguments": {"a": 1}}}]});
+        assert_eq!(message(object).unwrap().text, "{\"a\":1}");
+        let parts = json!({"content": [{"type": "text", "text": "AN"}, {"type": "text", "text": "SWER"}]});
+        assert_eq!(message(parts).unwrap().text, "ANSWER");
+        let thought = message(json!({"content": "", "reasoning_content": "hm", "refusal": "no"})).unwrap();
+        assert_eq!((thought.reasoning.as_deref(), thought.refusal.as_deref()), (Some("hm"), Some("no")));
+        assert_eq!(read("{\"choices\": [", 10), Err("the answer is cut off".into()));
+        assert_eq!(read("<html>", 10), Err("the answer is no JSON (line 1, column 1)".into()));
+        assert_eq!(read("{}", 10), Err("the answer has no choices".into()));
+        let deep = "[".repeat(100_000);
+        assert!(read(&deep, 10).unwrap_err().contains("no JSON"));
+    }
+}

@@ -1,0 +1,236 @@
+//! What the book keeps, and what it saves.
+
+use super::{SCHEMA, Set, desk, question};
+use necrodome_models::{
+    Answers, AskError, Book, Call, Finish, Form, Money, Question, Tokens,
+    testing::{Act, Answer, Server},
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+    sync::{Barrier, mpsc},
+    thread,
+};
+
+const PRICES: &str = "input_price = 2\ncached_price = 0.5\noutput_price = 10";
+
+/// An endpoint that counts its answers.
+fn counting() -> Server {
+    let number = std::sync::atomic::AtomicU64::new(0);
+    Server::minded(move |_| {
+        Act::say(format!("answer {}", number.fetch_add(1, std::sync::atomic::Ordering::SeqCst)))
+    })
+}
+
+fn with(book: &Book, answers: Answers) -> Set {
+    Set { book: Some(book.clone()), answers, ..Set::default() }
+}
+
+fn calls(book: &Book) -> Vec<Call> {
+    let mut calls = Vec::new();
+    book.each(|call| calls.push(call)).unwrap();
+    calls
+}
+
+#[test]
+fn every_call_is_kept_with_all_that_belongs_to_it() {
+    let usage = json!({"prompt_tokens": 100, "completion_tokens": 10,
+        "prompt_tokens_details": {"cached_tokens": 64}, "completion_tokens_details": {"reasoning_tokens": 4}});
+    let answer = Answer { text: "Hello".into(), usage, ..Answer::default() };
+    let server = Server::scripted([Act::error(500, "oh no"), Act::Answer(answer)]);
+    let book = Book::in_memory().unwrap();
+    let (desk, model) = desk(&server, PRICES, with(&book, Answers::Reuse));
+    let asked = Question { form: Form::Schema, salt: u64::MAX, ..question("Your move?") };
+    let reply = desk.ask(&model, &asked).unwrap();
+    let calls = calls(&book);
+    let [call] = &calls[..] else { panic!("one call, got {calls:?}") };
+    assert_eq!(call.request, server.asked()[1].text, "byte for byte");
+    assert!(call.request.contains(SCHEMA) && call.request.contains("The rules."));
+    assert_eq!(
+        serde_json::from_str::<Value>(&call.answer).unwrap()["choices"][0]["message"]["content"],
+        "Hello"
+    );
+    assert_eq!((call.name.as_str(), call.model.as_str(), call.answered_by.as_str()), ("m", "tiny", "tiny-1"));
+    assert_eq!(
+        (call.base_url.as_str(), call.salt, call.finish),
+        (server.base_url().as_str(), u64::MAX, Finish::Stop)
+    );
+    let tokens = Tokens { input: 100, cached: 64, output: 10, reasoning: 4, estimated: false };
+    assert_eq!((call.tokens, call.attempt, call.latency), (tokens, 2, reply.latency));
+    // 36 at 2 a million, 64 at 0.50, 10 at 10.
+    assert_eq!((call.cost, reply.cost), (Money { nanos: 72_000 + 32_000 + 100_000 }, call.cost));
+}
+
+#[test]
+fn a_question_has_one_answer() {
+    let server = counting();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.db.calls");
+    let book = Book::open(&path).unwrap();
+    let (first, model) = desk(&server, "", with(&book, Answers::Reuse));
+    let asked = first.ask(&model, &question("?")).unwrap();
+    assert_eq!((asked.text.as_str(), asked.reused), ("answer 0", false));
+    drop((first, book));
+
+    // Another run, and another process as far as the file can tell.
+    let book = Book::open(&path).unwrap();
+    let (later, model) = desk(&server, "concurrency = 1\ninput_price = 5", with(&book, Answers::Reuse));
+    let kept = later.ask(&model, &question("?")).unwrap();
+    assert_eq!(kept, necrodome_models::Reply { reused: true, ..asked });
+    let salted = later.ask(&model, &Question { salt: 1, ..question("?") }).unwrap();
+    let other_form = later.ask(&model, &Question { form: Form::Tool, ..question("?") }).unwrap();
+    assert_eq!((salted.text.as_str(), other_form.text.as_str()), ("answer 1", "answer 2"));
+    let spent = later.spent()["m"];
+    assert_eq!((spent.made.calls, spent.reused.calls), (2, 1));
+
+    let (offline, model) = desk(&server, "", with(&book, Answers::Only));
+    assert_eq!(offline.ask(&model, &question("?")).unwrap().text, "answer 0");
+    let why = offline.ask(&model, &question("never asked")).unwrap_err();
+    assert_eq!(why, AskError::NotKept("the book has no answer of m to this question".into()));
+    let (hot, model) = desk(&server, "[models.m.parameters]\ntemperature = 2.0", with(&book, Answers::Only));
+    assert!(hot.ask(&model, &question("?")).is_err(), "other parameters, another question");
+    assert_eq!(server.asked().len(), 3);
+}
+
+#[test]
+fn fresh_answers_replace_those_in_the_book() {
+    let server = counting();
+    let book = Book::in_memory().unwrap();
+    let texts = |answers| {
+        let (desk, model) = desk(&server, "", with(&book, answers));
+        [(); 2].map(|()| desk.ask(&model, &question("?")).unwrap().text)
+    };
+    assert_eq!(texts(Answers::Reuse), ["answer 0", "answer 0"]);
+    assert_eq!(texts(Answers::Fresh), ["answer 1", "answer 1"], "each question once a run");
+    assert_eq!(texts(Answers::Only), ["answer 1", "answer 1"], "the last answer counts");
+    assert_eq!(calls(&book).len(), 2);
+}
+
+#[test]
+fn those_who_ask_the_same_share_a_call() {
+    const ASKING: usize = 6;
+    let (open, door) = mpsc::channel::<()>();
+    let door = std::sync::Mutex::new(door);
+    let server = Server::minded(move |asked| {
+        let _ = door.lock().unwrap().recv();
+        Act::say(asked.last_message())
+    });
+    let (desk, model) = desk(&server, "", Set::default());
+    let ready = Barrier::new(ASKING + 1);
+    let replies: Vec<_> = thread::scope(|scope| {
+        let ask = || {
+            ready.wait();
+            desk.ask(&model, &question("same")).unwrap()
+        };
+        let threads: Vec<_> = (0..ASKING).map(|_| scope.spawn(ask)).collect();
+        ready.wait();
+        open.send(()).unwrap();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(server.asked().len(), 1);
+    assert_eq!(replies.iter().filter(|reply| !reply.reused).count(), 1);
+    assert!(replies.iter().all(|reply| reply.text == "same" && reply.tokens == replies[0].tokens));
+    let spent = desk.spent()["m"];
+    assert_eq!((spent.made.calls, spent.reused.calls), (1, ASKING as u64 - 1));
+}
+
+#[test]
+fn two_programs_may_share_a_book() {
+    let server = counting();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    let (mine, yours) = (Book::open(&path).unwrap(), Book::open(&path).unwrap());
+    let (mine, model) = desk(&server, "", with(&mine, Answers::Reuse));
+    let (yours, _) = desk(&server, "", with(&yours, Answers::Reuse));
+    for text in ["a", "b"] {
+        // On the disk as soon as it is answered: whoever is killed now has lost nothing.
+        let asked = mine.ask(&model, &question(text)).unwrap();
+        assert_eq!(yours.ask(&model, &question(text)).unwrap().text, asked.text);
+    }
+    assert_eq!(yours.ask(&model, &question("c")).unwrap().text, "answer 2");
+    assert_eq!(mine.ask(&model, &question("c")).unwrap().text, "answer 2");
+}
+
+#[test]
+fn texts_are_kept_once() {
+    let server = Server::scripted([Act::say("Hello")]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    let book = Book::open(&path).unwrap();
+    let (desk, model) = desk(&server, "", with(&book, Answers::Reuse));
+    // What zstd cannot make small.
+    let rules: String = (0..20_000).map(random_looking).collect();
+    for number in 0..20 {
+        let mut asked = question(&number.to_string());
+        asked.messages[0].text.clone_from(&rules);
+        desk.ask(&model, &asked).unwrap();
+    }
+    drop((desk, book));
+    let size: u64 =
+        fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    assert!(size < 120_000, "20 calls with the same 20 kB of rules take {size} bytes");
+    assert!(calls(&Book::open(&path).unwrap()).iter().all(|call| call.request.contains(&rules)));
+}
+
+/// A letter or digit that looks random.
+fn random_looking(n: u32) -> char {
+    let mixed = n.wrapping_mul(2_654_435_761).rotate_left(13).wrapping_mul(0x9e37_79b9);
+    char::from_digit((mixed >> 24) % 36, 36).unwrap()
+}
+
+#[test]
+fn the_file_is_its_owners_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let path = folder.path().join("calls.db");
+    let book = Book::open(&path).unwrap();
+    let server = Server::scripted([Act::say("Hello")]);
+    let (desk, model) = desk(&server, "", with(&book, Answers::Reuse));
+    desk.ask(&model, &question("?")).unwrap();
+    for file in fs::read_dir(folder.path()).unwrap() {
+        let path = file.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{path:?}");
+    }
+    drop((desk, book));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    drop(Book::open(&path).unwrap());
+    assert_eq!(mode(&path), 0o600, "also one that others could read before");
+    let link = folder.path().join("link.db");
+    symlink(&path, &link).unwrap();
+    let refused = Book::open(&link).unwrap_err();
+    assert!(refused.why.contains("symbolic link") && refused.hint.is_some(), "{refused}");
+}
+
+#[test]
+fn foreign_and_damaged_files_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    fs::write(&path, "not a database, but long enough to look like one".repeat(50)).unwrap();
+    let refused = Book::open(&path).unwrap_err();
+    assert_eq!(refused.hint.as_deref(), Some("choose another file for the calls"), "{refused}");
+    fs::remove_file(&path).unwrap();
+
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("CREATE TABLE mine (a)").unwrap();
+    drop(other);
+    let before = fs::read(&path).unwrap();
+    assert!(Book::open(&path).unwrap_err().why.contains("no book of calls"));
+    assert_eq!(fs::read(&path).unwrap(), before);
+    fs::remove_file(&path).unwrap();
+
+    let server = Server::scripted([Act::say("Hello")]);
+    let book = Book::open(&path).unwrap();
+    let (desk, model) = desk(&server, "", with(&book, Answers::Reuse));
+    desk.ask(&model, &question("?")).unwrap();
+    let damage = rusqlite::Connection::open(&path).unwrap();
+    damage
+        .execute_batch(
+            "UPDATE texts SET packed = (SELECT packed FROM texts WHERE hash = (SELECT frame FROM calls))",
+        )
+        .unwrap();
+    let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("an error") };
+    assert!(why.contains("the book is damaged: a text is not what was written"), "{why}");
+    assert_eq!(server.asked().len(), 1, "an answer that is lost is not asked for silently");
+}

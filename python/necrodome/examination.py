@@ -1,0 +1,143 @@
+"""Exams: decisions instead of matches, each priced exactly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _arena, _html
+from .bot import Bot
+from .play import Lineup, OnError, Sandbox, _line_up, _play, order
+
+__all__ = ["Exam", "exam"]
+
+
+class Exam(dict[str, Any]):
+    """What an exam has shown: the document that ``necrodome exam --json`` prints.
+
+    ``entries`` has a row for each entry, the best first, with ``regret``, ``perfect``, ``blunders``, ``unusable``, ``tokens`` and ``cost``;
+    its ``kinds`` and ``stakes`` say where the regret comes from, and ``worst`` has the worst answers in words. ``pairs`` compares
+    every two entries. An interval is three values: ``regret``, ``regret_low``, ``regret_high``.
+    """
+
+    #: The document, to the letter.
+    text: str
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__(json.loads(text))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat row for each entry, the best first, as ``pandas.DataFrame`` likes them."""
+        flat: list[dict[str, Any]] = []
+        for entry in self["entries"]:
+            row = {name: value for name, value in entry.items() if not isinstance(value, (dict, list))}
+            latency = entry["latency"] or {"median": None, "p95": None}
+            row |= {"rank": _rank(entry), "latency": latency["median"], "latency_p95": latency["p95"]}
+            flat.append(row)
+        return flat
+
+    def __repr__(self) -> str:
+        """A line for each entry; ``dict(exam)`` shows everything."""
+        lines = [f"<Exam {self._title()}"]
+        for entry in self["entries"]:
+            regret, perfect = _interval(entry, "regret"), entry["perfect"]
+            told = "" if perfect is None else f", regret {regret}, perfect {perfect:.3f}"
+            unusable = f", unusable {entry['unusable']}" if entry["unusable"] else ""
+            cost = f", cost {entry['cost']:.4g}" if entry["cost"] else ""
+            lines.append(f"  {_rank(entry):>5} {entry['name']!r}{told}{unusable}{cost}")
+        return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the entries, and which neighbours cannot be told apart."""
+        names = [entry["name"] for entry in self["entries"]]
+        neighbours = set(zip(names, names[1:]))
+        close = [
+            f"{pair['one']} and {pair['other']} cannot be told apart."
+            for pair in self["pairs"]
+            if not pair["told_apart"] and (pair["one"], pair["other"]) in neighbours
+        ]
+        return _html.table(self._title(), self.rows, _COLUMNS, " ".join(close))
+
+    def _title(self) -> str:
+        open_end = "" if self["complete"] else ", not complete"
+        unit = "points" if self["unit"] == "points" else "chance to win"
+        return f"{self['game']}: {self['positions']} positions, seed {self['seed']}, regret in {unit}{open_end}"
+
+
+#: The columns that a notebook shows.
+_COLUMNS = (
+    "rank", "name", "regret", "regret_low", "regret_high", "perfect", "blunders", "unusable", "tokens", "cost",
+    "latency",
+)
+
+
+def _rank(entry: Mapping[str, Any]) -> str:
+    best, worst = entry["rank"]["best"], entry["rank"]["worst"]
+    return f"{best}" if best == worst else f"{best}-{worst}"
+
+
+def _interval(entry: Mapping[str, Any], name: str) -> str:
+    mean, low, high = (entry[name + end] for end in ("", "_low", "_high"))
+    return f"{mean:.4f}" if low is None else f"{mean:.4f} [{low:.4f}, {high:.4f}]"
+
+
+def exam(
+    game: str,
+    *entries: Any,
+    positions: int = 200,
+    seed: int | str = 0,
+    null: bool = False,
+    limits: Mapping[str, Any] | None = None,
+    sandbox: Sandbox = "auto",
+    allow_network: bool = False,
+    pass_env: Sequence[str] = (),
+    progress: bool = True,
+    on_error: OnError = "fault",
+    **options: Any,
+) -> Exam:
+    """Asks entries for decisions of a solved game, and prices every answer exactly.
+
+    An entry is a bot as in :func:`necrodome.match`: the name of a built-in bot, a program, or an object of Python, such as a function from
+    view to action. A list or a dict of names and bots does as well. All are asked the same questions, which follow from the game, its
+    options, ``positions`` and ``seed``; ``docs/exam.md`` says how. With ``null`` the first entry sits the exam twice, which shows what
+    differs by chance alone; it may not be an object.
+
+    An answer that cannot be used, because an object of Python raises an exception or gives an action against the rules, counts as what
+    the rules make of it; with ``on_error="raise"`` the exception is raised here. Further keywords are options of the rules, the
+    others are those of :func:`necrodome.match`.
+
+    >>> import necrodome
+    >>> result = necrodome.exam("zombie-dice-solo", "optimal", lambda view: "stop", progress=False)
+    >>> [(entry["name"], round(entry["perfect"], 1)) for entry in result["entries"]]
+    [('optimal', 1.0), ('<lambda>', 0.2)]
+    """
+    _arena.need()
+    guests, wanted_entries = _line_up(_together(entries))
+    if null and guests[0] is not None:
+        raise ValueError("null: expected a built-in bot or a program as the first entry; give an object of Python twice by hand")
+    more = {"positions": positions, "null": null}
+    confinement = (sandbox, allow_network, pass_env)
+    wanted = order(game, wanted_entries, (seed, True, None), limits, confinement, options, None, more)
+    if not progress:
+        return Exam(_play(wanted, guests, on_error, lambda *_: None)[0])
+    from tqdm.auto import tqdm
+
+    with tqdm(unit=" answers") as bar:
+
+        def show(done: int, planned: int) -> None:
+            bar.total = planned
+            bar.update(done - bar.n)
+
+        return Exam(_play(wanted, guests, on_error, show)[0])
+
+
+def _together(entries: tuple[Any, ...]) -> Lineup:
+    """The entries as one line-up."""
+    if not entries:
+        raise TypeError("exam: expected at least one entry")
+    first = entries[0]
+    alone = len(entries) == 1 and not isinstance(first, (str, Bot)) and isinstance(first, (Sequence, Mapping))
+    return first if alone else entries
