@@ -1,4 +1,4 @@
-"""DQN for solo in one file: within a few percent of the optimum in half a minute of one core."""
+"""DQN for solo in one file: 99.9% of the optimum after 2.5 minutes of CPU time on a busy core (AVX-512)."""
 
 # %% The environment: 256 turns side by side
 import os
@@ -78,7 +78,7 @@ def learn(filled: int) -> None:
 
 
 # %% Learning
-start = time.time()
+start = time.process_time()
 observations, _ = envs.reset()
 for step in range(STEPS):
     progress = step / STEPS
@@ -96,9 +96,9 @@ for step in range(STEPS):
         learn(min((step + 1) * ROWS, CAPACITY))
     if step % TARGET_EVERY == 0:
         target.load_state_dict(q.state_dict())
-seconds = time.time() - start
+seconds = time.process_time() - start
 
 # %% What it has learned, exactly
 learned = necrodome.evaluate(act, "zombie-dice-solo", vectorized=True)
 share = learned.value / learned.best
-print(f"{STEPS * ROWS:,} steps in {seconds:.0f} s: {learned.value:.4f} of {learned.best:.4f}, {share:.2%}")
+print(f"{STEPS * ROWS:,} steps in {seconds:.0f} s of CPU time: {learned.value:.4f} of {learned.best:.4f}, {share:.2%}")

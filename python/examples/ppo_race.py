@@ -1,4 +1,4 @@
-"""PPO with masks in the race: wins 46% against the perfect player, exactly, after 30 seconds of one core."""
+"""PPO with masks in the race: wins 46% against the perfect player, exactly, after 2.7 minutes on a busy core (AVX-512)."""
 
 # %% The environment: 512 matches side by side, in which the perfect player has the other seat
 import os
@@ -102,18 +102,18 @@ def act(observations: npt.NDArray[np.int16]) -> npt.NDArray[np.int64]:
 
 
 # %% Learning
-start = time.time()
+start = time.process_time()
 observations, infos = envs.reset()
 seen_now, masks_now = torch.as_tensor(observations), torch.tensor(infos["action_mask"])
 for update in range(UPDATES):
     optimizer.param_groups[0]["lr"] = RATE * (1 - update / UPDATES)
     seen_now, masks_now, *parts = play(seen_now, masks_now)
     learn(*parts)
-seconds = time.time() - start
+seconds = time.process_time() - start
 
 # %% The result
 after = necrodome.evaluate(act, "zombie-dice-race", vectorized=True)
 assert after.best_response is not None
-print(f"{UPDATES * STEPS * ROWS:,} steps in {seconds:.0f} s")
+print(f"{UPDATES * STEPS * ROWS:,} steps in {seconds:.0f} s of CPU time")
 print(f"it wins {after.value:.4f} against the perfect player")
 print(f"whoever knows it exactly wins {after.best_response.mean:.4f} against it")

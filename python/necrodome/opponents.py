@@ -68,8 +68,9 @@ class Table:
 class _Asked(Protocol):
     """Answers for the rows in which it is to act: numbers of actions, or actions as JSON."""
 
-    #: Whether it wants questions: messages ``decide`` of the bot protocol.
-    questions: bool
+    @property
+    def questions(self) -> bool:
+        """Whether it wants questions: messages ``decide`` of the bot protocol."""
 
     def __call__(
         self,

@@ -609,3 +609,13 @@ def test_the_member_of_a_match_that_has_ended_is_the_one_that_played_it() -> Non
                 names += list(infos["opponent"][infos["_opponent"]])
         assert names and {*names} <= {"one", "other"}
         assert sum(one.matches for one in pool.members) == len(names)
+
+
+def test_libraries_for_one_learner_get_rows_that_are_matches() -> None:
+    """A dead survivor waits for its match to begin anew: no library for one learner knows of that."""
+    from necrodome.adapters._learners import make_learners
+
+    mode = gymnasium.vector.AutoresetMode.SAME_STEP
+    with pytest.raises(ValueError, match="expected copies=1"):
+        make_learners(BATTLE, 50, mode, {"opponent": "gunner"})
+    assert make_learners(BATTLE, 6, mode, {"opponent": "gunner", "copies": 1, "players": 4}).num_matches == 6

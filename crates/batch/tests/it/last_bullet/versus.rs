@@ -249,7 +249,7 @@ fn film(
             choose(
                 Style::Mixed,
                 mask,
-                &mut Stream::new(((row / each) << 20 | step << 10 | row % each) as u64),
+                &mut Stream::new(((row / each) * 1_000_000 + step * 1000 + row % each) as u64),
             )[0]
         };
         let actions: Vec<u8> = masks(batch).chunks_exact(ACTIONS).enumerate().map(choose).collect();
