@@ -1,4 +1,4 @@
-"""PPO with masks in the race: wins 46% against the perfect player, exactly, after 2.7 minutes on a busy core (AVX-512)."""
+"""PPO with masks in the race: wins 46% against the perfect player after 2.7 minutes (AVX-512)."""
 
 # %% The environment: 512 matches side by side, in which the perfect player has the other seat
 import os

@@ -6,9 +6,9 @@ use crate::{
     bytes,
     field::Field,
     instructions::{self, UnknownInstructions},
-    kernel::{Kernel, MemoryOrder, Views},
+    kernel::{Kernel, Views},
     observe::Observe,
-    parts::{Chunk, OutPart},
+    parts::{Chunk, Layout, OutPart},
     threads,
 };
 use necrodome_rules::{
@@ -90,9 +90,10 @@ pub struct Share {
 /// Where a batch writes. Every slice is as long as there are rows, observations times the number of fields.
 #[derive(Debug)]
 pub struct Out<'a, T> {
-    /// Observations, in the [`MemoryOrder`] of the kernel.
+    /// Observations, in the [`ORDER`](Kernel::ORDER) of the kernel.
     pub obs: &'a mut [T],
-    /// With [`Autoreset::SameStep`]: the last observation of rows that ended. In other rows it means nothing.
+    /// With [`Autoreset::SameStep`]: the last observation of rows that ended, in the [`FINAL_ORDER`](Kernel::FINAL_ORDER) of the
+    /// kernel. In other rows it means nothing. May be empty without [`Autoreset::SameStep`].
     pub final_obs: &'a mut [T],
     /// Rewards.
     pub rewards: &'a mut [f32],
@@ -281,17 +282,14 @@ impl<K: Kernel> Batched<K> {
     fn divide(&mut self, out: &mut Out<'_, K::Cell>, work: impl Fn(&K, usize, Chunk<'_, K>) + Sync) {
         let Batched { kernel, blocks, scratch, final_rewards, .. } = self;
         let kernel: &K = kernel;
-        let columns = match K::ORDER {
-            MemoryOrder::Columns => self.width,
-            MemoryOrder::Rows => 1,
-        };
+        let layout = Layout { order: K::ORDER, final_order: K::FINAL_ORDER, width: self.width };
         if let [scratch] = &mut scratch[..] {
-            let out = OutPart::whole(out, columns, final_rewards);
+            let out = OutPart::whole(out, layout, final_rewards);
             return work(kernel, 0, Chunk { blocks, scratch, out });
         }
         let each = blocks.len().div_ceil(scratch.len());
         let matches = each * K::LANES;
-        let outs = OutPart::cut(out, columns, matches * kernel.rows_of_a_match());
+        let outs = OutPart::cut(out, layout, matches * kernel.rows_of_a_match());
         // Empty where seats do not take turns.
         let rewards =
             final_rewards.chunks_mut(matches * self.seats).chain(std::iter::repeat_with(Default::default));
@@ -370,8 +368,10 @@ impl<K: Kernel> Batched<K> {
     ///
     /// A row's observation is that of the seat that decides, its reward that of the seat that has just acted.
     pub fn to_act(&self, out: &mut [u8]) {
-        for ((block, lane), out) in self.lanes().zip(out) {
-            *out = K::to_act(block, lane);
+        for (block, out) in self.blocks.iter().zip(out.chunks_mut(K::LANES)) {
+            for (lane, out) in out.iter_mut().enumerate() {
+                *out = K::to_act(block, lane);
+            }
         }
     }
 

@@ -38,6 +38,9 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
     const LANES: usize = 1;
     /// How observations lie in memory.
     const ORDER: MemoryOrder = MemoryOrder::Columns;
+    /// How last observations lie in memory: row by row where few matches end in a step, since a row in one place is written sooner
+    /// than one that is spread over all columns.
+    const FINAL_ORDER: MemoryOrder = Self::ORDER;
     /// Whether one seat decides at a time. Then a row is a match.
     const TURNS: bool = true;
 

@@ -164,12 +164,12 @@ impl<G: Observe> Kernel for Refereed<G> {
             if begins {
                 if !had_ended {
                     G::observe(&self.rules, &one.view, obs);
-                    out.final_obs.set_row(row, obs);
+                    out.final_obs.set_row(row, obs.iter().copied());
                 }
                 self.begin(one, 0, obs);
             }
             G::observe(&self.rules, &one.view, obs);
-            out.obs.set_row(row, obs);
+            out.obs.set_row(row, obs.iter().copied());
             out.terminated[row] = is_over && !(begins && had_ended);
             out.truncated[row] = false;
         }
@@ -179,7 +179,7 @@ impl<G: Observe> Kernel for Refereed<G> {
         let Chunk { blocks, scratch: obs, out } = chunk;
         for (row, one) in blocks.iter().enumerate() {
             G::observe(&self.rules, &one.view, obs);
-            out.obs.set_row(row, obs);
+            out.obs.set_row(row, obs.iter().copied());
             out.terminated[row] = one.is_over();
             out.truncated[row] = false;
         }

@@ -4,7 +4,10 @@
 //! priced by one look-up a row. [`Signals`] keeps what the actions of the next step are worth, and says of each step what
 //! the action gave away (*regret*) and what came from elsewhere: the dice and the opponents (*luck*).
 
-use crate::instructions::arch;
+// An index goes through several columns at once: the form that becomes vectors, and the shortest.
+#![allow(clippy::needless_range_loop)]
+
+use crate::{instructions::arch, parts::lanes_of};
 use pulp::NullaryFnOnce;
 
 /// The most that a cup has of each colour, and one.
@@ -56,21 +59,42 @@ impl TurnFormat {
     }
 
     /// The number of a turn at a table: the first's and the second's by both scores; then the second's by how far it is
-    /// behind, when the first has 13, and in a tiebreak; last the first's in a tiebreak.
-    #[inline]
-    fn table(tiebreak: bool, second: bool, own: i16, other: i16) -> usize {
-        let own = own.max(0) as usize;
-        let other = other.max(0) as usize;
-        let behind = other.saturating_sub(own).min(BEHIND - 1);
-        let squares = SCORES * SCORES;
-        match (tiebreak, second) {
-            (true, false) => 2 * squares + 2 * BEHIND,
-            (true, true) => 2 * squares + BEHIND + behind,
-            (false, true) if other >= SCORES => 2 * squares + behind,
-            (false, _) => {
-                usize::from(second) * squares + own.min(SCORES - 1) * SCORES + other.min(SCORES - 1)
+    /// behind, when the first has 13, and in a tiebreak; last the first's in a tiebreak. No branches, as in [`number`].
+    #[inline(always)]
+    fn table(tiebreak: bool, second: bool, own: i16, other: i16) -> u16 {
+        const SQUARES: u16 = (SCORES * SCORES) as u16;
+        let (own, other) = (own.max(0) as u16, other.max(0) as u16);
+        let behind = other.saturating_sub(own).min(BEHIND as u16 - 1);
+        let most = SCORES as u16 - 1;
+        let by_scores = own.min(most) * SCORES as u16 + other.min(most) + if second { SQUARES } else { 0 };
+        let by_distance = 2 * SQUARES + behind + if tiebreak { BEHIND as u16 } else { 0 };
+        let decides_last = second & (tiebreak | (other > most));
+        let turn = if decides_last { by_distance } else { by_scores };
+        if tiebreak & !second { 2 * SQUARES + 2 * BEHIND as u16 } else { turn }
+    }
+
+    /// Which turns some rows are in.
+    #[inline(always)]
+    fn turn_numbers(self, column: &impl Fn(usize) -> [i16; ROWS]) -> [u16; ROWS] {
+        let mut turns = [0; ROWS];
+        match self {
+            TurnFormat::Solo => {}
+            TurnFormat::Race => {
+                let (own, other) = (column(8), column(9));
+                let score = |brains: i16| brains.clamp(0, SCORES as i16 - 1) as u16;
+                for i in 0..ROWS {
+                    turns[i] = score(own[i]) * SCORES as u16 + score(other[i]);
+                }
+            }
+            TurnFormat::Table => {
+                let (tiebreak, own, other, others_turn) = (column(9), column(10), column(12), column(13));
+                for i in 0..ROWS {
+                    // The other has had its turn of this round.
+                    turns[i] = Self::table(tiebreak[i] == 1, others_turn[i] == 3, own[i], other[i]);
+                }
             }
         }
+        turns
     }
 }
 
@@ -177,31 +201,30 @@ impl NullaryFnOnce for LookUp<'_> {
         let rows = best.len();
         let (stop, go) = values.split_at_mut(rows);
         let turns = table.format.turns();
-        for start in (0..rows).step_by(ROWS) {
+        for (block, start) in (0..rows).step_by(ROWS).enumerate() {
             let count = ROWS.min(rows - start);
-            let column = |field: usize| &obs[field * rows + start..][..count];
-            let numbers = state_numbers(&column);
-            let brains = column(0);
+            let column = |field: usize| -> [i16; ROWS] { lanes_of(&obs[field * rows..][..rows], block) };
             let (stop, go) = (&mut stop[start..][..count], &mut go[start..][..count]);
-            match table.format {
-                TurnFormat::Solo => {
-                    for i in 0..count {
-                        stop[i] = f32::from(brains[i]);
-                        go[i] = table.go[usize::from(numbers[i])];
-                    }
-                }
-                _ => {
-                    for i in 0..count {
-                        let turn = table.turn_of(&column, i);
-                        go[i] = table.go[usize::from(numbers[i]) * turns + turn];
-                        stop[i] = table.stop[turn * BRAINS + (brains[i].max(0) as usize).min(BRAINS - 1)];
-                    }
-                }
+            let (numbers, brains) = (state_numbers(&column), column(0));
+            // First where the values are, then the values: tables are larger than the cache, and as many of them are waited
+            // for at once as there is nothing else to do in between.
+            let mut places = ([0u32; ROWS], [0u32; ROWS]);
+            let turn_numbers = table.format.turn_numbers(&column);
+            for i in 0..ROWS {
+                let turn = u32::from(turn_numbers[i]);
+                places.0[i] = u32::from(numbers[i]) * turns as u32 + turn;
+                places.1[i] = turn * BRAINS as u32 + brains[i].clamp(0, BRAINS as i16 - 1) as u32;
+            }
+            look_up(&table.go, &places.0, go);
+            if table.format == TurnFormat::Solo {
+                stop.iter_mut().zip(brains).for_each(|(stop, brains)| *stop = brains.into());
+            } else {
+                look_up(&table.stop, &places.1, stop);
             }
             if table.forced {
-                for i in 0..count {
-                    let fresh = column(2)[i] + column(3)[i] + column(4)[i] == DICE;
-                    stop[i] = select(fresh, go[i], stop[i]);
+                let (green, yellow, red) = (column(2), column(3), column(4));
+                for (i, stop) in stop.iter_mut().enumerate() {
+                    *stop = select(green[i] + yellow[i] + red[i] == DICE, go[i], *stop);
                 }
             }
             for (best, (&stop, &go)) in best[start..][..count].iter_mut().zip(stop.iter().zip(&*go)) {
@@ -211,39 +234,26 @@ impl NullaryFnOnce for LookUp<'_> {
     }
 }
 
-/// The numbers of the states of some rows.
+/// Numbers of a table, by their places.
 #[inline(always)]
-fn state_numbers<'a>(column: &impl Fn(usize) -> &'a [i16]) -> [u16; ROWS] {
-    let mut numbers = [0; ROWS];
-    let [shots, c0, c1, c2, f0, f1, f2] = [1, 2, 3, 4, 5, 6, 7].map(column);
-    for i in 0..shots.len().min(ROWS) {
-        let wide = |number: i16| number as u16;
-        numbers[i] = number(
-            [wide(c0[i]), wide(c1[i]), wide(c2[i])],
-            [wide(f0[i]), wide(f1[i]), wide(f2[i])],
-            wide(shots[i]),
-        );
+fn look_up(table: &[f32], places: &[u32; ROWS], out: &mut [f32]) {
+    for (out, &place) in out.iter_mut().zip(places) {
+        *out = table[place as usize];
     }
-    numbers
 }
 
-impl TurnTable {
-    /// Which turn a row is in.
-    #[inline(always)]
-    fn turn_of<'a>(&self, column: &impl Fn(usize) -> &'a [i16], i: usize) -> usize {
-        match self.format {
-            TurnFormat::Solo => 0,
-            TurnFormat::Race => {
-                let score = |field| (column(field)[i].max(0) as usize).min(SCORES - 1);
-                score(8) * SCORES + score(9)
-            }
-            TurnFormat::Table => {
-                let [tiebreak, own, other, others_turn] = [9, 10, 12, 13].map(|field| column(field)[i]);
-                // The other has had its turn of this round.
-                TurnFormat::table(tiebreak == 1, others_turn == 3, own, other)
-            }
-        }
+/// The numbers of the states of some rows.
+#[inline(always)]
+fn state_numbers(column: &impl Fn(usize) -> [i16; ROWS]) -> [u16; ROWS] {
+    let mut numbers = [0; ROWS];
+    let (shots, c0, c1, c2) = (column(1), column(2), column(3), column(4));
+    let (f0, f1, f2) = (column(5), column(6), column(7));
+    for i in 0..ROWS {
+        let cup = [c0[i] as u16, c1[i] as u16, c2[i] as u16];
+        let feet = [f0[i] as u16, f1[i] as u16, f2[i] as u16];
+        numbers[i] = number(cup, feet, shots[i] as u16);
     }
+    numbers
 }
 
 /// What the end of a match is worth, from what it paid.
@@ -474,6 +484,6 @@ mod tests {
             TurnFormat::table(true, false, 14, 14),
         ];
         assert_eq!(numbers, [43, 212, 351, 372, 402]);
-        assert!(numbers.iter().all(|&number| number < TurnFormat::Table.turns()));
+        assert!(numbers.iter().all(|&number| usize::from(number) < TurnFormat::Table.turns()));
     }
 }

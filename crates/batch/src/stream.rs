@@ -1,7 +1,11 @@
-//! The stream of chance of one match.
+//! The stream of chance of one match, and those of many matches side by side.
 //!
 //! Nobody hostile sees it, so it is a small and fast generator (xoroshiro128++), not the one of the arena.
 
+// An index goes through several columns at once: the form that becomes vectors, and the shortest.
+#![allow(clippy::needless_range_loop)]
+
+use crate::parts::Aligned;
 use necrodome_rules::chance::Chance;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoroshiro128PlusPlus};
@@ -29,6 +33,68 @@ impl Stream {
     #[inline(always)]
     pub fn word(&mut self) -> u64 {
         self.0.next_u64()
+    }
+
+    /// The two words that it is made of.
+    pub(crate) fn state(&self) -> [u64; 2] {
+        bytemuck::cast::<_, [u64; 2]>(self.0.state()).map(u64::from_le)
+    }
+
+    /// The stream that is made of these words.
+    pub(crate) fn of(state: [u64; 2]) -> Self {
+        Stream(Xoroshiro128PlusPlus::from_seed(bytemuck::cast(state.map(u64::to_le))))
+    }
+}
+
+/// Streams side by side: the first words of all of them, then the second.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[repr(align(64))]
+pub(crate) struct Streams<const LANES: usize> {
+    first: [u64; LANES],
+    second: [u64; LANES],
+}
+
+impl<const LANES: usize> Streams<LANES> {
+    /// The streams of the seeds from `first_seed` on.
+    pub(crate) fn new(first_seed: u64) -> Self {
+        let mut streams = Streams { first: [0; LANES], second: [0; LANES] };
+        (0..LANES).for_each(|i| streams.set(i, &Stream::new(first_seed.wrapping_add(i as u64))));
+        streams
+    }
+
+    /// One of them.
+    pub(crate) fn get(&self, i: usize) -> Stream {
+        Stream::of([self.first[i], self.second[i]])
+    }
+
+    /// Changes one of them.
+    pub(crate) fn set(&mut self, i: usize, stream: &Stream) {
+        [self.first[i], self.second[i]] = stream.state();
+    }
+
+    /// The next word of each: what [`Stream::word`] gives, as a loop that becomes vectors.
+    #[inline(always)]
+    pub(crate) fn words(&mut self) -> Aligned<[u64; LANES]> {
+        let mut words = Aligned([0; LANES]);
+        for i in 0..LANES {
+            let (first, second) = (self.first[i], self.second[i]);
+            words.0[i] = first.wrapping_add(second).rotate_left(17).wrapping_add(first);
+            let mixed = first ^ second;
+            self.first[i] = first.rotate_left(49) ^ mixed ^ (mixed << 21);
+            self.second[i] = mixed.rotate_left(28);
+        }
+        words
+    }
+
+    /// Streams become what they were before, where all bits of the mask are set.
+    #[inline(always)]
+    pub(crate) fn go_back(&mut self, waits: &[u8; LANES], before: &Self) {
+        for i in 0..LANES {
+            // Sign-extended, so that all bits are set or none.
+            let mask = waits[i] as i8 as u64;
+            self.first[i] ^= (self.first[i] ^ before.first[i]) & mask;
+            self.second[i] ^= (self.second[i] ^ before.second[i]) & mask;
+        }
     }
 }
 
@@ -95,6 +161,21 @@ mod tests {
         let expected = f64::from(draws) / 5.0;
         let squares: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
         assert!(squares < 23.5, "chi-squared {squares} of 4 degrees of freedom (p < 0.0001): {counts:?}");
+    }
+
+    #[test]
+    fn streams_side_by_side_are_streams() {
+        let mut all = Streams::<64>::new(9);
+        let mut alone: Vec<Stream> = (0..64).map(|i| Stream::new(9 + i)).collect();
+        for _ in 0..10 {
+            assert_eq!(all.words().0.to_vec(), alone.iter_mut().map(Stream::word).collect::<Vec<_>>());
+        }
+        let before = all.clone();
+        all.words();
+        let waits = std::array::from_fn(|i| if i == 7 { u8::MAX } else { 0 });
+        all.go_back(&waits, &before);
+        alone.iter_mut().enumerate().filter(|&(i, _)| i != 7).for_each(|(_, stream)| _ = stream.word());
+        assert!((0..64).all(|i| all.get(i) == alone[i]));
     }
 
     #[test]

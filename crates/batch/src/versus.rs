@@ -356,11 +356,11 @@ impl<K: Views> Versus<K> {
             out.truncated[at] = false;
             let last = &block.last_obs[lane * width..][..width];
             if row.over {
-                out.obs.set_row(at, last);
+                out.obs.set_row(at, last.iter().copied());
             }
             if row.ended {
                 if final_obs {
-                    out.final_obs.set_row(at, last);
+                    out.final_obs.set_row(at, last.iter().copied());
                 }
                 let paid = &block.last_rewards[lane * self.seats..][..self.seats];
                 out.final_rewards[at * self.seats..][..self.seats].copy_from_slice(paid);

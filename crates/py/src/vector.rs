@@ -497,6 +497,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
     fn new(batch: Batched<K>, shows: Shows) -> Self {
         let extras = Extras {
             ended: batch.autoreset == Autoreset::SameStep || batch.takes_turns(),
+            final_obs: batch.autoreset == Autoreset::SameStep,
             masks: shows.masks && !batch.always_legal(),
             alive: batch.has_many_rows(),
             final_rewards: batch.takes_turns(),
@@ -639,8 +640,8 @@ impl<K: Kernel<Cell: Element>> Held<K> {
             infos.set_item(intern!(py, "final_rewards"), rewards.shown(py))?;
             infos.set_item(intern!(py, "_final_rewards"), ended.shown(py))?;
         }
-        if self.batch.autoreset == Autoreset::SameStep {
-            infos.set_item(intern!(py, "final_obs"), self.named(frame.final_obs.shown(py))?)?;
+        if let Some(final_obs) = &frame.final_obs {
+            infos.set_item(intern!(py, "final_obs"), self.named(final_obs.shown(py))?)?;
             infos.set_item(intern!(py, "_final_obs"), ended.shown(py))?;
             infos.set_item(intern!(py, "final_info"), PyDict::new(py))?;
             infos.set_item(intern!(py, "_final_info"), ended.shown(py))?;

@@ -4,10 +4,14 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::{
-    dice::{Dice, dice, draw, split},
-    lane::{Lane, MAX_FIELDS, MAX_SEATS, OVER, fields},
+    dice::{Dice, REJECTED, Rolls, both, dice, draw},
+    lane::{Lane, MAX_FIELDS, MAX_SEATS, OVER, each, fields, is},
 };
-use crate::{actions::HOLD, stream::Stream};
+use crate::{
+    actions::HOLD,
+    parts::Aligned,
+    stream::{Stream, Streams},
+};
 
 /// Matches in a block: one vector of bytes on the widest machines.
 pub(super) const LANES: usize = 64;
@@ -16,7 +20,33 @@ pub(super) const LANES: usize = 64;
 pub(super) type Column = [u8; LANES];
 
 /// The observations of a block, field by field.
-pub(super) type BlockObs = [Column; MAX_FIELDS];
+pub(super) type BlockObs = Aligned<[Column; MAX_FIELDS]>;
+
+/// Where the stream and the rolls of a match are: those of even lanes come first. So the dice of two lanes make a pair of bytes that
+/// lie where their lanes do.
+#[inline(always)]
+const fn place(lane: usize) -> usize {
+    lane % 2 * (LANES / 2) + lane / 2
+}
+
+/// Rolls for the next action of each match, by [`place`].
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct BlockRolls {
+    /// For the dice that are rolled again.
+    again: [u16; LANES],
+    /// For a turn that begins.
+    fresh: [u16; LANES],
+}
+
+impl BlockRolls {
+    pub(super) const NONE: BlockRolls = BlockRolls { again: [0; LANES], fresh: [0; LANES] };
+
+    #[inline(always)]
+    fn set(&mut self, place: usize, rolls: Rolls) {
+        (self.again[place], self.fresh[place]) = (rolls.again, rolls.fresh);
+    }
+}
 
 /// The states of some matches. The last block of a batch may have some that nobody plays.
 #[derive(Debug, Clone)]
@@ -33,16 +63,13 @@ pub struct Block {
     pub(super) seat: Column,
     last_turn: Column,
     began: Column,
-    /// Rolls for the next action: dice to roll again, and the first roll of a turn.
-    again: [u16; LANES],
-    fresh: [u16; LANES],
     pub(super) turns: [u32; LANES],
-    pub(super) streams: [Stream; LANES],
+    streams: Streams<LANES>,
 }
 
 impl Block {
-    /// Matches that are over, with the streams of the seeds from `first_seed` on.
-    pub(super) fn new(first_seed: u64) -> Self {
+    /// Matches that are over.
+    pub(super) fn new() -> Self {
         let nothing = [0; LANES];
         Block {
             health: [nothing; MAX_SEATS],
@@ -56,20 +83,21 @@ impl Block {
             seat: nothing,
             last_turn: nothing,
             began: nothing,
-            again: [0; LANES],
-            fresh: [0; LANES],
             turns: [0; LANES],
-            streams: core::array::from_fn(|i| Stream::new(first_seed.wrapping_add(i as u64))),
+            streams: Streams::new(0),
         }
     }
 
     /// One match.
     #[inline(always)]
     pub(super) fn lane<const N: usize>(&self, i: usize) -> Lane<N> {
+        let (mut health, mut points, mut dice) = ([0; N], [0; N], [0; 6]);
+        each::<N>(|seat| (health[seat], points[seat]) = (self.health[seat][i], self.points[seat][i]));
+        each::<6>(|die| dice[die] = self.dice[die][i]);
         Lane {
-            health: core::array::from_fn(|seat| self.health[seat][i]),
-            points: core::array::from_fn(|seat| self.points[seat][i]),
-            dice: core::array::from_fn(|die| self.dice[die][i]),
+            health,
+            points,
+            dice,
             in_tokyo: self.in_tokyo[i],
             current: self.current[i],
             phase: self.phase[i],
@@ -84,13 +112,10 @@ impl Block {
     /// Puts a match into its place.
     #[inline(always)]
     pub(super) fn set_lane<const N: usize>(&mut self, i: usize, lane: Lane<N>) {
-        for seat in 0..N {
-            self.health[seat][i] = lane.health[seat];
-            self.points[seat][i] = lane.points[seat];
-        }
-        for die in 0..6 {
-            self.dice[die][i] = lane.dice[die];
-        }
+        each::<N>(|seat| {
+            (self.health[seat][i], self.points[seat][i]) = (lane.health[seat], lane.points[seat])
+        });
+        each::<6>(|die| self.dice[die][i] = lane.dice[die]);
         self.in_tokyo[i] = lane.in_tokyo;
         self.current[i] = lane.current;
         self.phase[i] = lane.phase;
@@ -101,99 +126,132 @@ impl Block {
         self.began[i] = lane.began;
     }
 
+    /// The stream of one match.
+    pub(super) fn stream(&self, i: usize) -> Stream {
+        self.streams.get(place(i))
+    }
+
+    /// Changes the stream of one match.
+    pub(super) fn set_stream(&mut self, i: usize, stream: &Stream) {
+        self.streams.set(place(i), stream);
+    }
+
     /// Begins a new match.
-    pub(super) fn begin<const N: usize>(&mut self, i: usize, max_turns: u32) {
-        let roll = draw(&mut self.streams[i]).fresh;
-        self.set_lane(i, Lane::<N>::begin(dice(roll)));
+    #[inline(always)]
+    pub(super) fn begin<const N: usize>(&mut self, i: usize, max_turns: u32) -> Lane<N> {
+        let roll = self.draw(i).fresh;
+        let lane =
+            Lane { last_turn: last_turn(1, max_turns), ..Lane::begin(dice(roll).map(|die| die as u8)) };
+        self.set_lane(i, lane);
         self.turns[i] = 1;
-        self.last_turn[i] = u8::from(max_turns == 1);
+        lane
     }
 
     /// Plays an action in every match that is not over, after a [`roll`](Block::roll). `max_turns` is 0 if there is no such rule.
     /// Only if `HOLDS` may there be matches that stay as they are.
     #[inline(always)]
-    pub(super) fn play<const N: usize, const HOLDS: bool>(&mut self, actions: &Column, max_turns: u32) {
-        let (again, fresh) = (columns(&self.again), columns(&self.fresh));
+    pub(super) fn play<const N: usize, const HOLDS: bool>(
+        &mut self,
+        actions: &Column,
+        rolls: &BlockRolls,
+        max_turns: u32,
+    ) {
+        let (again, fresh) = (columns(&rolls.again), columns(&rolls.fresh));
         for i in 0..LANES {
-            let column = |dice: &[Column; 6]| -> Dice { core::array::from_fn(|die| dice[die][i]) };
+            let column = |columns: &Aligned<[Column; 6]>| -> Dice {
+                let mut dice = [0; 6];
+                each::<6>(|die| dice[die] = columns.0[die][i]);
+                dice
+            };
             let before = self.lane::<N>(i);
             let after = before.play(actions[i], column(&again), column(&fresh));
-            self.set_lane(i, if HOLDS { after.unless(actions[i] == HOLD, before) } else { after });
+            self.set_lane(i, if HOLDS { after.unless(is(actions[i], HOLD), before) } else { after });
         }
         // Columns of other widths are kept apart: the compiler does not see that they never overlap.
         let began = self.began;
-        let mut last_turn = [0; LANES];
+        let mut lasts = [0; LANES];
         for i in 0..LANES {
-            self.turns[i] += u32::from(began[i]);
-            last_turn[i] = u8::from(self.turns[i] == max_turns);
+            self.turns[i] += u32::from(began[i] & 1);
+            lasts[i] = last_turn(self.turns[i], max_turns);
         }
-        self.last_turn = last_turn;
+        self.last_turn = lasts;
     }
 
     /// What the next action of each match may need, each from its own stream. `actions` only tell who holds.
     #[inline(always)]
-    pub(super) fn roll<const HOLDS: bool>(&mut self, actions: &Column) {
+    pub(super) fn roll<const HOLDS: bool>(&mut self, actions: &Column, rolls: &mut BlockRolls) {
         // A match that is over or holds waits, and so does its stream.
-        let mut waits = [false; LANES];
+        let mut waits = [0; LANES];
         for i in 0..LANES {
-            waits[i] = (self.phase[i] == OVER) | (HOLDS & (actions[i] == HOLD));
+            waits[i] = is(self.phase[i], OVER) | if HOLDS { is(actions[i], HOLD) } else { 0 };
         }
-        let mut words = [0; LANES];
-        for i in 0..LANES {
-            let mut stream = self.streams[i].clone();
-            words[i] = stream.word();
-            self.streams[i] = if waits[i] { self.streams[i].clone() } else { stream };
+        let before = any(&waits).then(|| self.streams.clone());
+        let words = self.streams.words();
+        if let Some(before) = before {
+            let mut placed = [0; LANES];
+            (0..LANES).for_each(|i| placed[place(i)] = waits[i]);
+            self.streams.go_back(&placed, &before);
         }
-        let mut all_count = true;
-        for i in 0..LANES {
-            let (rolls, counts) = split(words[i]);
-            (self.again[i], self.fresh[i]) = (rolls.again, rolls.fresh);
-            all_count &= counts;
+        let (mut pairs, mut least) = (Aligned([0; LANES]), Aligned([0; LANES]));
+        for place in 0..LANES {
+            (pairs.0[place], least.0[place]) = both(words.0[place]);
         }
-        if !all_count {
-            self.roll_again(&words, &waits);
+        for place in 0..LANES {
+            rolls.set(place, Rolls::new(pairs.0[place]));
+        }
+        if least.0.iter().fold(u32::MAX, |least, &one| least.min(one)) < REJECTED {
+            self.roll_again(&least.0, &waits, rolls);
         }
     }
 
     /// Draws anew where a word does not count: one word in a hundred thousand.
     #[cold]
     #[inline(never)]
-    fn roll_again(&mut self, words: &[u64; LANES], waits: &[bool; LANES]) {
-        for i in 0..LANES {
-            if !waits[i] && !split(words[i]).1 {
-                let rolls = draw(&mut self.streams[i]);
-                (self.again[i], self.fresh[i]) = (rolls.again, rolls.fresh);
-            }
+    fn roll_again(&mut self, least: &[u32; LANES], waits: &Column, rolls: &mut BlockRolls) {
+        for i in (0..LANES).filter(|&i| waits[i] == 0 && least[place(i)] < REJECTED) {
+            rolls.set(place(i), self.draw(i));
         }
+    }
+
+    /// The rolls of the next word of one match that counts.
+    fn draw(&mut self, i: usize) -> Rolls {
+        let mut stream = self.stream(i);
+        let rolls = draw(&mut stream);
+        self.set_stream(i, &stream);
+        rolls
     }
 
     /// What the seats see.
     #[inline(always)]
     pub(super) fn observe<const N: usize>(&self, obs: &mut BlockObs) {
         for i in 0..LANES {
-            self.observe_one::<N>(i, obs);
-        }
-    }
-
-    /// What the seat of one match sees.
-    #[inline(always)]
-    pub(super) fn observe_one<const N: usize>(&self, i: usize, obs: &mut BlockObs) {
-        let seen = self.lane::<N>(i).observe();
-        for field in 0..fields(N) {
-            obs[field][i] = seen[field];
+            let seen = self.lane::<N>(i).observe();
+            for field in 0..fields(N) {
+                obs.0[field][i] = seen[field];
+            }
         }
     }
 }
 
-/// The dice of many rolls.
+/// Whether a turn is the last, as a mask.
 #[inline(always)]
-fn columns(rolls: &[u16; LANES]) -> [Column; 6] {
-    let mut columns = [[0; LANES]; 6];
-    for i in 0..LANES {
-        let dice = dice(rolls[i]);
-        for die in 0..6 {
-            columns[die][i] = dice[die];
-        }
+pub(super) fn last_turn(turn: u32, max_turns: u32) -> u8 {
+    u8::from(turn == max_turns).wrapping_neg()
+}
+
+/// Whether a mask is set somewhere.
+#[inline(always)]
+fn any(masks: &Column) -> bool {
+    masks.iter().fold(0, |any, mask| any | mask) != 0
+}
+
+/// The dice of many rolls, which lie by [`place`].
+#[inline(always)]
+fn columns(rolls: &[u16; LANES]) -> Aligned<[Column; 6]> {
+    let mut pairs = Aligned([[0u16; LANES / 2]; 6]);
+    for i in 0..LANES / 2 {
+        let (even, odd) = (dice(rolls[place(2 * i)]), dice(rolls[place(2 * i + 1)]));
+        each::<6>(|die| pairs.0[die][i] = (even[die] | odd[die] << 8).to_le());
     }
-    columns
+    Aligned(bytemuck::cast(pairs.0))
 }

@@ -3,6 +3,7 @@
 //! All six are one number below 5^6, so a word holds all that a step can need: the dice that are rolled again, and the
 //! first roll of the turn that may follow.
 
+use super::lane::each;
 use crate::stream::Stream;
 use necrodome_rules::tokyo::Face;
 
@@ -13,7 +14,7 @@ const FACES: u16 = Face::ALL.len() as u16;
 /// How many ways six dice can fall.
 const ROLLS: u32 = (FACES as u32).pow(6);
 /// Halves of a word that are thrown away, since they would make some rolls likelier than others (Lemire's method).
-const REJECTED: u32 = ROLLS.wrapping_neg() % ROLLS;
+pub(super) const REJECTED: u32 = ROLLS.wrapping_neg() % ROLLS;
 
 /// Two rolls, as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,34 +25,47 @@ pub(super) struct Rolls {
     pub(super) fresh: u16,
 }
 
-/// The two rolls of a word, and whether the word counts.
+impl Rolls {
+    /// Two rolls in one number, those that are rolled again above.
+    #[inline(always)]
+    pub(super) fn new(both: u32) -> Self {
+        Rolls { again: (both >> 16) as u16, fresh: both as u16 }
+    }
+}
+
+/// The two rolls of a word in one number, those that are rolled again above, and the lesser of what their halves leave: less than
+/// [`REJECTED`] if the word does not count.
 #[inline(always)]
-pub(super) fn split(word: u64) -> (Rolls, bool) {
+pub(super) fn both(word: u64) -> (u32, u32) {
     let high = (word >> 32) * u64::from(ROLLS);
     let low = (word & 0xffff_ffff) * u64::from(ROLLS);
-    let counts = (high as u32 >= REJECTED) & (low as u32 >= REJECTED);
-    (Rolls { again: (high >> 32) as u16, fresh: (low >> 32) as u16 }, counts)
+    ((high >> 16) as u32 & 0xffff_0000 | (low >> 32) as u32, (high as u32).min(low as u32))
 }
 
 /// The rolls of the first word that counts.
 #[inline]
 pub(super) fn draw(stream: &mut Stream) -> Rolls {
     loop {
-        if let (rolls, true) = split(stream.word()) {
-            return rolls;
+        let (rolls, least) = both(stream.word());
+        if least >= REJECTED {
+            return Rolls::new(rolls);
         }
     }
 }
 
 /// The dice of a roll: its digits, the lowest first.
 #[inline(always)]
-pub(super) fn dice(roll: u16) -> Dice {
-    let mut rest = roll;
-    core::array::from_fn(|_| {
-        let die = rest % FACES;
-        rest /= FACES;
-        die as u8
-    })
+pub(super) fn dice(roll: u16) -> [u16; 6] {
+    // The roll as a fraction of all of them, in 2^16ths, a bit more than it is: then the digits come from above, by two products each.
+    const REST: u32 = ((1 << 32) / ROLLS as u64) as u32 - (4 << 16) + 1;
+    let high = |number: u16, times: u32| ((u32::from(number) * times) >> 16) as u16;
+    let mut fraction = roll.wrapping_mul(4).wrapping_add(high(roll, REST)).wrapping_add(1);
+    let mut dice = [0; 6];
+    each::<6>(|die| {
+        dice[5 - die] = high(fraction, FACES.into());
+        fraction = fraction.wrapping_mul(FACES);
+    });
+    dice
 }
 
 #[cfg(test)]
@@ -59,12 +73,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_roll_has_its_own_dice() {
-        let mut seen: Vec<Dice> = (0..ROLLS as u16).map(dice).collect();
-        assert!(seen.iter().flatten().all(|&die| u16::from(die) < FACES));
-        seen.sort();
-        seen.dedup();
-        assert_eq!(seen.len(), ROLLS as usize);
+    fn the_dice_of_a_roll_are_its_digits() {
+        for roll in 0..ROLLS as u16 {
+            assert_eq!(dice(roll), std::array::from_fn(|die| roll / FACES.pow(die as u32) % FACES));
+        }
     }
 
     /// Every roll has the same number of halves that give it and count.
@@ -78,7 +90,7 @@ mod tests {
             let good = 1 << 31;
             for place in [0, 32] {
                 let word = |half: u64| half << place | good << (32 - place);
-                let counting = halves.iter().filter(|&&half| split(word(half)).1).count() as u64;
+                let counting = halves.iter().filter(|&&half| both(word(half)).1 >= REJECTED).count() as u64;
                 assert_eq!(counting, share, "{roll}");
             }
         }

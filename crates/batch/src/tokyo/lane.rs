@@ -1,10 +1,7 @@
 //! One match, as the kernel plays it: a few bytes, and rules without branches.
 //!
 //! Every function here is inlined into a loop over the matches of a block, which the compiler turns into vectors as long
-//! as nothing depends on a branch: hence `&` and `|` for conditions, and sums over seats where one is meant.
-
-// An index goes through several columns at once: the form that becomes vectors, and the shortest.
-#![allow(clippy::needless_range_loop)]
+//! as nothing depends on a branch. Conditions are masks of eight bits, all or none: only AVX-512 has a place for single ones.
 
 use super::{dice::Dice, observe};
 use necrodome_rules::tokyo::{GOAL, MAX_HEALTH};
@@ -49,9 +46,9 @@ pub(super) struct Lane<const N: usize> {
     pub(super) damage: u8,
     /// Who decides now, or made the last decision of a match that is over.
     pub(super) seat: u8,
-    /// 1 if this turn is the last.
+    /// Whether this turn is the last, as a mask.
     pub(super) last_turn: u8,
-    /// 1 if the action that was just played began a turn.
+    /// Whether the action that was just played began a turn, as a mask.
     pub(super) began: u8,
 }
 
@@ -70,7 +67,7 @@ impl<const N: usize> Lane<N> {
             damage: 0,
             seat: 0,
             last_turn: 0,
-            began: 1,
+            began: !0,
         }
     }
 
@@ -78,111 +75,96 @@ impl<const N: usize> Lane<N> {
     #[inline(always)]
     pub(super) fn play(self, action: u8, again: Dice, fresh: Dice) -> Self {
         let Lane { mut health, mut points, mut dice, mut in_tokyo, mut current, .. } = self;
-        let rolling = self.phase == ROLLING;
-        let yielding = self.phase == YIELDING;
+        let rolling = is(self.phase, ROLLING);
+        let yielding = is(self.phase, YIELDING);
 
         // Step 2. An action that does not fit is a bad one: it keeps all dice here, and stays in Tokyo below.
-        let kept = if action < YIELD { action } else { KEEP_ALL };
-        for die in 0..6 {
-            dice[die] = if rolling & (kept & (1 << die) == 0) { again[die] } else { dice[die] };
-        }
-        let rerolls_left = if kept == KEEP_ALL { 0 } else { self.rerolls_left.wrapping_sub(1) };
-        let rolls_on = rolling & (rerolls_left != 0);
-        let resolves = rolling & (rerolls_left == 0);
+        let keeps_all = !rolling | !less(action, YIELD);
+        let kept = action | keeps_all;
+        each::<6>(|die| dice[die] = pick(is(kept & (1 << die), 0), again[die], dice[die]));
+        let rerolls_left = self.rerolls_left.wrapping_sub(1) & !keeps_all & !is(action, KEEP_ALL);
+        let stands = is(rerolls_left, 0);
+        let rolls_on = rolling & !stands;
+        let resolves = rolling & stands;
 
         // Step 3: points.
-        let scored = if resolves { victory_points(&dice) } else { 0 };
-        add(&mut points, current, scored);
-        let won = resolves & (at(&points, current) >= GOAL as u8);
+        let own = seats_that_are::<N>(current);
+        let scored = victory_points(&dice) & resolves;
+        add(&mut points, own, scored);
+        let won = resolves & !less(at(&points, own), GOAL as u8);
 
-        // Step 3: attacks. Nobody is hit by 0.
-        let attacks = count(&dice, ATTACK);
-        let hit = if resolves & !won { attacks } else { 0 };
-        let inside = in_tokyo == current;
-        let mut alive = 0;
-        for seat in 0..N {
-            let is_target = (inside & (seat as u8 != current)) | (!inside & (seat as u8 == in_tokyo));
-            health[seat] = health[seat].saturating_sub(if is_target { hit } else { 0 });
-            alive += u8::from(health[seat] > 0);
-        }
-        let fallen = at(&health, in_tokyo) == 0;
-        in_tokyo = if fallen { NOBODY } else { in_tokyo };
-        let won = won | (resolves & (alive == 1));
-        let asks = (hit != 0) & !won & (in_tokyo != NOBODY) & !inside;
+        // Step 3: attacks. Nobody is hit by 0. Who is inside hits all others, the others hit who is inside.
+        let hit = count(&dice, ATTACK) & resolves & !won;
+        let inside = is(in_tokyo, current);
+        let holds = seats_that_are::<N>(in_tokyo);
+        let (mut alive, mut fallen) = (N as u8, 0);
+        each::<N>(|seat| {
+            health[seat] = health[seat].saturating_sub(hit & (holds[seat] ^ inside));
+            let dead = is(health[seat], 0);
+            // A mask is minus one as a number.
+            alive = alive.wrapping_add(dead);
+            fallen |= dead & holds[seat];
+        });
+        in_tokyo = pick(fallen, NOBODY, in_tokyo);
+        let won = won | (resolves & is(alive, 1));
+        let asks = !is(hit, 0) & !won & !is(in_tokyo, NOBODY) & !inside;
 
         // The end of step 3, after a decision too: healing.
-        let yields = yielding & (action == YIELD);
-        in_tokyo = if yields { NOBODY } else { in_tokyo };
+        let yields = yielding & is(action, YIELD);
+        in_tokyo = pick(yields, NOBODY, in_tokyo);
         let finishes = yielding | (resolves & !won & !asks);
-        let heals = if finishes & (in_tokyo != current) { count(&dice, HEAL) } else { 0 };
-        for seat in 0..N {
-            let healed = (health[seat] + heals).min(MAX_HEALTH);
-            health[seat] = if seat as u8 == current { healed } else { health[seat] };
-        }
+        let heals = count(&dice, HEAL) & finishes & !is(in_tokyo, current);
+        each::<N>(|seat| health[seat] = health[seat].wrapping_add(heals & own[seat]).min(MAX_HEALTH));
 
         // Step 4.
-        let enters = finishes & (in_tokyo == NOBODY);
-        in_tokyo = if enters { current } else { in_tokyo };
-        add(&mut points, current, u8::from(enters));
-        let ends = finishes & ((at(&points, current) >= GOAL as u8) | (self.last_turn != 0));
+        let enters = finishes & is(in_tokyo, NOBODY);
+        in_tokyo = pick(enters, current, in_tokyo);
+        add(&mut points, own, enters & 1);
+        let ends = finishes & (!less(at(&points, own), GOAL as u8) | self.last_turn);
 
         // Step 1 of the next turn.
         let began = finishes & !ends;
-        current = if began { next_alive(&health, current) } else { current };
-        let lives_there = began & (in_tokyo == current);
-        add(&mut points, current, if lives_there { 2 } else { 0 });
-        let won_asleep = began & (at(&points, current) >= GOAL as u8);
+        current = pick(began, next_alive(&health, current), current);
+        let next = seats_that_are::<N>(current);
+        add(&mut points, next, began & is(in_tokyo, current) & 2);
+        let won_asleep = began & !less(at(&points, next), GOAL as u8);
         let rolls_first = began & !won_asleep;
-        for die in 0..6 {
-            dice[die] = if rolls_first { fresh[die] } else { dice[die] };
-        }
+        each::<6>(|die| dice[die] = pick(rolls_first, fresh[die], dice[die]));
 
-        let over = (self.phase == OVER) | won | ends | won_asleep;
-        let phase = if over {
-            OVER
-        } else if asks {
-            YIELDING
-        } else {
-            ROLLING
-        };
-        let seat = if over { self.seat } else { current };
+        let over = is(self.phase, OVER) | won | ends | won_asleep;
         Lane {
             health,
             points,
             dice,
             in_tokyo,
             current,
-            phase,
-            rerolls_left: if rolls_first {
-                REROLLS
-            } else if rolls_on {
-                rerolls_left
-            } else {
-                0
-            },
-            damage: if asks { hit } else { 0 },
-            seat: if asks { in_tokyo } else { seat },
+            // None of these is so together with another.
+            phase: (asks & YIELDING) | (over & OVER),
+            rerolls_left: (rolls_first & REROLLS) | (rolls_on & rerolls_left),
+            damage: asks & hit,
+            seat: pick(asks, in_tokyo, pick(over, self.seat, current)),
             last_turn: self.last_turn,
-            began: u8::from(began),
+            began,
         }
     }
 
     /// The match as it was before, if `holds`.
     #[inline(always)]
-    pub(super) fn unless(self, holds: bool, before: Self) -> Self {
-        let pick = |before: u8, after: u8| if holds { before } else { after };
+    pub(super) fn unless(mut self, holds: u8, before: Self) -> Self {
+        each::<N>(|seat| {
+            self.health[seat] = pick(holds, before.health[seat], self.health[seat]);
+            self.points[seat] = pick(holds, before.points[seat], self.points[seat]);
+        });
+        each::<6>(|die| self.dice[die] = pick(holds, before.dice[die], self.dice[die]));
         Lane {
-            health: core::array::from_fn(|seat| pick(before.health[seat], self.health[seat])),
-            points: core::array::from_fn(|seat| pick(before.points[seat], self.points[seat])),
-            dice: core::array::from_fn(|die| pick(before.dice[die], self.dice[die])),
-            in_tokyo: pick(before.in_tokyo, self.in_tokyo),
-            current: pick(before.current, self.current),
-            phase: pick(before.phase, self.phase),
-            rerolls_left: pick(before.rerolls_left, self.rerolls_left),
-            damage: pick(before.damage, self.damage),
-            seat: pick(before.seat, self.seat),
-            last_turn: self.last_turn,
-            began: pick(0, self.began),
+            in_tokyo: pick(holds, before.in_tokyo, self.in_tokyo),
+            current: pick(holds, before.current, self.current),
+            phase: pick(holds, before.phase, self.phase),
+            rerolls_left: pick(holds, before.rerolls_left, self.rerolls_left),
+            damage: pick(holds, before.damage, self.damage),
+            seat: pick(holds, before.seat, self.seat),
+            began: self.began & !holds,
+            ..self
         }
     }
 
@@ -190,21 +172,20 @@ impl<const N: usize> Lane<N> {
     #[inline(always)]
     pub(super) fn observe(&self) -> [u8; MAX_FIELDS] {
         let mut obs = [0; MAX_FIELDS];
-        obs[0] = self.phase;
-        obs[1] = self.rerolls_left;
-        obs[2] = self.damage;
-        obs[3..9].copy_from_slice(&self.dice);
+        (obs[0], obs[1], obs[2]) = (self.phase, self.rerolls_left, self.damage);
+        each::<6>(|die| obs[3 + die] = self.dice[die]);
         let health = from_seat(self.health, self.seat);
         let points = from_seat(self.points, self.seat);
-        let in_tokyo = distance::<N>(self.seat, self.in_tokyo);
+        // Nobody is further away than anybody.
+        let in_tokyo = distance::<N>(self.seat, self.in_tokyo) | is(self.in_tokyo, NOBODY);
         let current = distance::<N>(self.seat, self.current);
-        for steps in 0..N {
-            let monster = &mut obs[9 + 4 * steps..][..4];
-            monster[0] = health[steps];
-            monster[1] = points[steps];
-            monster[2] = u8::from((in_tokyo == steps as u8) & (self.in_tokyo != NOBODY));
-            monster[3] = u8::from(current == steps as u8);
-        }
+        each::<N>(|steps| {
+            let first = 9 + 4 * steps;
+            obs[first] = health[steps];
+            obs[first + 1] = points[steps];
+            obs[first + 2] = is(in_tokyo, steps as u8) & 1;
+            obs[first + 3] = is(current, steps as u8) & 1;
+        });
         obs
     }
 
@@ -220,59 +201,109 @@ impl<const N: usize> Lane<N> {
     }
 }
 
-/// What a seat has; 255 of nobody.
+/// Does something for each of so many dice or seats, at most six. Not a loop: a loop over lanes becomes vectors only when nothing in it
+/// is a loop, and the compiler unrolls small ones too late.
 #[inline(always)]
-fn at<const N: usize>(of: &[u8; N], seat: u8) -> u8 {
-    (0..N).fold(u8::MAX, |found, one| if one as u8 == seat { of[one] } else { found })
-}
-
-#[inline(always)]
-fn add<const N: usize>(to: &mut [u8; N], seat: u8, more: u8) {
-    for (one, count) in to.iter_mut().enumerate() {
-        *count += if one as u8 == seat { more } else { 0 };
+pub(super) fn each<const COUNT: usize>(mut work: impl FnMut(usize)) {
+    const { assert!(COUNT <= 6) };
+    macro_rules! work {
+        ($($one:literal)*) => { $(if COUNT > $one { work($one) })* };
     }
+    work!(0 1 2 3 4 5);
 }
 
-/// The first living monster after `current`, around the table.
+/// All bits if two numbers are the same, or none.
+#[inline(always)]
+pub(super) fn is(one: u8, other: u8) -> u8 {
+    u8::from(one == other).wrapping_neg()
+}
+
+/// All bits if `a` is less than `b`, or none, for numbers below 128: vectors compare with signs.
+#[inline(always)]
+fn less(a: u8, b: u8) -> u8 {
+    u8::from((a as i8) < (b as i8)).wrapping_neg()
+}
+
+/// The first number where the mask is set, else the second.
+#[inline(always)]
+fn pick(mask: u8, one: u8, other: u8) -> u8 {
+    other ^ ((one ^ other) & mask)
+}
+
+/// For each seat, whether it is this one, as a mask.
+#[inline(always)]
+fn seats_that_are<const N: usize>(seat: u8) -> [u8; N] {
+    let mut are = [0; N];
+    each::<N>(|one| are[one] = is(seat, one as u8));
+    are
+}
+
+/// What the marked seat has.
+#[inline(always)]
+fn at<const N: usize>(of: &[u8; N], marked: [u8; N]) -> u8 {
+    let mut found = 0;
+    each::<N>(|one| found |= of[one] & marked[one]);
+    found
+}
+
+#[inline(always)]
+fn add<const N: usize>(to: &mut [u8; N], marked: [u8; N], more: u8) {
+    each::<N>(|one| to[one] = to[one].wrapping_add(more & marked[one]));
+}
+
+/// The first living monster after `current`, around the table, while a match goes on.
 #[inline(always)]
 fn next_alive<const N: usize>(health: &[u8; N], current: u8) -> u8 {
-    let (mut first, mut after) = (NOBODY, NOBODY);
-    for seat in (0..N as u8).rev() {
-        let alive = health[seat as usize] > 0;
-        first = if alive { seat } else { first };
-        after = if alive & (seat > current) { seat } else { after };
+    if N == 2 {
+        return current ^ 1;
     }
-    if after == NOBODY { first } else { after }
+    let (mut first, mut after) = (NOBODY, NOBODY);
+    each::<N>(|place| {
+        let seat = (N - 1 - place) as u8;
+        let alive = !is(health[usize::from(seat)], 0);
+        first = pick(alive, seat, first);
+        after = pick(alive & less(current, seat), seat, after);
+    });
+    pick(is(after, NOBODY), first, after)
 }
 
 /// How many dice show a face.
 #[inline(always)]
 fn count(dice: &Dice, face: u8) -> u8 {
-    dice.iter().map(|&die| u8::from(die == face)).sum()
+    let mut count = 0u8;
+    each::<6>(|die| count = count.wrapping_sub(is(dice[die], face)));
+    count
 }
 
 /// Three alike are worth their number, each further one a point more.
 #[inline(always)]
 fn victory_points(dice: &Dice) -> u8 {
-    let worth = |face: u8| match count(dice, face) {
-        alike @ 3.. => alike + face - 2,
-        _ => 0,
-    };
-    worth(0) + worth(1) + worth(2)
+    let mut points = 0u8;
+    each::<3>(|face| {
+        let alike = count(dice, face as u8);
+        let worth = alike.wrapping_add(face as u8).wrapping_sub(2);
+        points = points.wrapping_add(worth & less(2, alike));
+    });
+    points
 }
 
 /// How many steps around the table it is from one seat to another.
 #[inline(always)]
 fn distance<const N: usize>(from: u8, to: u8) -> u8 {
-    to.wrapping_sub(from).wrapping_add(if to < from { N as u8 } else { 0 })
+    let steps = to.wrapping_sub(from);
+    steps.wrapping_add(less(steps, 0) & N as u8)
 }
 
 /// Turns the table so that `seat` comes first, by 1, 2 and 4 places.
 #[inline(always)]
 fn from_seat<const N: usize>(mut of: [u8; N], seat: u8) -> [u8; N] {
-    for places in [1, 2, 4] {
-        let turns = seat & places != 0;
-        of = core::array::from_fn(|one| if turns { of[(one + places as usize) % N] } else { of[one] });
-    }
+    each::<3>(|bit| {
+        let places = 1 << bit;
+        if places < N {
+            let turns = is(seat & places as u8, places as u8);
+            let from = of;
+            each::<N>(|one| of[one] = pick(turns, from[(one + places) % N], from[one]));
+        }
+    });
     of
 }

@@ -19,7 +19,7 @@ mod step;
 use crate::{
     batched::{Autoreset, Batched},
     field::Field,
-    kernel::{Kernel, Views},
+    kernel::{Kernel, MemoryOrder, Views},
     observe::Observe,
     parts::Chunk,
     stream::Stream,
@@ -61,6 +61,7 @@ impl Kernel for TokyoKernel {
     type Basis = Self;
     type Saved = Saved;
     const LANES: usize = LANES;
+    const FINAL_ORDER: MemoryOrder = MemoryOrder::Rows;
 
     fn new(rules: &TokyoRules, seats: usize) -> Result<Self, SetupError> {
         Ok(TokyoKernel { rules: *rules, seats })
@@ -77,13 +78,16 @@ impl Kernel for TokyoKernel {
     fn scratch(&self) {}
 
     fn begun(&self, seeds: Range<u64>, (): &mut ()) -> Block {
-        let mut block = Block::new(seeds.start);
-        seeds.enumerate().for_each(|(lane, _)| self.begin(&mut block, lane, &mut ()));
+        let mut block = Block::new();
+        for (lane, seed) in seeds.enumerate() {
+            Self::seed(&mut block, lane, seed);
+            self.begin(&mut block, lane, &mut ());
+        }
         block
     }
 
     fn seed(block: &mut Block, lane: usize, seed: u64) {
-        block.streams[lane] = Stream::new(seed);
+        block.set_stream(lane, &Stream::new(seed));
     }
 
     fn begin(&self, block: &mut Block, lane: usize, (): &mut ()) {

@@ -1,7 +1,7 @@
 //! A match as it is saved.
 
 use super::{
-    block::Block,
+    block::{Block, last_turn},
     lane::{Lane, MAX_SEATS, NOBODY, OVER, ROLLING, YIELDING},
 };
 use crate::stream::Stream;
@@ -29,7 +29,7 @@ impl Saved {
     pub(super) fn new(block: &Block, i: usize) -> Self {
         let Lane { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, .. } =
             block.lane(i);
-        let (turn, stream) = (block.turns[i], block.streams[i].clone());
+        let (turn, stream) = (block.turns[i], block.stream(i));
         Saved { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, turn, stream }
     }
 
@@ -58,12 +58,12 @@ impl Saved {
             rerolls_left,
             damage,
             seat,
-            last_turn: u8::from(turn == max_turns),
+            last_turn: last_turn(turn, max_turns),
             began: 0,
         };
         block.set_lane::<MAX_SEATS>(i, lane);
         block.turns[i] = turn;
-        block.streams[i] = stream;
+        block.set_stream(i, &stream);
     }
 
     /// Refuses what no match can come to.

@@ -2,14 +2,14 @@
 
 use super::{
     TokyoKernel,
-    block::{Block, BlockObs, Column, LANES},
+    block::{Block, BlockObs, BlockRolls, Column, LANES},
     lane::{MAX_FIELDS, OVER, fields},
 };
 use crate::{
     actions::{HOLD, any_holds},
     batched::Autoreset,
     instructions::arch,
-    parts::{Chunk, OutPart},
+    parts::{Aligned, Chunk, OutPart, for_marked, lanes_of, write_lanes},
 };
 use pulp::NullaryFnOnce;
 
@@ -64,12 +64,11 @@ pub(super) fn play(
 /// Writes what the seats see, without playing.
 pub(super) fn tell(kernel: &TokyoKernel, chunk: &mut Chunk<'_, TokyoKernel>) {
     fn tell<const N: usize>(Chunk { blocks, out, .. }: &mut Chunk<'_, TokyoKernel>) {
-        let mut obs = [[0; LANES]; MAX_FIELDS];
-        for (block, first) in blocks.iter().zip((0..).step_by(LANES)) {
-            let rows = (out.rewards.len() - first).min(LANES);
+        let mut obs = Aligned([[0; LANES]; MAX_FIELDS]);
+        for (index, block) in blocks.iter().enumerate() {
             block.observe::<N>(&mut obs);
-            out.write_flags(first, block, rows);
-            out.write_obs::<N>(first, rows, &obs);
+            out.write_flags(index, block);
+            out.write_obs::<N>(index, &obs);
         }
     }
     for_seats!(kernel, tell::<N>(chunk))
@@ -91,51 +90,45 @@ impl<const N: usize, const HOLDS: bool> NullaryFnOnce for Play<'_, N, HOLDS> {
 
     #[inline(always)]
     fn call(mut self) {
-        let mut obs = [[0; LANES]; MAX_FIELDS];
+        let mut obs = Aligned([[0; LANES]; MAX_FIELDS]);
+        let mut rolls = [BlockRolls::NONE; AHEAD];
         for index in 0..self.blocks.len() {
             if index % AHEAD == 0 {
-                for ahead in index..self.blocks.len().min(index + AHEAD) {
-                    let actions = self.column(ahead);
-                    self.blocks[ahead].roll::<HOLDS>(&actions);
+                for (ahead, rolls) in (index..self.blocks.len()).zip(&mut rolls) {
+                    let actions = lanes_of(self.actions, ahead);
+                    self.blocks[ahead].roll::<HOLDS>(&actions, rolls);
                 }
             }
-            self.step(index, &mut obs);
+            self.step(index, &rolls[index % AHEAD], &mut obs);
         }
     }
 }
 
 impl<const N: usize, const HOLDS: bool> Play<'_, N, HOLDS> {
-    /// The actions of one block; the last may have places that nobody plays.
-    #[inline(always)]
-    fn column(&self, index: usize) -> Column {
-        let actions = &self.actions[index * LANES..];
-        let rows = actions.len().min(LANES);
-        let mut column = [0; LANES];
-        column[..rows].copy_from_slice(&actions[..rows]);
-        column
-    }
-
     /// A step of one block.
     #[inline(always)]
-    fn step(&mut self, index: usize, obs: &mut BlockObs) {
-        let first = index * LANES;
-        let actions = self.column(index);
-        let rows = (self.actions.len() - first).min(LANES);
+    fn step(&mut self, index: usize, rolls: &BlockRolls, obs: &mut BlockObs) {
+        let actions: Column = lanes_of(self.actions, index);
         let block = &mut self.blocks[index];
         let before = block.phase;
-        block.play::<N, HOLDS>(&actions, self.max_turns);
+        block.play::<N, HOLDS>(&actions, rolls, self.max_turns);
         block.observe::<N>(obs);
-        self.out.write_flags(first, block, rows);
-        // The places of the last block that are no rows stay over.
-        for i in over(&block.phase).take_while(|&i| i < rows) {
-            if !(HOLDS && actions[i] == HOLD) {
+        let phases = block.phase;
+        self.out.write_flags(index, block);
+        let rows = self.actions.len() - index * LANES;
+        // Only what is over has this bit.
+        let over: [u64; LANES / 8] = bytemuck::cast(phases.map(|phase| phase / OVER));
+        for_marked(over, LANES, |i| {
+            // The places of the last block that are no rows stay over.
+            if i < rows && !(HOLDS && actions[i] == HOLD) {
                 self.end(index, i, before[i] == OVER, obs);
             }
-        }
-        self.out.write_obs::<N>(first, rows, obs);
+        });
+        self.out.write_obs::<N>(index, obs);
     }
 
     /// What follows for a match that is over, and may have been before this step.
+    #[inline(never)]
     fn end(&mut self, index: usize, i: usize, had_ended: bool, obs: &mut BlockObs) {
         let block = &mut self.blocks[index];
         let row = index * LANES + i;
@@ -150,44 +143,27 @@ impl<const N: usize, const HOLDS: bool> Play<'_, N, HOLDS> {
         if had_ended {
             self.out.terminated[row] = false;
         } else {
-            for (field, numbers) in obs.iter().enumerate().take(fields(N)) {
-                self.out.final_obs.column(field)[row] = numbers[i].into();
-            }
+            let seen = obs.0.iter().take(fields(N));
+            self.out.final_obs.set_row(row, seen.map(|numbers| numbers[i].into()));
         }
-        block.begin::<N>(i, self.max_turns);
-        block.observe_one::<N>(i, obs);
+        let seen = block.begin::<N>(i, self.max_turns).observe();
+        for (column, number) in obs.0.iter_mut().zip(&seen[..fields(N)]) {
+            column[i] = *number;
+        }
     }
 }
 
 impl OutPart<'_, i16> {
     /// Nothing was won, and what has ended has ended by the rules.
     #[inline(always)]
-    fn write_flags(&mut self, first: usize, block: &Block, rows: usize) {
-        self.rewards[first..][..rows].fill(0.0);
-        self.truncated[first..][..rows].fill(false);
-        for (flag, phase) in self.terminated[first..][..rows].iter_mut().zip(&block.phase) {
-            *flag = *phase == OVER;
-        }
+    fn write_flags(&mut self, index: usize, block: &Block) {
+        write_lanes(&block.phase, self.rewards, index, |_| 0.0);
+        write_lanes(&block.phase, self.truncated, index, |_| false);
+        write_lanes(&block.phase, self.terminated, index, |phase| phase == OVER);
     }
 
     #[inline(always)]
-    fn write_obs<const N: usize>(&mut self, first: usize, rows: usize, obs: &BlockObs) {
-        for (field, numbers) in obs.iter().enumerate().take(fields(N)) {
-            let cells = &mut self.obs.column(field)[first..][..rows];
-            for (cell, &number) in cells.iter_mut().zip(numbers) {
-                *cell = number.into();
-            }
-        }
+    fn write_obs<const N: usize>(&mut self, index: usize, obs: &BlockObs) {
+        self.obs.write_block(index, &obs.0[..fields(N)], i16::from);
     }
-}
-
-/// The matches that are over, in order.
-#[inline(always)]
-fn over(phase: &Column) -> impl Iterator<Item = usize> + use<> {
-    let mut bits = (0..LANES).fold(0u64, |bits, i| bits | u64::from(phase[i] == OVER) << i);
-    core::iter::from_fn(move || {
-        let i = bits.trailing_zeros() as usize;
-        bits &= bits.wrapping_sub(1);
-        (i < LANES).then_some(i)
-    })
 }

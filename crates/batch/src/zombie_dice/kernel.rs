@@ -1,13 +1,13 @@
 //! Steps blocks of turns and writes what is to be seen.
 
-use super::lanes::{Column, LANES, Rolled, Streams, Turn, Turns, below, mask, three};
+use super::lanes::{Column, LANES, Rolled, Streams, Turn, Turns, below, marked, mask, three};
 use crate::{
     actions::{HOLD, any_holds},
     batched::Autoreset,
     field::Field,
-    kernel::{Kernel, Views},
+    kernel::{Kernel, MemoryOrder, Views},
     observe::Observe,
-    parts::{Chunk, Columns, OutPart},
+    parts::{Chunk, Columns, OutPart, lanes_of, write_lanes},
 };
 use necrodome_rules::{
     game::{Game, Seat},
@@ -67,8 +67,8 @@ pub trait DiceFormat: Debug + Clone + Send + Sync + 'static {
     /// New matches.
     fn new(rules: &<Self::Game as Game>::Rules, seats: usize) -> Self;
 
-    /// Where the turn, or the round, is the last that the match may have, as a mask.
-    fn last_turns(&self, max_turns: u32) -> Column;
+    /// Whether the turn, or the round, is the last that the match may have, as a mask.
+    fn is_last(&self, i: usize, max_turns: u32) -> u16;
 
     /// Ends the turn, and the match, if they are to end.
     fn settle(&mut self, i: usize, turn: &Turn, played: &Played) -> Settled;
@@ -95,7 +95,7 @@ pub trait DiceFormat: Debug + Clone + Send + Sync + 'static {
 
     /// Writes what the match that has just ended gave to all seats, and gives the reward of the one who has acted: the one
     /// that it was settled with, or another.
-    fn results(&self, i: usize, reward: i16, out: &mut [f32]) -> f32;
+    fn results(&mut self, i: usize, reward: i16, out: &mut [f32]) -> f32;
 
     fn save(&self, i: usize) -> Self::Saved;
 
@@ -151,64 +151,78 @@ impl<F: DiceFormat, const RECYCLE: bool, const HOLDS: bool> NullaryFnOnce for St
         let turn_fields = turn_fields::<F, RECYCLE>();
         let mut obs = BlockObs::NOTHING;
         let mut final_obs = BlockObs::NOTHING;
+        let mut told = Told::NOTHING;
         for (number, block) in blocks.iter_mut().enumerate() {
-            let start = number * LANES;
-            let rows = start..part.rewards.len().min(start + LANES);
-            let asked = match <&[u8; LANES]>::try_from(&actions[rows.clone()]) {
-                Ok(actions) => *actions,
-                Err(_) => padded(&actions[rows.clone()]),
-            };
-            let told = match autoreset {
-                Autoreset::SameStep => {
-                    block.step::<RECYCLE, HOLDS, true, true>(rules, &asked, &mut obs, &mut final_obs)
-                }
-                Autoreset::NextStep => {
-                    block.step::<RECYCLE, HOLDS, false, true>(rules, &asked, &mut obs, &mut final_obs)
-                }
-                Autoreset::Disabled => {
-                    block.step::<RECYCLE, HOLDS, false, false>(rules, &asked, &mut obs, &mut final_obs)
-                }
-            };
-            obs.write::<F, RECYCLE>(&mut part.obs, start);
-            if autoreset == Autoreset::SameStep {
-                final_obs.write::<F, RECYCLE>(&mut part.final_obs, start);
+            let asked = lanes_of(actions, number);
+            match autoreset {
+                Autoreset::SameStep => block.step::<RECYCLE, HOLDS, true, true>(
+                    rules,
+                    &asked,
+                    &mut obs,
+                    &mut final_obs,
+                    &mut told,
+                ),
+                Autoreset::NextStep => block.step::<RECYCLE, HOLDS, false, true>(
+                    rules,
+                    &asked,
+                    &mut obs,
+                    &mut final_obs,
+                    &mut told,
+                ),
+                Autoreset::Disabled => block.step::<RECYCLE, HOLDS, false, false>(
+                    rules,
+                    &asked,
+                    &mut obs,
+                    &mut final_obs,
+                    &mut told,
+                ),
             }
-            copy(&told.rewards, &mut part.rewards[rows.clone()], f32::from);
-            copy(&told.over, &mut part.terminated[rows.clone()], |over| over != 0);
-            copy(&told.over, &mut part.truncated[rows], |_| false);
+            obs.write::<F, RECYCLE>(&mut part.obs, number);
+            // Where several seats play, matches are long, and the few that end are looked at one by one.
+            if autoreset == Autoreset::SameStep && !F::TAKES_TURNS {
+                final_obs.write::<F, RECYCLE>(&mut part.final_obs, number);
+            }
+            write_lanes(&told.rewards, part.rewards, number, f32::from);
+            write_lanes(&told.over, part.terminated, number, |over| over != 0);
+            write_lanes(&told.over, part.truncated, number, |_| false);
             if F::TAKES_TURNS && any(&told.closed) {
-                keep_results(&block.format, &told, autoreset, number, seats, turn_fields, &mut part);
+                let last_seen = (autoreset == Autoreset::SameStep).then_some(&final_obs.0[..turn_fields]);
+                keep_results(&mut block.format, &told, last_seen, number, seats, &mut part);
             }
             block.format.pass_on(&told);
             for (field, column) in (turn_fields..).zip(block.format.seats()) {
-                write(column, &mut part.obs, field, start);
+                write(column, &mut part.obs, field, number);
             }
         }
     }
 }
 
-/// Writes down what the matches that have just ended gave to all seats, and the last that is seen of the seats.
+/// Writes down what the matches that have just ended gave to all seats, and the last that is seen of them, where it is told: these
+/// columns, and those of the seats.
 #[inline(never)]
 fn keep_results<F: DiceFormat>(
-    format: &F,
+    format: &mut F,
     told: &Told,
-    autoreset: Autoreset,
+    last_seen: Option<&[Column]>,
     block: usize,
     seats: usize,
-    turn_fields: usize,
     part: &mut OutPart<'_, i16>,
 ) {
     let start = block * LANES;
-    let rows = LANES.min(part.rewards.len() - start);
-    for (i, row) in (0..rows).zip(start..).filter(|&(i, _)| told.closed[i] != 0) {
+    let rows = part.rewards.len() - start;
+    marked(&told.closed, |i| {
+        // The last block has lanes that are no rows.
+        if i >= rows {
+            return;
+        }
+        let row = start + i;
         let results = &mut part.final_rewards[row * seats..][..seats];
         part.rewards[row] = format.results(i, told.rewards[i], results);
-        if autoreset == Autoreset::SameStep {
-            for (field, column) in (turn_fields..).zip(format.seats()) {
-                part.final_obs.column(field)[row] = column[i] as i16;
-            }
+        if let Some(columns) = last_seen {
+            let columns = columns.iter().chain(format.seats());
+            part.final_obs.set_row(row, columns.map(|column| column[i] as i16));
         }
-    }
+    });
 }
 
 /// The observations of a block.
@@ -239,19 +253,16 @@ impl BlockObs {
     }
 
     #[inline(always)]
-    fn write<F: DiceFormat, const RECYCLE: bool>(&self, columns: &mut Columns<'_, i16>, start: usize) {
-        for field in 0..turn_fields::<F, RECYCLE>() {
-            write(&self.0[field], columns, field, start);
-        }
+    fn write<F: DiceFormat, const RECYCLE: bool>(&self, columns: &mut Columns<'_, i16>, block: usize) {
+        let numbers = &self.0[..turn_fields::<F, RECYCLE>()];
+        columns.write_block(block, numbers, |number| number as i16);
     }
 }
 
 /// Writes one number of a block's observations.
 #[inline(always)]
-fn write(numbers: &Column, columns: &mut Columns<'_, i16>, field: usize, start: usize) {
-    let column = columns.column(field);
-    let end = column.len().min(start + LANES);
-    copy(numbers, &mut column[start..end], |number| number as i16);
+fn write(numbers: &Column, columns: &mut Columns<'_, i16>, field: usize, block: usize) {
+    write_lanes(numbers, columns.column(field), block, |number| number as i16);
 }
 
 /// What came of a step in each match of a block: masks, and rewards.
@@ -306,7 +317,8 @@ impl<F: DiceFormat> Block<F> {
         asked: &[u8; LANES],
         obs: &mut BlockObs,
         final_obs: &mut BlockObs,
-    ) -> Told {
+        told: &mut Told,
+    ) {
         let forced = mask(rules.first_roll == FirstRoll::Mandatory);
         let words = if HOLDS || !SAME {
             // A match that is over or holds waits, and so does its stream.
@@ -321,8 +333,6 @@ impl<F: DiceFormat> Block<F> {
         } else {
             self.streams.words(&self.turns)
         };
-        let last = self.format.last_turns(rules.max_turns);
-        let mut told = Told::NOTHING;
         for i in 0..LANES {
             let mut turn = self.turns.get::<RECYCLE>(i);
             let over = self.over[i];
@@ -332,7 +342,12 @@ impl<F: DiceFormat> Block<F> {
             let brains_before = turn.brains;
             let draws = [words.draws[0][i], words.draws[1][i], words.draws[2][i]];
             let rolled = turn.roll::<RECYCLE>(wants & !idle, draws, words.faces[i]);
-            let played = Played { stopped: !wants & !idle, rolled, brains_before, last: last[i] };
+            let played = Played {
+                stopped: !wants & !idle,
+                rolled,
+                brains_before,
+                last: self.format.is_last(i, rules.max_turns),
+            };
             let settled = self.format.settle(i, &turn, &played);
             told.ended[i] = settled.ended;
             told.closed[i] = settled.over;
@@ -353,31 +368,7 @@ impl<F: DiceFormat> Block<F> {
             told.over[i] = settled.over | if AGAIN { over & held } else { over };
             self.over[i] = if SAME { over & held } else { told.over[i] };
         }
-        told
     }
-}
-
-/// Copies a whole block at once, or as much of the last one as there is.
-#[inline(always)]
-fn copy<T: Copy, U>(from: &[T; LANES], to: &mut [U], convert: impl Fn(T) -> U) {
-    let Some(to) = to.first_chunk_mut::<LANES>() else { return copy_rest(from, to, convert) };
-    for i in 0..LANES {
-        to[i] = convert(from[i]);
-    }
-}
-
-/// Not inlined: whole blocks would be copied by a call as well.
-#[cold]
-#[inline(never)]
-fn copy_rest<T: Copy, U>(from: &[T; LANES], to: &mut [U], convert: impl Fn(T) -> U) {
-    to.iter_mut().zip(from).for_each(|(to, &from)| *to = convert(from));
-}
-
-/// The actions of the last block. Not inlined: the others would be copied by a call as well.
-#[cold]
-#[inline(never)]
-fn padded(actions: &[u8]) -> [u8; LANES] {
-    std::array::from_fn(|i| actions.get(i).copied().unwrap_or_default())
 }
 
 impl<F: DiceFormat> Kernel for DiceKernel<F> {
@@ -388,6 +379,7 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
     type Basis = F::Basis;
     type Saved = Saved<F::Saved>;
     const LANES: usize = LANES;
+    const FINAL_ORDER: MemoryOrder = if F::TAKES_TURNS { MemoryOrder::Rows } else { MemoryOrder::Columns };
 
     fn new(rules: &<F::Game as Game>::Rules, seats: usize) -> Result<Self, SetupError> {
         Ok(DiceKernel {
@@ -443,7 +435,8 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
     fn tell(&self, chunk: &mut Chunk<'_, Self>) {
         let Chunk { blocks, out, .. } = chunk;
         let rows = out.rewards.len();
-        for (block, start) in blocks.iter().zip((0..).step_by(LANES)) {
+        for (number, block) in blocks.iter().enumerate() {
+            let start = number * LANES;
             let mut obs = BlockObs::NOTHING;
             for i in 0..LANES.min(rows - start) {
                 out.terminated[start + i] = block.over[i] != 0;
@@ -451,15 +444,15 @@ impl<F: DiceFormat> Kernel for DiceKernel<F> {
                 obs.set::<F, true>(i, &block.turns.get::<true>(i), block.format.numbers(i));
             }
             let turn_fields = if self.rules.out_of_dice == OutOfDice::RecycleBrains {
-                obs.write::<F, true>(&mut out.obs, start);
+                obs.write::<F, true>(&mut out.obs, number);
                 turn_fields::<F, true>()
             } else {
                 obs.0.copy_within(11.., 8);
-                obs.write::<F, false>(&mut out.obs, start);
+                obs.write::<F, false>(&mut out.obs, number);
                 turn_fields::<F, false>()
             };
             for (field, column) in (turn_fields..).zip(block.format.seats()) {
-                write(column, &mut out.obs, field, start);
+                write(column, &mut out.obs, field, number);
             }
         }
     }

@@ -4,6 +4,7 @@
 //! can. Conditions are masks of as many bits, all or none: only AVX-512 has a place for single ones. Counts of dice are kept as sums, green, green and yellow, all: then a draw or a die needs two comparisons and
 //! no more. Chance is four words of 16 bits for each roll: three draws from the cup and one for all three faces.
 
+use crate::parts::for_marked;
 use necrodome_rules::zombie_dice::{Colour, Counts, DICE, Die, Face, TurnView};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
@@ -21,10 +22,10 @@ pub fn mask(condition: bool) -> u16 {
     u16::from(condition).wrapping_neg()
 }
 
-/// Whether `a` is less than `b`, as a mask, for numbers below 2^15.
+/// Whether `a` is less than `b`, as a mask, for numbers below 2^15 or with signs: as such vectors compare them.
 #[inline(always)]
 pub fn below(a: u16, b: u16) -> u16 {
-    (a.wrapping_sub(b) as i16 >> 15) as u16
+    mask((a as i16) < (b as i16))
 }
 
 /// The first number where the mask is set, else the second.
@@ -33,10 +34,10 @@ pub fn pick(mask: u16, one: u16, other: u16) -> u16 {
     other ^ ((one ^ other) & mask)
 }
 
-/// 1 if `a` is less than `b`, else 0, for numbers below 2^15.
+/// Does something for each lane whose mask is set.
 #[inline(always)]
-fn less(a: u16, b: u16) -> u16 {
-    a.wrapping_sub(b) >> 15
+pub fn marked(masks: &Column, work: impl FnMut(usize)) {
+    for_marked::<{ LANES / 4 }>(bytemuck::cast(masks.map(u16::to_le)), LANES, work);
 }
 
 /// Does something for each colour, or die. Not a loop: a loop over lanes becomes vectors only when nothing in it is a loop, and
@@ -57,6 +58,9 @@ const FACES: u16 = 6 * 6 * 6;
 
 /// How small the lower half of a product with [`FACES`] must be for its word to be drawn again.
 const FACES_REJECTED: u16 = ((1 << 16) % FACES as u32) as u16;
+
+/// No number of dice up to thirteen leaves more words over.
+const SUSPECT: u16 = 9;
 
 /// The same for a draw from this many dice, by their number.
 const REJECTED: [u16; 16] = {
@@ -154,38 +158,38 @@ impl Turn {
     /// Rolls where `go` is set: the footsteps and what is drawn from the cup. As `Turn::roll` of the rules.
     #[inline(always)]
     pub fn roll<const RECYCLE: bool>(&mut self, go: u16, draws: [u16; 3], mut faces: u16) -> Rolled {
-        let goes = go & 1;
         let [mut green, mut easy, mut all] = self.cup;
         let [mut hand_green, mut hand_easy, held] = self.feet;
+        // Where masks are added or taken away, they are minus one or nothing.
         three(|draw| {
-            let wanted = goes & less(held, 3 - draw as u16);
+            let wanted = go & below(held, 3 - draw as u16);
             let place = high(draws[draw], all);
-            let (is_green, is_easy) = (wanted & less(place, green), wanted & less(place, easy));
-            green = green.wrapping_sub(is_green);
-            easy = easy.wrapping_sub(is_easy);
-            all = all.wrapping_sub(wanted);
-            hand_green = hand_green.wrapping_add(is_green);
-            hand_easy = hand_easy.wrapping_add(is_easy);
+            let (is_green, is_easy) = (wanted & below(place, green), wanted & below(place, easy));
+            green = green.wrapping_add(is_green);
+            easy = easy.wrapping_add(is_easy);
+            all = all.wrapping_add(wanted);
+            hand_green = hand_green.wrapping_sub(is_green);
+            hand_easy = hand_easy.wrapping_sub(is_easy);
         });
         self.cup = [green, easy, all];
 
         let mut feet = [0u16; 3];
         three(|die| {
-            // Green dice first. A side is one of six: first the brains, then two footsteps, then the shotguns.
-            let (is_green, is_easy) = (less(die as u16, hand_green), less(die as u16, hand_easy));
-            let brain_sides = is_green.wrapping_add(is_easy).wrapping_add(1);
-            let side = high(faces, 6);
+            // Green dice first. A side is one of six: first the brains (red dice have one, green ones three), then two
+            // footsteps, then the shotguns.
+            let (is_green, is_easy) = (below(die as u16, hand_green), below(die as u16, hand_easy));
+            let side = high(faces, 6).wrapping_add(is_green).wrapping_add(is_easy);
             faces = faces.wrapping_mul(6);
-            let brain = goes & less(side, brain_sides);
-            let shotgun = goes & less(brain_sides.wrapping_add(1), side);
-            let foot = (brain | shotgun) ^ 1;
-            self.brains = self.brains.wrapping_add(brain);
-            self.shotguns = self.shotguns.wrapping_add(shotgun);
-            let counts = [is_green, is_easy, 1];
+            let brain = go & below(side, 1);
+            let shotgun = go & below(2, side);
+            let foot = !(brain | shotgun);
+            self.brains = self.brains.wrapping_sub(brain);
+            self.shotguns = self.shotguns.wrapping_sub(shotgun);
+            let counts = [is_green, is_easy, !0];
             three(|c| {
-                feet[c] = feet[c].wrapping_add(foot & counts[c]);
+                feet[c] = feet[c].wrapping_sub(foot & counts[c]);
                 if RECYCLE {
-                    self.brain_dice[c] = self.brain_dice[c].wrapping_add(brain & counts[c]);
+                    self.brain_dice[c] = self.brain_dice[c].wrapping_sub(brain & counts[c]);
                 }
             });
         });
@@ -269,6 +273,45 @@ impl Turns {
                 self.brain_dice[c][i] = turn.brain_dice[c];
             }
         });
+    }
+}
+
+/// Numbers of 32 bits that count turns or rounds. Their halves are kept apart, because a loop over numbers of different widths
+/// makes poor vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(align(64))]
+pub struct Counters {
+    low: Column,
+    high: Column,
+}
+
+impl Counters {
+    /// Nothing has been counted.
+    pub const ZERO: Counters = Counters { low: [0; LANES], high: [0; LANES] };
+
+    /// One of the numbers.
+    pub fn get(&self, i: usize) -> u32 {
+        u32::from(self.low[i]) | u32::from(self.high[i]) << 16
+    }
+
+    /// Changes one of them.
+    pub fn set(&mut self, i: usize, number: u32) {
+        (self.low[i], self.high[i]) = (number as u16, (number >> 16) as u16);
+    }
+
+    /// Whether one of them is this number, as a mask.
+    #[inline(always)]
+    pub fn is(&self, i: usize, number: u32) -> u16 {
+        mask(self.low[i] == number as u16) & mask(self.high[i] == (number >> 16) as u16)
+    }
+
+    /// Adds 1 where the first mask is set, and begins anew where the second is.
+    #[inline(always)]
+    pub fn count(&mut self, i: usize, more: u16, again: u16) {
+        let low = self.low[i].wrapping_sub(more);
+        let carry = more & mask(low == 0);
+        self.low[i] = low & !again;
+        self.high[i] = self.high[i].wrapping_sub(carry) & !again;
     }
 }
 
@@ -366,19 +409,18 @@ impl Streams {
 
         // A word may have to be drawn again only if the lower half of its product is below the number of outcomes
         // (Lemire). That is so for one turn in five hundred, which is looked at more closely.
-        let mut suspects = [0u16; LANES];
+        let mut left_over = [0u16; LANES];
         for i in 0..LANES {
             let all = turns.cup[2][i];
-            let least = words.draws[0][i]
+            let faces = words.faces[i].wrapping_mul(FACES);
+            left_over[i] = words.draws[0][i]
                 .wrapping_mul(all)
                 .min(words.draws[1][i].wrapping_mul(all.wrapping_sub(1)))
-                .min(words.draws[2][i].wrapping_mul(all.wrapping_sub(2)));
-            let faces = words.faces[i].wrapping_mul(FACES);
-            // No number of dice up to thirteen leaves more than nine words over.
-            suspects[i] = mask((least < 9) | (faces < FACES_REJECTED));
+                .min(words.draws[2][i].wrapping_mul(all.wrapping_sub(2)))
+                .min(faces.saturating_sub(FACES_REJECTED - SUSPECT));
         }
-        if suspects.iter().fold(0, |any, suspect| any | suspect) != 0 {
-            self.reconsider(turns, &suspects, &mut words);
+        if left_over.iter().fold(u16::MAX, |least, &one| least.min(one)) < SUSPECT {
+            self.reconsider(turns, &left_over, &mut words);
         }
         words
     }
@@ -400,11 +442,8 @@ impl Streams {
     /// Draws words again for those of the suspects that need it.
     #[cold]
     #[inline(never)]
-    fn reconsider(&mut self, turns: &Turns, suspects: &Column, words: &mut Words) {
-        // Most lanes are above suspicion: four are looked at together.
-        let fours: [u64; LANES / 4] = bytemuck::cast(*suspects);
-        let some = (0..LANES / 4).filter(|&four| fours[four] != 0);
-        for i in some.flat_map(|four| 4 * four..4 * four + 4).filter(|&i| suspects[i] != 0) {
+    fn reconsider(&mut self, turns: &Turns, left_over: &Column, words: &mut Words) {
+        marked(&left_over.map(|left_over| mask(left_over < SUSPECT)), |i| {
             while words.must_be_drawn_again(i, turns.cup[2][i], turns.feet[2][i]) {
                 let half = self.half(i);
                 let (first, second) = (half.next(i / 2), half.next(i / 2));
@@ -413,7 +452,7 @@ impl Streams {
                 words.draws[2][i] = (second >> 16) as u16;
                 words.faces[i] = second as u16;
             }
-        }
+        });
     }
 }
 

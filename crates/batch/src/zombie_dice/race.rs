@@ -2,7 +2,7 @@
 
 use super::{
     kernel::{DiceFormat, Played, Settled, Told, TurnRules},
-    lanes::{Column, LANES, Turn, below, mask, pick},
+    lanes::{Column, Counters, LANES, Turn, below, pick},
 };
 use necrodome_rules::{
     game::{Game, Seat},
@@ -21,7 +21,7 @@ pub struct RaceFormat {
     /// The reward of seat 0 in the last match that ended.
     result: [i16; LANES],
     /// Turns that have ended.
-    turns: [u32; LANES],
+    turns: Counters,
 }
 
 impl DiceFormat for RaceFormat {
@@ -45,13 +45,13 @@ impl DiceFormat for RaceFormat {
             other: [0; LANES],
             mover: [0; LANES],
             result: [0; LANES],
-            turns: [0; LANES],
+            turns: Counters::ZERO,
         }
     }
 
     #[inline(always)]
-    fn last_turns(&self, max_turns: u32) -> Column {
-        self.turns.map(|turns| mask(turns.wrapping_add(1) == max_turns))
+    fn is_last(&self, i: usize, max_turns: u32) -> u16 {
+        self.turns.is(i, max_turns.wrapping_sub(1))
     }
 
     #[inline(always)]
@@ -65,10 +65,6 @@ impl DiceFormat for RaceFormat {
         // A mask is minus one as a number.
         let sign = below(own, other).wrapping_sub(below(other, own));
         let reward = sign.wrapping_mul(WIN_REWARD as u16) & over;
-        // Negative where the other seat has moved.
-        let moved = self.mover[i].wrapping_neg();
-        let seat_0 = (reward ^ moved).wrapping_sub(moved);
-        self.result[i] = pick(over, seat_0, self.result[i] as u16) as i16;
         Settled { over, ended, reward: reward as i16 }
     }
 
@@ -77,14 +73,13 @@ impl DiceFormat for RaceFormat {
         let (own, other) = (self.own[i], self.other[i]);
         self.own[i] = pick(passed, other, own) & !again;
         self.other[i] = pick(passed, own, other) & !again;
-        self.mover[i] = (self.mover[i] ^ (passed & 1)) & !again;
     }
 
     #[inline(always)]
     fn pass_on(&mut self, told: &Told) {
         for i in 0..LANES {
-            let turns = self.turns[i].wrapping_add(u32::from(told.ended[i] & 1));
-            self.turns[i] = if told.over[i] == 0 { turns } else { 0 };
+            self.turns.count(i, told.ended[i], told.over[i]);
+            self.mover[i] = (self.mover[i] ^ (told.passed[i] & 1)) & !told.again[i];
         }
     }
 
@@ -103,7 +98,8 @@ impl DiceFormat for RaceFormat {
         RaceView { turn, score, opponent_score }
     }
 
-    fn results(&self, i: usize, reward: i16, out: &mut [f32]) -> f32 {
+    fn results(&mut self, i: usize, reward: i16, out: &mut [f32]) -> f32 {
+        self.result[i] = if self.mover[i] == 0 { reward } else { -reward };
         let seat_0 = f32::from(self.result[i]);
         out.copy_from_slice(&[seat_0, -seat_0]);
         reward.into()
@@ -111,7 +107,7 @@ impl DiceFormat for RaceFormat {
 
     fn save(&self, i: usize) -> [u32; 5] {
         let result = (self.result[i] + WIN_REWARD as i16) as u32;
-        [self.own[i].into(), self.other[i].into(), self.mover[i].into(), result, self.turns[i]]
+        [self.own[i].into(), self.other[i].into(), self.mover[i].into(), result, self.turns.get(i)]
     }
 
     fn restore(&mut self, i: usize, [own, other, mover, result, turns]: [u32; 5]) -> bool {
@@ -119,7 +115,7 @@ impl DiceFormat for RaceFormat {
         self.other[i] = other as u16;
         self.mover[i] = mover as u16;
         self.result[i] = result as i16 - WIN_REWARD as i16;
-        self.turns[i] = turns;
+        self.turns.set(i, turns);
         own < 1 << 14 && other < 1 << 14 && mover < 2 && result <= 2 * WIN_REWARD as u32
     }
 }

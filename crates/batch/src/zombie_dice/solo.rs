@@ -2,7 +2,7 @@
 
 use super::{
     kernel::{DiceFormat, Played, Settled, Told, TurnRules},
-    lanes::{Column, LANES, Turn},
+    lanes::Turn,
 };
 use necrodome_rules::{
     game::{Game, Seat},
@@ -33,8 +33,8 @@ impl DiceFormat for SoloFormat {
     }
 
     #[inline(always)]
-    fn last_turns(&self, _: u32) -> Column {
-        [0; LANES]
+    fn is_last(&self, _: usize, _: u32) -> u16 {
+        0
     }
 
     #[inline(always)]
@@ -64,7 +64,7 @@ impl DiceFormat for SoloFormat {
         SoloView { turn }
     }
 
-    fn results(&self, _: usize, reward: i16, _: &mut [f32]) -> f32 {
+    fn results(&mut self, _: usize, reward: i16, _: &mut [f32]) -> f32 {
         reward.into()
     }
 

@@ -7,7 +7,7 @@
 
 use super::{
     kernel::{DiceFormat, Played, Settled, Told, TurnRules, any},
-    lanes::{Column, LANES, Turn, below, mask, pick},
+    lanes::{Column, Counters, LANES, Turn, below, marked, mask, pick},
     observe::InRound,
 };
 use necrodome_rules::{
@@ -41,7 +41,7 @@ pub struct TableFormat {
     tiebreak: Column,
     /// Rounds finished, as far as an observation can tell, and all.
     shown: Column,
-    rounds: [u32; LANES],
+    rounds: Counters,
     /// What the last step did, as masks: it ended a round, and it began a tiebreak.
     closes: Column,
     breaks: Column,
@@ -166,7 +166,7 @@ impl DiceFormat for TableFormat {
             waiting: [all - 1; LANES],
             tiebreak: [0; LANES],
             shown: [0; LANES],
-            rounds: [0; LANES],
+            rounds: Counters::ZERO,
             closes: [0; LANES],
             breaks: [0; LANES],
             seats: [all; LANES],
@@ -175,8 +175,8 @@ impl DiceFormat for TableFormat {
     }
 
     #[inline(always)]
-    fn last_turns(&self, max_rounds: u32) -> Column {
-        self.rounds.map(|rounds| mask(rounds.wrapping_add(1) == max_rounds))
+    fn is_last(&self, i: usize, max_rounds: u32) -> u16 {
+        self.rounds.is(i, max_rounds.wrapping_sub(1))
     }
 
     #[inline(always)]
@@ -213,6 +213,7 @@ impl DiceFormat for TableFormat {
         self.tied[i] = pick(again, all, self.tied[i]);
         self.tiebreak[i] = (self.tiebreak[i] | breaks) & !again;
         self.shown[i] &= !again;
+        self.rounds.count(i, self.closes[i], again);
     }
 
     #[inline(always)]
@@ -228,12 +229,8 @@ impl DiceFormat for TableFormat {
             self.mover[i] = next & below(next, self.seats[i]) & !told.again[i];
             astray[i] = told.passed[i] & below(self.own.in_round[i], 1);
         }
-        for i in 0..LANES {
-            let rounds = self.rounds[i].wrapping_add(u32::from(self.closes[i] & 1));
-            self.rounds[i] = if told.again[i] == 0 { rounds } else { 0 };
-        }
         if any(&astray) {
-            (0..LANES).filter(|&i| astray[i] != 0).for_each(|i| self.skip_left_out(i));
+            marked(&astray, |i| self.skip_left_out(i));
         }
         self.own.in_round = [PLAYS; LANES];
         (self.closes, self.breaks) = ([0; LANES], [0; LANES]);
@@ -262,12 +259,12 @@ impl DiceFormat for TableFormat {
             scores: self.by_seat(i).map(|(score, _)| score.into()).collect(),
             playing: (0..).zip(self.by_seat(i)).filter_map(takes_part).collect(),
             played: self.by_seat(i).filter(|&(_, in_round)| in_round == PLAYED).count() as u16,
-            rounds: self.rounds[i],
+            rounds: self.rounds.get(i),
             tiebreak: self.tiebreak[i] != 0,
         }
     }
 
-    fn results(&self, i: usize, _: i16, out: &mut [f32]) -> f32 {
+    fn results(&mut self, i: usize, _: i16, out: &mut [f32]) -> f32 {
         let score =
             |steps: usize| if steps == 0 { self.own.score[i] } else { self.others[steps - 1].score[i] };
         let (seats, mover) = (self.seat_count(), usize::from(self.mover[i]));
@@ -285,7 +282,7 @@ impl DiceFormat for TableFormat {
             scores: self.by_seat(i).map(|(score, _)| score).collect(),
             playing: self.by_seat(i).map(|(_, in_round)| in_round != LEFT_OUT).collect(),
             mover: self.mover[i],
-            rounds: self.rounds[i],
+            rounds: self.rounds.get(i),
             tiebreak: self.tiebreak[i] != 0,
         }
     }
@@ -319,7 +316,7 @@ impl DiceFormat for TableFormat {
         self.waiting[i] = count(&|seat| in_round(seat) == WAITS);
         self.tiebreak[i] = mask(tiebreak);
         self.shown[i] = rounds.min(i16::MAX as u32) as u16;
-        self.rounds[i] = rounds;
+        self.rounds.set(i, rounds);
         true
     }
 }

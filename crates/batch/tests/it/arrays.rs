@@ -2,7 +2,7 @@
 
 use necrodome_batch::{
     batched::{Autoreset, BatchError, BatchSetup, Batched, Out},
-    kernel::Kernel,
+    kernel::{Kernel, MemoryOrder},
     stream::Stream,
 };
 use necrodome_rules::{chance::Chance, game::Game};
@@ -50,9 +50,13 @@ impl<T: Copy> Arrays<T> {
         self.obs.iter().skip(row).step_by(self.rows).copied().collect()
     }
 
-    /// Writes a row of observations.
-    pub fn set(&self, obs: &mut [T], row: usize, numbers: &[T]) {
-        obs.iter_mut().skip(row).step_by(self.rows).zip(numbers).for_each(|(cell, number)| *cell = *number);
+    /// The last observation of a row.
+    pub fn last_row(&self, order: MemoryOrder, row: usize) -> Vec<T> {
+        let width = self.final_obs.len() / self.rows;
+        match order {
+            MemoryOrder::Columns => self.final_obs.iter().skip(row).step_by(self.rows).copied().collect(),
+            MemoryOrder::Rows => self.final_obs[row * width..][..width].to_vec(),
+        }
     }
 }
 

@@ -30,16 +30,16 @@ type Told<T> = (Vec<T>, Vec<T>, Vec<f32>, Vec<bool>, Vec<bool>);
 fn told<K: Kernel>(batch: &Batched<K>, arrays: &Arrays<K::Cell>, one: usize, ended: bool) -> Told<K::Cell> {
     let each = batch.rows() / batch.matches();
     let rows = one * each..(one + 1) * each;
-    let cells = |cells: &[K::Cell]| -> Vec<K::Cell> {
-        match K::ORDER {
+    let cells = |cells: &[K::Cell], order: MemoryOrder| -> Vec<K::Cell> {
+        match order {
             MemoryOrder::Columns => cells.iter().skip(one).step_by(batch.rows()).copied().collect(),
             MemoryOrder::Rows => cells[one * each * batch.width()..][..each * batch.width()].to_vec(),
         }
     };
     (
-        cells(&arrays.obs),
+        cells(&arrays.obs, K::ORDER),
         // What rows saw last, where all of them have ended.
-        if ended { cells(&arrays.final_obs) } else { Vec::new() },
+        if ended { cells(&arrays.final_obs, K::FINAL_ORDER) } else { Vec::new() },
         arrays.rewards[rows.clone()].to_vec(),
         arrays.terminated[rows.clone()].to_vec(),
         arrays.truncated[rows].to_vec(),

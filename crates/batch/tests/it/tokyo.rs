@@ -142,7 +142,8 @@ fn agree(rules: TokyoRules, seats: usize, rows: usize, seed: u64, steps: usize, 
                 reward = referee.play(actions[row]);
                 terminated = referee.is_over();
                 if terminated && mode == Autoreset::SameStep {
-                    arrays.set(&mut final_obs, row, &referee.observe());
+                    let seen = referee.observe();
+                    final_obs[row * seen.len()..][..seen.len()].copy_from_slice(&seen);
                     referee.reset();
                 }
             } else if mode == Autoreset::Disabled {

@@ -3,7 +3,7 @@
 use crate::arrays::{self, MODES, begun, future, same_for_all};
 use necrodome_batch::{
     batched::{Autoreset, BatchError, Batched},
-    kernel::Views,
+    kernel::{Kernel, Views},
     observe::Observe,
     stream::Stream,
     zombie_dice::{DiceKernel, RaceFormat, SoloFormat, TableFormat},
@@ -259,8 +259,7 @@ fn agree_for<G: Format>(
                 referee.check_view(&batch, row, recycles);
             }
             if let Some(expected) = final_obs {
-                let last: Vec<i16> = arrays.final_obs.iter().skip(row).step_by(rows).copied().collect();
-                assert_eq!(last, expected, "{place}");
+                assert_eq!(arrays.last_row(<G::Kernel as Kernel>::FINAL_ORDER, row), expected, "{place}");
             }
         }
     }

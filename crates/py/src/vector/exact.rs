@@ -15,6 +15,8 @@ pub struct Exact<T> {
     numbers: fn(&[T]) -> &[i16],
     /// Where both sides are rows: who decides in each.
     movers: Option<Vec<u8>>,
+    /// The memory of the step after.
+    now: Vec<u8>,
     passed: Vec<bool>,
     game_rewards: Vec<f32>,
 }
@@ -23,7 +25,14 @@ impl Exact<i16> {
     /// Signals of a batch; `both_sides` where all seats are rows.
     pub fn new(signals: Signals, both_sides: bool) -> Self {
         let movers = both_sides.then(Vec::new);
-        Exact { signals, numbers: |numbers| numbers, movers, passed: Vec::new(), game_rewards: Vec::new() }
+        Exact {
+            signals,
+            numbers: |numbers| numbers,
+            movers,
+            now: Vec::new(),
+            passed: Vec::new(),
+            game_rewards: Vec::new(),
+        }
     }
 }
 
@@ -37,12 +46,14 @@ impl<T> Exact<T> {
     ) {
         let obs = (self.numbers)(out.obs);
         if let Some(movers) = &mut self.movers {
-            let mut now = vec![0; out.rewards.len()];
-            batch.to_act(&mut now);
-            movers.resize(now.len(), 0);
-            self.passed.clear();
-            self.passed.extend(movers.iter().zip(&now).map(|(before, now)| before != now));
-            *movers = now;
+            let rows = out.rewards.len();
+            movers.resize(rows, 0);
+            self.now.resize(rows, 0);
+            self.passed.resize(rows, false);
+            batch.to_act(&mut self.now);
+            let both = movers.iter().zip(&self.now);
+            self.passed.iter_mut().zip(both).for_each(|(passed, (before, now))| *passed = before != now);
+            std::mem::swap(movers, &mut self.now);
         }
         let Some(actions) = actions else { return self.signals.look(obs, out.terminated) };
         self.game_rewards.clear();

@@ -16,6 +16,8 @@ const KEPT: usize = 4;
 pub struct Extras {
     /// Which episodes have ended, where that is told.
     pub ended: bool,
+    /// The last observations, where new episodes begin in the same step.
+    pub final_obs: bool,
     /// Which actions are legal, where that changes.
     pub masks: bool,
     /// Who lives, where a match has many rows.
@@ -27,7 +29,7 @@ pub struct Extras {
 /// The arrays of one step.
 pub struct Frame<T: Element> {
     pub obs: Buffer<T>,
-    pub final_obs: Buffer<T>,
+    pub final_obs: Option<Buffer<T>>,
     pub rewards: Buffer<f32>,
     pub terminated: Buffer<bool>,
     pub truncated: Buffer<bool>,
@@ -41,7 +43,7 @@ pub struct Frame<T: Element> {
 impl<T: Element> Frame<T> {
     fn new<K: Kernel<Cell = T>>(py: Python<'_>, batch: &Batched<K>, extras: Extras) -> PyResult<Self> {
         let (rows, width) = (batch.rows(), batch.width());
-        let cells = || match K::ORDER {
+        let cells = |order| match order {
             MemoryOrder::Columns => Buffer::columns(py, rows, width),
             MemoryOrder::Rows => Buffer::rows(py, rows, width),
         };
@@ -49,8 +51,8 @@ impl<T: Element> Frame<T> {
         let masks = || Buffer::rows(py, rows, batch.actions());
         let final_rewards = || Buffer::rows(py, rows, batch.seats());
         Ok(Frame {
-            obs: cells()?,
-            final_obs: cells()?,
+            obs: cells(K::ORDER)?,
+            final_obs: extras.final_obs.then(|| cells(K::FINAL_ORDER)).transpose()?,
             rewards: Buffer::row(py, rows)?,
             terminated: flags()?,
             truncated: flags()?,
@@ -67,7 +69,7 @@ impl<T: Element> Frame<T> {
             && self.rewards.is_free(py)
             && self.terminated.is_free(py)
             && self.truncated.is_free(py)
-            && self.final_obs.is_free(py)
+            && self.final_obs.as_ref().is_none_or(|last| last.is_free(py))
             && free(&self.ended)
             && free(&self.masks)
             && free(&self.alive)
@@ -78,7 +80,7 @@ impl<T: Element> Frame<T> {
     pub fn write<'py>(&self, py: Python<'py>) -> PyResult<WrittenFrame<'py, T>> {
         Ok(WrittenFrame {
             obs: self.obs.write(py)?,
-            final_obs: self.final_obs.write(py)?,
+            final_obs: open(&self.final_obs, py)?,
             rewards: self.rewards.write(py)?,
             terminated: self.terminated.write(py)?,
             truncated: self.truncated.write(py)?,
@@ -97,7 +99,7 @@ fn open<'py, T: Element>(buffer: &Option<Buffer<T>>, py: Python<'py>) -> PyResul
 /// The arrays that a kernel writes, while it does.
 pub struct WrittenFrame<'py, T: Element> {
     obs: Written<'py, T>,
-    final_obs: Written<'py, T>,
+    final_obs: Option<Written<'py, T>>,
     rewards: Written<'py, f32>,
     terminated: Written<'py, bool>,
     truncated: Written<'py, bool>,
@@ -122,7 +124,7 @@ impl<T: Element> WrittenFrame<'_, T> {
         Cells {
             out: Out {
                 obs: self.obs.cells(),
-                final_obs: self.final_obs.cells(),
+                final_obs: self.final_obs.as_mut().map(Written::cells).unwrap_or_default(),
                 rewards: self.rewards.cells(),
                 terminated: self.terminated.cells(),
                 truncated: self.truncated.cells(),
