@@ -109,10 +109,7 @@ fn invented(chance: &mut Seeded) -> String {
         let place = chance.uniform(letters.len() as u32) as usize;
         char::from(letters.as_bytes()[place])
     };
-    ["bdfgkvz", "aiou", "lmrv", "aiou", "bdgkv", "aiou", "kmpv"]
-        .map(|letters| one_of(letters))
-        .iter()
-        .collect()
+    ["bdfgkvz", "aiou", "lmrv", "aiou", "bdgkv", "aiou", "kmpv"].map(one_of).iter().collect()
 }
 
 /// A form of an invented word: plurals are seen as such, other forms only belong together.

@@ -1,7 +1,9 @@
 //! A language model that sits at the table.
 
 use super::{
-    Disguise, ModelEntry, answer, answer_schema,
+    Disguise, ModelEntry,
+    answer::{self, Unusable},
+    answer_schema,
     prompt::{Scene, Setting},
     schema::{raw, types_of},
 };
@@ -235,7 +237,7 @@ impl<G: Listed> Table<G> {
             let text: String = reply.text.chars().take(MOST_REPEATED).collect();
             let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
             said.push(say(Role::Assistant, text));
-            let (fault, stands) = match answer::read::<G>(&reply, view, disguise) {
+            let Unusable { fault, stands } = match answer::read::<G>(&reply, view, disguise) {
                 Ok(answer) => return Ok(noted(answer, &faults)),
                 Err(unusable) => unusable,
             };
