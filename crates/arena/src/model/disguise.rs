@@ -105,7 +105,7 @@ impl Disguise {
 
 /// A word that no language has, by chance.
 fn invented(chance: &mut Seeded) -> String {
-    let mut one_of = |letters: &str| {
+    let one_of = |letters: &str| {
         let place = chance.uniform(letters.len() as u32) as usize;
         char::from(letters.as_bytes()[place])
     };
