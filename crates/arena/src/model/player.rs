@@ -280,9 +280,13 @@ fn noted<A>(answer: Answer<A>, faults: &[Fault]) -> Answer<A> {
     match answer {
         Answer::Act(action, reason) => Answer::Act(action, noted(reason)),
         Answer::Partly { action, reason, fault } => Answer::Partly { action, reason: noted(reason), fault },
-        Answer::Fault(Fault { kind, detail }) if !faults.is_empty() => {
-            Answer::Fault(Fault::new(kind, format!("{detail} (after {} before)", faults.len())))
-        }
+        Answer::Fault(Fault { kind, detail }) if !faults.is_empty() => Answer::Fault(Fault::new(
+            kind,
+            format!(
+                "{detail} (after {} that could not be used)",
+                words::count(faults.len() as u64, "answer")
+            ),
+        )),
         other => other,
     }
 }
