@@ -4,6 +4,8 @@
 //! between blocks. A [`Tally`] takes block after block and keeps nothing but sums, so that a tournament of a hundred million
 //! matches needs no more memory than one of a hundred; [`Tally::standings`] makes everything that is printed from these sums.
 //!
+//! [`Sampled`] is for exams, where cases are drawn from strata and nothing is played.
+//!
 //! Blocks are added in the order of the schedule, and everything is computed in a fixed order. Logarithms and exponentials come
 //! from the crate `libm` and not from the standard library, whose answers differ in the last bits from one machine to another.
 //! So the numbers are the same, bit for bit, on every machine.

@@ -13,25 +13,31 @@ use serde_json::Value;
 /// What the last line of an answer in plain text begins with.
 const TAG: &str = "ANSWER:";
 
+/// An answer with something wrong in it.
+pub(super) struct Unusable<A> {
+    /// What is wrong.
+    pub fault: Fault,
+    /// What can stand of it, if the model is not asked again.
+    pub stands: Answer<A>,
+}
+
 /// Reads an answer to this view. `Ok` is a choice that the rules allow, as far as that is known from the view.
-///
-/// An answer with something wrong in it comes with what can stand of it, for the case that the model is not asked again.
 pub(super) fn read<G: Game>(
     reply: &Reply,
     view: &G::View,
     disguise: Option<&Disguise>,
-) -> Result<Answer<G::Action>, (Fault, Answer<G::Action>)> {
-    let unusable = |fault: Fault| (fault.clone(), Answer::Fault(fault));
+) -> Result<Answer<G::Action>, Unusable<G::Action>> {
+    let unusable = |fault: Fault| Unusable { fault: fault.clone(), stands: Answer::Fault(fault) };
     let (reason, action) = parts(reply).map_err(unusable)?;
     let undo = |text: String| disguise.map_or(text.clone(), |disguise| disguise.undo(&text));
     let action = disguise.map_or(action.clone(), |disguise| disguise.undo_json(&action));
     let answer = read_choice::<G>(&action, reason.map(undo)).map_err(unusable)?;
     match answer {
-        Answer::Partly { ref fault, .. } => Err((fault.clone(), answer)),
+        Answer::Partly { ref fault, .. } => Err(Unusable { fault: fault.clone(), stands: answer }),
         Answer::Act(ref chosen, _) if !is_legal::<G>(view, chosen) => {
             let why = format!("{} is not legal now", excerpt(action.to_string().as_bytes()));
             // The referee says what comes of it.
-            Err((Fault::new(FaultKind::Illegal, why), answer))
+            Err(Unusable { fault: Fault::new(FaultKind::Illegal, why), stands: answer })
         }
         other => Ok(other),
     }

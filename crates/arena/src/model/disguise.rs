@@ -105,14 +105,11 @@ impl Disguise {
 
 /// A word that no language has, by chance.
 fn invented(chance: &mut Seeded) -> String {
-    let mut one_of = |letters: &str| {
+    let one_of = |letters: &str| {
         let place = chance.uniform(letters.len() as u32) as usize;
         char::from(letters.as_bytes()[place])
     };
-    ["bdfgkvz", "aiou", "lmrv", "aiou", "bdgkv", "aiou", "kmpv"]
-        .map(|letters| one_of(letters))
-        .iter()
-        .collect()
+    ["bdfgkvz", "aiou", "lmrv", "aiou", "bdgkv", "aiou", "kmpv"].map(one_of).iter().collect()
 }
 
 /// A form of an invented word: plurals are seen as such, other forms only belong together.

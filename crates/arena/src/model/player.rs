@@ -1,7 +1,9 @@
 //! A language model that sits at the table.
 
 use super::{
-    Disguise, ModelEntry, answer, answer_schema,
+    Disguise, ModelEntry,
+    answer::{self, Unusable},
+    answer_schema,
     prompt::{Scene, Setting},
     schema::{raw, types_of},
 };
@@ -235,7 +237,7 @@ impl<G: Listed> Table<G> {
             let text: String = reply.text.chars().take(MOST_REPEATED).collect();
             let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
             said.push(say(Role::Assistant, text));
-            let (fault, stands) = match answer::read::<G>(&reply, view, disguise) {
+            let Unusable { fault, stands } = match answer::read::<G>(&reply, view, disguise) {
                 Ok(answer) => return Ok(noted(answer, &faults)),
                 Err(unusable) => unusable,
             };
@@ -278,9 +280,13 @@ fn noted<A>(answer: Answer<A>, faults: &[Fault]) -> Answer<A> {
     match answer {
         Answer::Act(action, reason) => Answer::Act(action, noted(reason)),
         Answer::Partly { action, reason, fault } => Answer::Partly { action, reason: noted(reason), fault },
-        Answer::Fault(Fault { kind, detail }) if !faults.is_empty() => {
-            Answer::Fault(Fault::new(kind, format!("{detail} (after {} before)", faults.len())))
-        }
+        Answer::Fault(Fault { kind, detail }) if !faults.is_empty() => Answer::Fault(Fault::new(
+            kind,
+            format!(
+                "{detail} (after {} that could not be used)",
+                words::count(faults.len() as u64, "answer")
+            ),
+        )),
         other => other,
     }
 }

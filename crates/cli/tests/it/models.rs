@@ -461,3 +461,32 @@ fn an_interrupt_stops_in_order_and_the_rest_is_played_later() {
     let said = failure(&mut command(folder.path(), &[&RACE[..], &["--answers=only"]].concat()));
     assert!(said.contains(&format!("{ANSWERED} answered from calls that were kept")), "{said}");
 }
+
+#[test]
+fn a_model_sits_an_exam_and_its_twin_is_asked_for_itself() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, PRICES);
+    let words = [
+        "exam",
+        "zombie-dice-race",
+        "llm:small",
+        "optimal",
+        "--models=models.toml",
+        "--positions=20",
+        "--null",
+        "--json",
+    ];
+    let exam = json_of(folder.path(), &words);
+    let of =
+        |name: &str| exam["entries"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
+    let (one, other) = (of("small"), of("small again"));
+    assert!(
+        one["cost"].as_f64() > Some(0.0) && one["regret"].as_f64() > of("optimal")["regret"].as_f64(),
+        "{exam}"
+    );
+    assert_eq!((&one["regret"], &one["unusable"]), (&other["regret"], &json!(0)), "the same mind twice");
+    assert_eq!(server.asked().len(), 40);
+    // Asked again, the book answers.
+    assert_eq!(json_of(folder.path(), &words)["entries"], exam["entries"]);
+    assert_eq!(server.asked().len(), 40);
+}
