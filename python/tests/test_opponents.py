@@ -587,8 +587,7 @@ def test_functions_in_a_pool_are_not_given_questions() -> None:
     same(story(necrodome.make_vec(RACE, 4, seed=1, opponent=pool), 30), expected)
 
 
-def test_the_member_of_a_match_that_has_ended_is_the_one_that_played_it() -> None:
-    """Also where matches that nobody has seen end in the same step: the learner is infected before it decides."""
+def test_every_match_that_has_ended_counts_for_a_member() -> None:
     for mode in MODES:
         names: list[str | None] = []
         asked: dict[str, int] = {"one": 0, "other": 0}
