@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .examination import exam as exam
     from .ledger import Ledger as Ledger
     from .ledger import analyze as analyze
+    from .models import Models as Models
     from .play import IllegalAction as IllegalAction
     from .play import Match as Match
     from .play import Report as Report
@@ -46,6 +47,7 @@ _EXPORTS = {
     "IllegalAction": "play",
     "Ledger": "ledger",
     "Match": "play",
+    "Models": "models",
     "Policy": "solution",
     "Report": "play",
     "Solution": "solution",

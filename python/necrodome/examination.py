@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _arena, _html
 from .bot import Bot
+from .models import AnyModels
 from .play import Lineup, OnError, Sandbox, _line_up, _play, order
 
 __all__ = ["Exam", "exam"]
@@ -94,14 +95,15 @@ def exam(
     sandbox: Sandbox = "auto",
     allow_network: bool = False,
     pass_env: Sequence[str] = (),
+    models: AnyModels = None,
     progress: bool = True,
     on_error: OnError = "fault",
     **options: Any,
 ) -> Exam:
     """Asks entries for decisions of a solved game, and prices every answer exactly.
 
-    An entry is a bot as in :func:`necrodome.match`: the name of a built-in bot, a program, or an object of Python, such as a function from
-    view to action. A list or a dict of names and bots does as well. All are asked the same questions, which follow from the game, its
+    An entry is a bot as in :func:`necrodome.match`: the name of a built-in bot, a program, a language model (``"llm:NAME"``, with
+    ``models``), or an object of Python, such as a function from view to action. A list or a dict of names and bots does as well. All are asked the same questions, which follow from the game, its
     options, ``positions`` and ``seed``; ``docs/exam.md`` says how. With ``null`` the first entry sits the exam twice, which shows what
     differs by chance alone; it may not be an object.
 
@@ -120,7 +122,7 @@ def exam(
         raise ValueError("null: expected a built-in bot or a program as the first entry; give an object of Python twice by hand")
     more = {"positions": positions, "null": null}
     confinement = (sandbox, allow_network, pass_env)
-    wanted = order(game, wanted_entries, (seed, True, None), limits, confinement, options, None, more)
+    wanted = order(game, wanted_entries, (seed, True, None), limits, confinement, options, None, more, models)
     if not progress:
         return Exam(_play(wanted, guests, on_error, lambda *_: None)[0])
     from tqdm.auto import tqdm

@@ -4,6 +4,7 @@ A bot is one of
 
 - the name of a built-in bot, as ``necrodome bots`` lists them: ``"greedy"``, ``"stop-at:brains=5"``, ``"optimal"``;
 - a program: ``"./mybot.py"`` or another file, ``"cmd:..."``, ``"compat:zombiedice:my_bots.py:MyZombie"``;
+- a language model: ``"llm:NAME"``, with a table in the file that ``models`` names;
 - an object of Python: a :class:`necrodome.Bot`, its class, or a function from view to action.
 
 Built-in bots and programs are played without Python, on all cores. Where objects take part, all is played on the thread that called
@@ -24,6 +25,7 @@ from typing import Any, Literal, Union
 
 from . import _arena, _html, _native
 from .bot import Bot, Talk, as_bot
+from .models import AnyModels, Models
 
 __all__ = ["IllegalAction", "Match", "Report", "match", "tournament"]
 
@@ -202,6 +204,7 @@ def match(
     sandbox: Sandbox = "auto",
     allow_network: bool = False,
     pass_env: Sequence[str] = (),
+    models: AnyModels = None,
     on_error: OnError = "raise",
     **options: Any,
 ) -> Match:
@@ -214,6 +217,9 @@ def match(
     as text (``"0x1f"``). Where a program takes part, the dice follow from the seed and a ``secret``, which is in the result and plays
     the match again; with ``public_dice`` from the seed alone.
 
+    ``models`` is a file with the tables of language models, or :class:`Models`: then ``"llm:NAME"`` is a bot, too
+    (``docs/models.md``).
+
     An exception in a bot that is an object of Python is raised here, and so is :class:`IllegalAction`; with
     ``on_error="fault"`` the match goes on by the game's rule for a bad action, and the fault is in the result.
 
@@ -225,7 +231,10 @@ def match(
     _arena.need()
     guests, entries = _line_up(bots)
     text, replay = _play(
-        order(game, entries, (seed, public_dice, secret), limits, (sandbox, allow_network, pass_env), options, None),
+        order(
+            game, entries, (seed, public_dice, secret), limits, (sandbox, allow_network, pass_env), options, None,
+            models=models,
+        ),
         guests,
         on_error,
         lambda *_: None,
@@ -259,6 +268,7 @@ def tournament(
     sandbox: Sandbox = "auto",
     allow_network: bool = False,
     pass_env: Sequence[str] = (),
+    models: AnyModels = None,
     progress: bool = True,
     on_error: OnError = "raise",
     **options: Any,
@@ -272,7 +282,7 @@ def tournament(
     gauntlet entries may come and go: what is missing is played, and ``only`` names those who meet each other now. A program that was
     changed since is refused, unless ``new_version`` lets it in as a new entry.
 
-    With objects of Python among the bots all is played on one thread. Exceptions as in :func:`match`.
+    With objects of Python among the bots all is played on one thread. ``models`` and exceptions as in :func:`match`.
 
     >>> import necrodome
     >>> report = necrodome.tournament("zombie-dice-solo", ["greedy", "cautious"], blocks=200, seed=7, progress=False)
@@ -299,7 +309,7 @@ def tournament(
         "new_version": new_version,
     }
     confinement = (sandbox, allow_network, pass_env)
-    wanted = order(game, entries, (seed, public_dice, secret), limits, confinement, options, more)
+    wanted = order(game, entries, (seed, public_dice, secret), limits, confinement, options, more, models=models)
     if not progress:
         return Report(_play(wanted, guests, on_error, lambda *_: None)[0])
     from tqdm.auto import tqdm
@@ -346,6 +356,7 @@ def order(
     options: Mapping[str, Any],
     tournament: Mapping[str, Any] | None,
     exam: Mapping[str, Any] | None = None,
+    models: AnyModels = None,
 ) -> str:
     """What is to be played, as the arena reads it."""
     seed, public_dice, secret = dice
@@ -365,6 +376,7 @@ def order(
         "sandbox": sandbox,
         "gifts": {"network": allow_network, "environment": list(pass_env)},
         "launcher": [sys.executable, "-I", "-S", _LAUNCH],
+        "models": None if models is None else Models.of(models).wanted(),
         "tournament": tournament,
         "exam": exam,
     }

@@ -13,15 +13,18 @@ use necrodome_arena::{
     exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, Stop, sit},
     fault::Fault,
     lineup::{Terms, player},
+    model::is_model,
     player::{Answer, Effort, MatchStart, Player},
     process::{self, Gifts, Launcher, Limits, Wish},
     replay::Recording,
     run::run_match,
     stats::RankBy,
     tournament::{
-        self, Archive, Claims, Opened, Plan, PlanError, Schedule, Store, TournamentError, Wishes, report,
+        self, Archive, Claims, Opened, Plan, PlanError, Schedule, Store, TournamentError, Wishes,
+        natural_threads, report,
     },
 };
+use necrodome_models::{Book, Budget, Desk, Models};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
@@ -39,7 +42,7 @@ use serde::Deserialize;
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    io,
+    fs, io,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -226,10 +229,44 @@ struct Wanted {
     gifts: Gifts,
     /// The words that start this interpreter as a supervisor of bots; the first is the interpreter.
     launcher: Vec<String>,
+    /// The language models that may take part.
+    models: Option<WantedModels>,
     /// Only of a tournament.
     tournament: Option<WantedTournament>,
     /// Only of an exam.
     exam: Option<WantedExam>,
+}
+
+/// Language models, as the flags of the command line have them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WantedModels {
+    file: PathBuf,
+    answers: String,
+    calls: Option<PathBuf>,
+    /// Money, as text.
+    budget: Option<String>,
+    budget_tokens: Option<u64>,
+}
+
+impl WantedModels {
+    /// The desk through which they are asked; calls are kept beside the store, if there is one.
+    fn desk(&self, store: Option<&Path>, table: &Table) -> PyResult<Desk> {
+        let unread = |error| refuse(format!("models: cannot read {:?}: {error}", self.file));
+        let text = fs::read_to_string(&self.file).map_err(unread)?;
+        let models = Models::parse(&text, &self.file).map_err(refuse)?;
+        let path = match (&self.calls, store) {
+            (Some(path), _) => path.clone(),
+            (None, Some(store)) => Book::beside(store),
+            (None, None) => Book::usual_place().map_err(refuse)?,
+        };
+        let money = self.budget.as_deref().map(str::parse).transpose();
+        let money = money.map_err(|error| refuse(format!("budget: {error}")))?;
+        let budget = Budget { money, tokens: self.budget_tokens };
+        let answers = self.answers.parse().map_err(|why| refuse(format!("answers: {why}")))?;
+        let book = Book::open(&path).map_err(refuse)?;
+        Desk::new(models, Some(book), answers, budget, table.stop.clone()).map_err(refuse)
+    }
 }
 
 #[derive(Deserialize)]
@@ -296,7 +333,9 @@ impl Wanted {
     fn prepare<G: Listed>(&self, table: &Arc<Table>) -> PyResult<Ready<G>> {
         let rules: G::Rules = setup::rules(&self.options.to_string())?;
         self.limits.zero().map_or(Ok(()), |name| Err(refuse(PlanError::Limit(name))))?;
-        let spec = |(number, entry): (usize, &WantedEntry)| self.entry::<G>(number, entry, table);
+        let desk = self.desk(table)?;
+        let spec =
+            |(number, entry): (usize, &WantedEntry)| self.entry::<G>(number, entry, table, desk.as_ref());
         let entries = self.entries.iter().enumerate().map(spec).collect::<PyResult<Vec<_>>>()?;
         let names = name_all(&entries).map_err(refuse_entry)?;
         let words: Vec<OsString> = self.launcher.iter().map(OsString::from).collect();
@@ -316,17 +355,25 @@ impl Wanted {
         })
     }
 
+    /// The desk of the language models; none if none takes part.
+    fn desk(&self, table: &Table) -> PyResult<Option<Desk>> {
+        let store = self.tournament.as_ref().and_then(|tournament| tournament.store.as_deref());
+        let models = self.models.as_ref().filter(|_| self.entries.iter().any(|entry| is_model(&entry.text)));
+        models.map(|models| models.desk(store, table)).transpose()
+    }
+
     fn entry<G: Listed>(
         &self,
         number: usize,
         entry: &WantedEntry,
         table: &Arc<Table>,
+        desk: Option<&Desk>,
     ) -> PyResult<EntrySpec> {
         if let Some(invitation) = table.invitation::<G>(number) {
             let kind = EntryKind::Guest(invitation);
             return Ok(EntrySpec { name: entry.name.clone(), text: entry.text.clone(), kind });
         }
-        let mut spec = EntrySpec::parse(&entry.text, Path::new(".")).map_err(refuse_entry)?;
+        let mut spec = EntrySpec::parse_with(&entry.text, Path::new("."), desk).map_err(refuse_entry)?;
         spec.name = entry.name.clone().or(spec.name);
         let is_command = spec.text.starts_with("cmd:");
         if let (EntryKind::Program(program), false, Some(python)) =
@@ -477,8 +524,7 @@ fn play_tournament<G: Listed>(
     host.glance(Some(stored));
     host.play(py, |tell| {
         let mut watch = |update: tournament::Update| tell(update.blocks);
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
-        let threads = more.threads.unwrap_or_else(cores);
+        let threads = more.threads.unwrap_or_else(|| natural_threads(&entries));
         tournament::run(&plan, &entries, &launcher, &mut store, threads, &table.stop, &mut watch)?;
         let report = report(&plan, &schedule, &store)?;
         Ok(Ended { document: serde_json::to_string_pretty(&report)?, replay: None })

@@ -34,7 +34,7 @@ pub struct Table {
     /// Whether an error of a bot ends everything; else it is a fault.
     raises: bool,
     /// Whether playing is to stop.
-    pub stop: AtomicBool,
+    pub stop: Arc<AtomicBool>,
     failed: OnceLock<PyErr>,
     /// What went wrong when nobody was asked, by entry: it is told with the next answer.
     late: Mutex<BTreeMap<usize, String>>,
@@ -43,7 +43,7 @@ pub struct Table {
 impl Table {
     /// A table for these objects, by entry.
     pub fn new(talks: Vec<Option<Py<PyAny>>>, raises: bool) -> Self {
-        Table { talks, raises, stop: AtomicBool::new(false), failed: OnceLock::new(), late: Mutex::default() }
+        Table { talks, raises, stop: Arc::default(), failed: OnceLock::new(), late: Mutex::default() }
     }
 
     /// Whether an object is among the bots.
