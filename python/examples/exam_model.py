@@ -1,6 +1,7 @@
 """What do the decisions of a local language model cost? An exam, with bots as lines in the same table.
 
-Start llama.cpp's server (`llama-server -m MODEL.gguf --port 8080`), or any other that speaks OpenAI's chat protocol.
+Start llama.cpp's server first (`llama-server -m MODEL.gguf --port 8080`), or any other that speaks OpenAI's
+chat protocol.
 """
 
 # %% The model: a table in a file. Prices are those of your own machine
