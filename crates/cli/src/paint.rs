@@ -82,9 +82,9 @@ pub fn say(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// Text from elsewhere, such as a path, without the control characters that a terminal would obey.
+/// Text from elsewhere, such as a path, without what a terminal would obey: control characters, and those that turn the direction.
 pub fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
+    text.chars().map(|c| if c == '\n' { c } else { necrodome_arena::fault::harmless(c) }).collect()
 }
 
 /// Text in a style.

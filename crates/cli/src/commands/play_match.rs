@@ -122,10 +122,12 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
             last = Some(game.clone());
         }
     });
-    let mut finished = finished.map_err(|error| match error {
+    let finished = finished.map_err(|error| match error {
         necrodome_arena::run::RunError::Setup(error) => Error::setup(G::ID, &error),
         other => other.into(),
-    })?;
+    });
+    let failed = |_: &Error| lineup::tell_spent(desk.as_ref());
+    let mut finished = finished.inspect_err(failed)?;
     let logs = finished.close(&mut players);
     lineup::tell_spent(desk.as_ref());
     let print = || -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use crate::{
     commands::trouble,
     error::Error,
-    paint::{WIDTH, bold, count, dim, green, wrapped, yellow},
+    paint::{WIDTH, bold, count, dim, green, harmless, wrapped, yellow},
 };
 use necrodome_arena::{
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
@@ -492,8 +492,10 @@ fn runs_with(plan: &Plan) -> Vec<String> {
             all.entry(version).or_default().push(&entry.name);
         }
     }
-    let said: Vec<String> =
-        all.iter().map(|(version, names)| format!("{} ran with {version}", names.join(", "))).collect();
+    let said: Vec<String> = all
+        .iter()
+        .map(|(version, names)| format!("{} ran with {}", names.join(", "), harmless(version)))
+        .collect();
     if said.is_empty() { said } else { wrapped(&said.join("; "), 0) }
 }
 
