@@ -2,7 +2,7 @@
 
 use crate::{Finish, Form, Message, Model, Money, Question, Reply, Role, Tokens, table::MOST_TOKENS};
 use serde::Serialize;
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 use std::time::Duration;
 
 /// A request. Its frame and its messages are kept apart, since most requests share all but the last message.
@@ -108,7 +108,7 @@ fn frame(model: &Model, question: &Question) -> Result<String, serde_json::Error
             let description = "Gives the answer.";
             let function = Function { name, description, strict: true, parameters: schema };
             frame.tools = Some([Tool { r#type: "function", function }]);
-            frame.tool_choice = Some(serde_json::json!({"type": "function", "function": {"name": name}}));
+            frame.tool_choice = Some(json!({"type": "function", "function": {"name": name}}));
         }
         Form::Line => {}
     }
@@ -146,6 +146,25 @@ pub(crate) struct Took {
 }
 
 impl Said {
+    /// All texts changed in the same way.
+    pub fn map(self, change: impl Fn(String) -> String) -> Self {
+        Said {
+            text: change(self.text),
+            reasoning: self.reasoning.map(&change),
+            refusal: self.refusal.map(&change),
+            model: change(self.model),
+            ..self
+        }
+    }
+
+    /// The body of an answer that says the same, apart from what was counted.
+    pub fn body(&self) -> String {
+        let Said { text, reasoning, finish, refusal, model, .. } = self;
+        let message = json!({"content": text, "reasoning_content": reasoning, "refusal": refusal});
+        json!({"model": model, "choices": [{"message": message, "finish_reason": finish.as_str()}]})
+            .to_string()
+    }
+
     /// What was said, as a reply that took so much.
     pub fn reply(self, took: Took) -> Reply {
         let Said { text, reasoning, finish, refusal, model, .. } = self;
@@ -260,7 +279,6 @@ fn count(usage: &Value, sent_bytes: usize, said_bytes: usize) -> Tokens {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::json;
 
     /// JSON that looks like parts of an answer.
     fn any_json() -> impl Strategy<Value = Value> {

@@ -7,7 +7,7 @@ use crate::{
     http::{Lost, Response},
     key::Key,
     pace::Permit,
-    wire::{self, Request, Took},
+    wire::{self, Request, Said, Took},
 };
 use std::{
     sync::Arc,
@@ -74,15 +74,24 @@ impl OneTry {
                 return Err(Trouble::passing(why));
             }
         };
+        let (said, answer) = without(key.as_ref(), said, response.text);
         let (tokens, cost) = (said.tokens, Money::of(&model, &said.tokens));
         permit.correct(tokens.total());
         held.settle(tokens, cost);
         let reply = said.reply(Took { tokens, cost, latency, attempt });
-        let before = desk.0.book.keep(&model, &request, &response.text, &reply);
+        let before = desk.0.book.keep(&model, &request, &answer, &reply);
         let before = before.map_err(|error| Trouble::lasting(error.to_string()))?;
         desk.tell(&model, &reply, before);
         Ok(reply)
     }
+}
+
+/// What was said, and the body that said it, without a key that shows only where the parts of a text are put together.
+fn without(key: Option<&Key>, said: Said, answer: String) -> (Said, String) {
+    let Some(key) = key else { return (said, answer) };
+    let clean = said.clone().map(|text| key.remove(text));
+    let answer = if clean == said { answer } else { clean.body() };
+    (clean, answer)
 }
 
 impl Desk {
