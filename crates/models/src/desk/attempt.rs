@@ -1,8 +1,9 @@
 //! One try of a call: from the key to the book.
 
-use super::Desk;
+use super::{Answers, Desk};
 use crate::{
     Finish, Model, Money, Reply,
+    book::Kept,
     budget::Held,
     http::{Lost, Response},
     key::Key,
@@ -79,8 +80,9 @@ impl OneTry {
         permit.correct(tokens.total());
         held.settle(tokens, cost);
         let reply = said.reply(Took { tokens, cost, latency, attempt });
-        let before = desk.0.book.keep(&model, &request, &answer, &reply);
-        let before = before.map_err(|error| Trouble::lasting(error.to_string()))?;
+        let fresh = desk.0.answers == Answers::Fresh;
+        let kept = desk.0.book.keep(&model, &request, &answer, reply, fresh);
+        let Kept { reply, before } = kept.map_err(|error| Trouble::lasting(error.to_string()))?;
         desk.tell(&model, &reply, before);
         Ok(reply)
     }
