@@ -179,13 +179,16 @@ pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
         true => "the answer is cut off".to_owned(),
         false => format!("the answer is no JSON (line {}, column {})", error.line(), error.column()),
     })?;
-    let Some(choice) = answer.pointer("/choices/0") else { return read_error(&answer, sent_bytes) };
+    let choice = &answer["choices"][0];
     let message = &choice["message"];
-    let arguments = message.pointer("/tool_calls/0/function/arguments").map(|arguments| match arguments {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    });
-    let text = arguments.unwrap_or_else(|| content(&message["content"]));
+    // Trouble behind the endpoint may come with a good status, and beside an answer that was begun.
+    if is_trouble(&answer["error"]) || choice.is_null() {
+        return read_error(&answer, sent_bytes);
+    }
+    if is_trouble(&choice["error"]) || choice["finish_reason"] == "error" || !message.is_object() {
+        return read_error(choice, sent_bytes);
+    }
+    let text = said_text(message);
     let reasoning = [&message["reasoning_content"], &message["reasoning"]].into_iter().find_map(spoken);
     let finish = match choice["finish_reason"].as_str() {
         Some("tool_calls" | "function_call") => Finish::Stop,
@@ -197,6 +200,25 @@ pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
     let refusal = spoken(&message["refusal"]);
     let model = spoken(&answer["model"]).unwrap_or_default();
     Ok(Said { text, reasoning, finish, refusal, model, tokens })
+}
+
+/// Whether an endpoint means something by its `error`.
+fn is_trouble(error: &Value) -> bool {
+    ![Value::Null, json!(false), json!(""), json!({})].contains(error)
+}
+
+/// The arguments of our tool, else the text, else what another tool was called with.
+fn said_text(message: &Value) -> String {
+    let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice);
+    let arguments = |call: &Value| match &call["function"]["arguments"] {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    };
+    let ours = calls.iter().filter(|call| call["function"]["name"] == ANSWER).find_map(arguments);
+    let is_said = |text: &String| !text.trim().is_empty();
+    let text = ours.filter(is_said).or_else(|| Some(content(&message["content"])).filter(is_said));
+    text.or_else(|| calls.iter().find_map(arguments)).unwrap_or_default()
 }
 
 /// The text of a message; some endpoints give it in parts.
@@ -212,7 +234,7 @@ fn spoken(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// An answer without choices. A filter's refusal may come as an error, as Azure sends it.
+/// An answer, or a choice, without a message, or with an error. A filter's refusal may come as an error, as Azure sends it.
 fn read_error(answer: &Value, sent_bytes: usize) -> Result<Said, String> {
     let why = complaint(answer);
     if answer.pointer("/error/code").and_then(Value::as_str) == Some("content_filter") {
@@ -223,7 +245,7 @@ fn read_error(answer: &Value, sent_bytes: usize) -> Result<Said, String> {
     }
     Err(match why {
         Some(why) => format!("the endpoint says {:?}", short(&why)),
-        None => "the answer has no choices".into(),
+        None => "there is no message in the answer".into(),
     })
 }
 
@@ -321,9 +343,12 @@ mod tests {
         #[test]
         fn whatever_an_endpoint_says_is_read_or_refused(message in any_json(), usage in any_json(), any in any_json()) {
             let answer = json!({"choices": [{"message": message}], "usage": usage});
-            let said = read(&answer.to_string(), 100).expect("choices make an answer");
-            prop_assert!(said.tokens.cached <= said.tokens.input && said.tokens.reasoning <= said.tokens.output);
-            prop_assert!(said.tokens.input > 0 && said.tokens.total() <= 2 * MOST_TOKENS);
+            let said = read(&answer.to_string(), 100);
+            prop_assert_eq!(said.is_ok(), message.is_object(), "a message makes an answer");
+            if let Ok(Said { tokens, .. }) = said {
+                prop_assert!(tokens.cached <= tokens.input && tokens.reasoning <= tokens.output);
+                prop_assert!(tokens.input > 0 && tokens.total() <= 2 * MOST_TOKENS);
+            }
             let _ = (read(&any.to_string(), 100), quote(&any.to_string()));
         }
     }
@@ -362,13 +387,27 @@ mod tests {
         assert_eq!(message(call).unwrap().text, "{\"a\":1}");
         let object = json!({"tool_calls": [{"function": {"name": "answer", "arguments": {"a": 1}}}]});
         assert_eq!(message(object).unwrap().text, "{\"a\":1}");
+        for call in [
+            json!({"function": {"name": "answer", "arguments": null}}),
+            json!({"function": {"name": "answer", "arguments": ""}}),
+            json!({"function": {"name": "search", "arguments": "{\"query\":1}"}}),
+        ] {
+            let beside = json!({"tool_calls": [call], "content": "{\"a\":1}"});
+            assert_eq!(message(beside).unwrap().text, "{\"a\":1}", "{call}");
+        }
+        let second = json!({"name": "answer", "arguments": "{\"a\":1}"});
+        let second = json!({"tool_calls": [{"function": {"name": "search"}}, {"function": second}]});
+        assert_eq!(message(second).unwrap().text, "{\"a\":1}");
+        let renamed = json!({"tool_calls": [{"function": {"name": "Answer", "arguments": "{\"a\":1}"}}]});
+        assert_eq!(message(renamed).unwrap().text, "{\"a\":1}");
         let parts = json!({"content": [{"type": "text", "text": "AN"}, {"type": "text", "text": "SWER"}]});
         assert_eq!(message(parts).unwrap().text, "ANSWER");
         let thought = message(json!({"content": "", "reasoning_content": "hm", "refusal": "no"})).unwrap();
         assert_eq!((thought.reasoning.as_deref(), thought.refusal.as_deref()), (Some("hm"), Some("no")));
         assert_eq!(read("{\"choices\": [", 10), Err("the answer is cut off".into()));
         assert_eq!(read("<html>", 10), Err("the answer is no JSON (line 1, column 1)".into()));
-        assert_eq!(read("{}", 10), Err("the answer has no choices".into()));
+        assert_eq!(read("{}", 10), Err("there is no message in the answer".into()));
+        assert_eq!(read("{\"detail\": \"busy\"}", 10), Err("the endpoint says \"busy\"".into()));
         let deep = "[".repeat(100_000);
         assert!(read(&deep, 10).unwrap_err().contains("no JSON"));
     }

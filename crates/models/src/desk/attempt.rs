@@ -61,7 +61,9 @@ impl OneTry {
         // As the book keeps it.
         let latency = Duration::from_micros(started.elapsed().as_micros() as u64);
         let said = wire::read(&response.text, sent_bytes);
-        let is_filtered = said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
+        // A filter's refusal comes with a status that blames the request.
+        let is_filtered =
+            response.status < 500 && said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
         if !(200..300).contains(&response.status) && !is_filtered {
             // The others need not find out by themselves, unless it is not worth waiting for.
             let pause = response.retry_after.filter(|&pause| pause <= desk.0.patience.in_all);

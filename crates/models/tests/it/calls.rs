@@ -29,6 +29,13 @@ fn passing_trouble_is_tried_again() {
     let html = Act::Status(200, Vec::new(), "<html>".into());
     let nothing = Act::Status(200, Vec::new(), "{\"choices\": []}".into());
     let inside = Act::Status(200, Vec::new(), json!({"error": {"message": "upstream"}}).to_string());
+    let good = |body: serde_json::Value| Act::Status(200, Vec::new(), body.to_string());
+    let said = json!({"role": "assistant", "content": "Hel"});
+    let beside = good(json!({"error": {"message": "upstream"}, "choices": [{"message": said}]}));
+    let in_choice =
+        good(json!({"choices": [{"message": said, "error": {"code": 502, "message": "upstream"}}]}));
+    let finished = good(json!({"choices": [{"message": said, "finish_reason": "error"}]}));
+    let filter = json!({"error": {"code": "content_filter", "message": "the filter is down"}});
     let past = "Sun, 06 Nov 1994 08:49:37 GMT";
     for (trouble, may_have_cost) in [
         (Act::too_many("0"), 0),
@@ -40,6 +47,13 @@ fn passing_trouble_is_tried_again() {
         (html, 1),
         (nothing, 1),
         (inside, 1),
+        (beside, 1),
+        (in_choice, 1),
+        (finished, 1),
+        (good(json!({"choices": [null]})), 1),
+        (good(json!({"choices": [{"message": null, "finish_reason": "stop"}]})), 1),
+        (good(json!({"choices": [{"message": "Hello", "finish_reason": "stop"}]})), 1),
+        (Act::Status(503, Vec::new(), filter.to_string()), 0),
     ] {
         let server = Server::scripted([trouble.clone(), trouble.clone(), Act::say("Hello")]);
         let (desk, model) = desk(&server, "", Set::default());
