@@ -4,7 +4,7 @@
 
 use crate::{
     Finish, Form, Message, Model, Money, Reply, Role, Tokens,
-    wire::{self, Request, Took},
+    wire::{self, Request, Sent, Took},
 };
 use necrodome_own as own;
 use rusqlite::{
@@ -275,7 +275,7 @@ fn last(connection: &Connection, request: &Request) -> Result<Option<Reply>, Tro
     let Some(row) = rows.next()? else { return Ok(None) };
     let answer = text(connection, &row.get::<_, Vec<u8>>("answer")?)?;
     // What it took was counted when it came.
-    let said = wire::read(&answer, 0);
+    let said = wire::read(&answer, Sent { bytes: 0, most_output: 0 });
     let said = said.map_err(|_| Trouble::Damaged("an answer cannot be read any more"))?;
     Ok(Some(Reply { reused: true, ..said.reply(took(row)?) }))
 }

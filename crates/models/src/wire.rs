@@ -173,8 +173,22 @@ impl Said {
     }
 }
 
-/// Reads the body of an answer. The size of the request are for endpoints that do not count, or not well.
-pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
+/// What is known of a request when its answer is counted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent {
+    pub bytes: usize,
+    /// The most tokens that an answer can have.
+    pub most_output: u64,
+}
+
+impl Sent {
+    pub fn new(model: &Model, bytes: usize) -> Self {
+        Sent { bytes, most_output: model.most_output().unwrap_or(MOST_TOKENS) }
+    }
+}
+
+/// Reads the body of an answer. What was sent is for endpoints that do not count, or not well.
+pub(crate) fn read(answer: &str, sent: Sent) -> Result<Said, String> {
     let answer: Value = serde_json::from_str(answer).map_err(|error| match error.is_eof() {
         true => "the answer is cut off".to_owned(),
         false => format!("the answer is no JSON (line {}, column {})", error.line(), error.column()),
@@ -183,10 +197,10 @@ pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
     let message = &choice["message"];
     // Trouble behind the endpoint may come with a good status, and beside an answer that was begun.
     if is_trouble(&answer["error"]) || choice.is_null() {
-        return read_error(&answer, sent_bytes);
+        return read_error(&answer, sent);
     }
     if is_trouble(&choice["error"]) || choice["finish_reason"] == "error" || !message.is_object() {
-        return read_error(choice, sent_bytes);
+        return read_error(choice, sent);
     }
     let text = said_text(message);
     let reasoning = [&message["reasoning_content"], &message["reasoning"]].into_iter().find_map(spoken);
@@ -196,7 +210,7 @@ pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
         None => Finish::Other,
     };
     let said_bytes = text.len() + reasoning.as_ref().map_or(0, String::len);
-    let tokens = count(&answer["usage"], sent_bytes, said_bytes);
+    let tokens = count(&answer["usage"], sent, said_bytes);
     let refusal = spoken(&message["refusal"]);
     let model = spoken(&answer["model"]).unwrap_or_default();
     Ok(Said { text, reasoning, finish, refusal, model, tokens })
@@ -235,11 +249,11 @@ fn spoken(value: &Value) -> Option<String> {
 }
 
 /// An answer, or a choice, without a message, or with an error. A filter's refusal may come as an error, as Azure sends it.
-fn read_error(answer: &Value, sent_bytes: usize) -> Result<Said, String> {
+fn read_error(answer: &Value, sent: Sent) -> Result<Said, String> {
     let why = complaint(answer);
     if answer.pointer("/error/code").and_then(Value::as_str) == Some("content_filter") {
         let refusal = why.or(Some("filtered".into()));
-        let tokens = count(&answer["usage"], sent_bytes, 0);
+        let tokens = count(&answer["usage"], sent, 0);
         let (text, model) = (String::new(), String::new());
         return Ok(Said { text, reasoning: None, finish: Finish::Filter, refusal, model, tokens });
     }
@@ -276,18 +290,19 @@ pub(crate) fn estimate(bytes: usize) -> u64 {
 }
 
 /// What the endpoint has counted, or an estimate where that is missing or cannot be.
-fn count(usage: &Value, sent_bytes: usize, said_bytes: usize) -> Tokens {
+fn count(usage: &Value, sent: Sent, said_bytes: usize) -> Tokens {
     // Templates of endpoints add some tokens to each message; apart from that, no token is shorter than a byte.
     const TEMPLATE: u64 = 4096;
     let number = |place: &str| usage.pointer(place).and_then(Value::as_u64);
-    let input = number("/prompt_tokens").filter(|tokens| (1..=sent_bytes as u64 + TEMPLATE).contains(tokens));
+    let input = number("/prompt_tokens").filter(|tokens| (1..=sent.bytes as u64 + TEMPLATE).contains(tokens));
     let least = u64::from(said_bytes > 0);
     let output = number("/completion_tokens").filter(|tokens| (least..=MOST_TOKENS).contains(tokens));
     let cached = number("/prompt_tokens_details/cached_tokens").or(number("/prompt_cache_hit_tokens"));
     let reasoning = number("/completion_tokens_details/reasoning_tokens");
-    let estimated = input.is_none() || output.is_none();
-    let input = input.unwrap_or(estimate(sent_bytes));
-    let output = output.unwrap_or(estimate(said_bytes));
+    let is_more = output.is_some_and(|tokens| tokens > sent.most_output);
+    let estimated = input.is_none() || output.is_none() || is_more;
+    let input = input.unwrap_or(estimate(sent.bytes));
+    let output = output.unwrap_or(estimate(said_bytes)).min(sent.most_output);
     Tokens {
         input,
         cached: cached.unwrap_or(0).min(input),
@@ -301,6 +316,10 @@ fn count(usage: &Value, sent_bytes: usize, said_bytes: usize) -> Tokens {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn sent(bytes: usize) -> Sent {
+        Sent { bytes, most_output: 4000 }
+    }
 
     /// JSON that looks like parts of an answer.
     fn any_json() -> impl Strategy<Value = Value> {
@@ -343,19 +362,19 @@ mod tests {
         #[test]
         fn whatever_an_endpoint_says_is_read_or_refused(message in any_json(), usage in any_json(), any in any_json()) {
             let answer = json!({"choices": [{"message": message}], "usage": usage});
-            let said = read(&answer.to_string(), 100);
+            let said = read(&answer.to_string(), sent(100));
             prop_assert_eq!(said.is_ok(), message.is_object(), "a message makes an answer");
             if let Ok(Said { tokens, .. }) = said {
                 prop_assert!(tokens.cached <= tokens.input && tokens.reasoning <= tokens.output);
-                prop_assert!(tokens.input > 0 && tokens.total() <= 2 * MOST_TOKENS);
+                prop_assert!(tokens.input > 0 && tokens.total() <= 100 + 4096 + 4000);
             }
-            let _ = (read(&any.to_string(), 100), quote(&any.to_string()));
+            let _ = (read(&any.to_string(), sent(100)), quote(&any.to_string()));
         }
     }
 
     #[test]
     fn impossible_counts_are_estimated() {
-        let count = |usage| count(&usage, 1000, 100);
+        let count = |usage| count(&usage, sent(1000), 100);
         let fine = json!({"prompt_tokens": 300, "completion_tokens": 20,
             "prompt_tokens_details": {"cached_tokens": 256}, "completion_tokens_details": {"reasoning_tokens": 7}});
         let tokens = Tokens { input: 300, cached: 256, output: 20, reasoning: 7, estimated: false };
@@ -369,6 +388,9 @@ mod tests {
         ] {
             assert_eq!(count(usage.clone()), all, "{usage}");
         }
+        let more = json!({"prompt_tokens": 300, "completion_tokens": 4001});
+        let most = Tokens { input: 300, output: 4000, estimated: true, ..Tokens::default() };
+        assert_eq!(count(more), most, "more than may be is at most that");
         let more_cached =
             json!({"prompt_tokens": 300, "completion_tokens": 20, "prompt_cache_hit_tokens": 301});
         assert_eq!(count(more_cached).cached, 300);
@@ -380,7 +402,7 @@ mod tests {
             read(
                 &json!({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
                     .to_string(),
-                10,
+                sent(10),
             )
         };
         let call = json!({"tool_calls": [{"function": {"name": "answer", "arguments": "{\"a\":1}"}}], "content": null});
@@ -404,11 +426,11 @@ mod tests {
         assert_eq!(message(parts).unwrap().text, "ANSWER");
         let thought = message(json!({"content": "", "reasoning_content": "hm", "refusal": "no"})).unwrap();
         assert_eq!((thought.reasoning.as_deref(), thought.refusal.as_deref()), (Some("hm"), Some("no")));
-        assert_eq!(read("{\"choices\": [", 10), Err("the answer is cut off".into()));
-        assert_eq!(read("<html>", 10), Err("the answer is no JSON (line 1, column 1)".into()));
-        assert_eq!(read("{}", 10), Err("there is no message in the answer".into()));
-        assert_eq!(read("{\"detail\": \"busy\"}", 10), Err("the endpoint says \"busy\"".into()));
+        assert_eq!(read("{\"choices\": [", sent(10)), Err("the answer is cut off".into()));
+        assert_eq!(read("<html>", sent(10)), Err("the answer is no JSON (line 1, column 1)".into()));
+        assert_eq!(read("{}", sent(10)), Err("there is no message in the answer".into()));
+        assert_eq!(read("{\"detail\": \"busy\"}", sent(10)), Err("the endpoint says \"busy\"".into()));
         let deep = "[".repeat(100_000);
-        assert!(read(&deep, 10).unwrap_err().contains("no JSON"));
+        assert!(read(&deep, sent(10)).unwrap_err().contains("no JSON"));
     }
 }

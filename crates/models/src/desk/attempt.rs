@@ -8,7 +8,7 @@ use crate::{
     http::{Lost, Response},
     key::Key,
     pace::Permit,
-    wire::{self, Request, Said, Took},
+    wire::{self, Request, Said, Sent, Took},
 };
 use std::{
     sync::Arc,
@@ -48,7 +48,7 @@ impl OneTry {
     pub fn make(self, body: String, permit: Permit, held: Held) -> Result<Reply, Trouble> {
         let OneTry { desk, model, request, attempt } = self;
         let key = model.key_env.as_deref().map(Key::read).transpose().map_err(Trouble::lasting)?;
-        let (started, sent_bytes) = (Instant::now(), body.len());
+        let (started, sent) = (Instant::now(), Sent::new(&model, body.len()));
         let response = match desk.0.client.post(&model, key.as_ref(), body) {
             Ok(response) => response,
             Err(Lost { why, was_sent, is_lasting }) => {
@@ -60,7 +60,7 @@ impl OneTry {
         };
         // As the book keeps it.
         let latency = Duration::from_micros(started.elapsed().as_micros() as u64);
-        let said = wire::read(&response.text, sent_bytes);
+        let said = wire::read(&response.text, sent);
         // A filter's refusal comes with a status that blames the request.
         let is_filtered =
             response.status < 500 && said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
