@@ -173,6 +173,9 @@ impl Said {
     }
 }
 
+/// The longest name of a model that answers; no real one is as long.
+const LONGEST_NAME: usize = 100;
+
 /// What is known of a request when its answer is counted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
@@ -212,7 +215,7 @@ pub(crate) fn read(answer: &str, sent: Sent) -> Result<Said, String> {
     let said_bytes = text.len() + reasoning.as_ref().map_or(0, String::len);
     let tokens = count(&answer["usage"], sent, said_bytes);
     let refusal = spoken(&message["refusal"]);
-    let model = spoken(&answer["model"]).unwrap_or_default();
+    let model = short(answer["model"].as_str().unwrap_or_default(), LONGEST_NAME);
     Ok(Said { text, reasoning, finish, refusal, model, tokens })
 }
 
@@ -258,7 +261,7 @@ fn read_error(answer: &Value, sent: Sent) -> Result<Said, String> {
         return Ok(Said { text, reasoning: None, finish: Finish::Filter, refusal, model, tokens });
     }
     Err(match why {
-        Some(why) => format!("the endpoint says {:?}", short(&why)),
+        Some(why) => format!("the endpoint says {:?}", short(&why, LONGEST_QUOTE)),
         None => "there is no message in the answer".into(),
     })
 }
@@ -273,12 +276,14 @@ fn complaint(answer: &Value) -> Option<String> {
 pub(crate) fn quote(answer: &str) -> Option<String> {
     let json = serde_json::from_str(answer).ok();
     let said = json.as_ref().and_then(complaint).unwrap_or_else(|| answer.trim().to_owned());
-    (!said.is_empty()).then(|| format!("{:?}", short(&said)))
+    (!said.is_empty()).then(|| format!("{:?}", short(&said, LONGEST_QUOTE)))
 }
 
-fn short(text: &str) -> String {
-    const LONGEST: usize = 300;
-    match text.char_indices().nth(LONGEST) {
+const LONGEST_QUOTE: usize = 300;
+
+/// The first characters of a text.
+fn short(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }

@@ -1,6 +1,6 @@
 //! One try of a call: from the key to the book.
 
-use super::{Answers, Desk};
+use super::{About, Answers, Desk};
 use crate::{
     Finish, Model, Money, Reply,
     book::Kept,
@@ -101,15 +101,16 @@ fn without(key: Option<&Key>, said: Said, answer: String) -> (Said, String) {
 impl Desk {
     /// Tells what is odd about an answer.
     fn tell(&self, model: &Model, reply: &Reply, before: Option<String>) {
-        let name = &model.name;
         if let Some(before) = before {
-            self.note(format!(
-                "{name}: the endpoint now answers as {:?}, and has answered as {before:?} before; answers in the book stay as they are",
+            let note = format!(
+                "the endpoint now answers as {:?}, and has answered as {before:?} before; answers in the book stay as they are",
                 reply.model
-            ));
+            );
+            self.note(model, About::AnotherModel, &note);
         }
         if reply.tokens.estimated {
-            self.note(format!("{name}: the endpoint does not count tokens, or not well; they are estimated"));
+            let note = "the endpoint does not count tokens, or not well; they are estimated";
+            self.note(model, About::Counts, note);
         }
     }
 }

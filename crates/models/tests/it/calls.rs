@@ -228,6 +228,28 @@ fn another_model_string_is_told_once() {
 }
 
 #[test]
+fn an_endpoint_cannot_flood_the_notes() {
+    let number = AtomicUsize::new(0);
+    let server = Server::minded(move |_| {
+        let model = format!("{}{}", number.fetch_add(1, Ordering::SeqCst), "x".repeat(200_000));
+        Act::Answer(Answer { model, ..Answer::default() })
+    });
+    let tables = server.table("m", "") + "\n" + &server.table("n", "");
+    let desk = Set::default().desk(&tables);
+    for name in ["m", "n"] {
+        let model = desk.model(name).unwrap();
+        for text in ["a", "b", "c", "d"] {
+            let question = necrodome_models::Question { salt: u64::from(name == "n"), ..question(text) };
+            let reply = desk.ask(&model, &question).unwrap();
+            assert_eq!(reply.model.len(), 103, "{}", reply.model);
+        }
+    }
+    let notes = desk.take_notes();
+    assert_eq!(notes.len(), 2, "one for each table: {notes:?}");
+    assert!(notes.iter().all(|note| note.len() < 400), "{notes:?}");
+}
+
+#[test]
 fn concurrency_is_the_models_limit() {
     // Three calls must be there at the same time before any is answered, and never more.
     let (now, most, together) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)), Barrier::new(3));
