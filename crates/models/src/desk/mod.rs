@@ -125,6 +125,7 @@ enum About {
     OpenKey,
     AnotherModel,
     Counts,
+    Form,
 }
 
 type Outcome = Result<Reply, Failure>;
