@@ -204,6 +204,28 @@ fn the_file_is_its_owners_alone() {
 }
 
 #[test]
+fn a_book_with_absurd_counts_is_summed_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    let server = counting();
+    let (desk, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Reuse));
+    desk.ask(&model, &question("?")).unwrap();
+    let tampered = rusqlite::Connection::open(&path).unwrap();
+    let columns =
+        ["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_nanos", "latency_us"];
+    for column in columns {
+        tampered.execute_batch(&format!("UPDATE calls SET {column} = {}", i64::MAX)).unwrap();
+    }
+    for _ in 0..3 {
+        desk.ask(&model, &question("?")).unwrap();
+    }
+    let sum = desk.spent()["m"].reused;
+    let most =
+        Tokens { input: u64::MAX, cached: u64::MAX, output: u64::MAX, reasoning: u64::MAX, estimated: false };
+    assert_eq!((sum.calls, sum.tokens, sum.cost), (3, most, Money { nanos: u64::MAX }));
+}
+
+#[test]
 fn two_processes_may_write_one_book() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls.db");
