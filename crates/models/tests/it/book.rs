@@ -197,6 +197,10 @@ fn the_file_is_its_owners_alone() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     drop(Book::open(&path).unwrap());
     assert_eq!(mode(&path), 0o600, "also one that others could read before");
+    let pipe = folder.path().join("pipe.db");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = Book::open(&pipe).unwrap_err();
+    assert!(refused.why.ends_with("is no regular file") && refused.hint.is_some(), "{refused}");
     let link = folder.path().join("link.db");
     symlink(&path, &link).unwrap();
     let refused = Book::open(&link).unwrap_err();
