@@ -93,14 +93,15 @@ pub struct Usage {
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.input_tokens += other.input_tokens;
-        self.cached_tokens += other.cached_tokens;
-        self.output_tokens += other.output_tokens;
-        self.reasoning_tokens += other.reasoning_tokens;
-        self.cost_nanos += other.cost_nanos;
-        self.waited += other.waited;
-        self.unusable += other.unusable;
+        // What calls took is read from a book, and one that somebody has changed may say anything.
+        self.calls = self.calls.saturating_add(other.calls);
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
+        self.cost_nanos = self.cost_nanos.saturating_add(other.cost_nanos);
+        self.waited = self.waited.saturating_add(other.waited);
+        self.unusable = self.unusable.saturating_add(other.unusable);
     }
 }
 
@@ -282,5 +283,27 @@ impl<G: Game> Player<G> for Priced<G> {
 
     fn close(&mut self) -> (Vec<Fault>, String) {
         self.inner.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_usage_end_at_the_largest_number() {
+        let most = Usage {
+            calls: u64::MAX,
+            input_tokens: u64::MAX,
+            cached_tokens: u64::MAX,
+            output_tokens: u64::MAX,
+            reasoning_tokens: u64::MAX,
+            cost_nanos: u64::MAX,
+            waited: Duration::MAX,
+            unusable: u64::MAX,
+        };
+        let mut sum = most;
+        sum += most;
+        assert_eq!(sum, most);
     }
 }

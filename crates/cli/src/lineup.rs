@@ -11,7 +11,7 @@ use necrodome_arena::{
     dice::{Dice, DiceWish, Secret, random_seed},
     entry::{EntryKind, EntrySpec, files_of, has_processes, name_all},
     lineup::{Terms, player},
-    model,
+    model, own,
     player::Player,
     process::{Gifts, Launcher, Level, Limits, Wish},
 };
@@ -22,10 +22,7 @@ use necrodome_rules::{
     names::Names,
     options::{self, OptionError},
 };
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// The game with this id.
 pub fn game(name: &str) -> Result<GameId, Error> {
@@ -137,7 +134,7 @@ impl ModelFlags {
         let models = match &self.models {
             None => own,
             Some(path) => {
-                let text = fs::read_to_string(path).map_err(|error| Error::unread(path, &error))?;
+                let text = own::read_text(path).map_err(|error| Error::unread(path, &error))?;
                 own.with(Models::parse(&text, path)?)
             }
         };

@@ -4,10 +4,12 @@
 
 use crate::{
     Finish, Form, Message, Model, Money, Reply, Role, Tokens,
-    wire::{self, Request, Took},
+    wire::{self, Request, Sent, Took},
 };
 use necrodome_own as own;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params,
+};
 use std::{
     fs,
     io::Read,
@@ -88,6 +90,14 @@ pub struct Call {
     pub latency: Duration,
     /// Which try was answered, from 1.
     pub attempt: u32,
+}
+
+/// What the book has after a call.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub reply: Reply,
+    /// The model that answered the call before it, if it was another.
+    pub before: Option<String>,
 }
 
 /// What goes wrong inside a book.
@@ -199,36 +209,34 @@ impl Book {
 
     /// The last answer to a question.
     pub(crate) fn find(&self, request: &Request) -> Result<Option<Reply>, BookError> {
-        self.with(|connection| {
-            let sql = "SELECT * FROM calls WHERE question = ?1 ORDER BY id DESC LIMIT 1";
-            let mut query = connection.prepare_cached(sql)?;
-            let mut rows = query.query([&request.hash])?;
-            let Some(row) = rows.next()? else { return Ok(None) };
-            let answer = text(connection, &row.get::<_, Vec<u8>>("answer")?)?;
-            // What it took was counted when it came.
-            let said = wire::read(&answer, 0);
-            let said = said.map_err(|_| Trouble::Damaged("an answer cannot be read any more"))?;
-            Ok(Some(Reply { reused: true, ..said.reply(took(row)?) }))
-        })
+        self.with(|connection| last(connection, request))
     }
 
-    /// Keeps a call; when this returns, it is on the disk. Gives the model that answered the call before it, if it was another.
+    /// Keeps a call; when this returns, it is on the disk. Gives the answer that the book has from then on: another process may
+    /// have kept one to the same question meanwhile, which stays unless answers are to be `fresh`.
     pub(crate) fn keep(
         &self,
         model: &Model,
         request: &Request,
         answer: &str,
-        reply: &Reply,
-    ) -> Result<Option<String>, BookError> {
+        reply: Reply,
+        fresh: bool,
+    ) -> Result<Kept, BookError> {
         self.with(|connection| {
-            let transaction = connection.transaction()?;
-            let last =
+            // Whoever reads first and writes later is refused at once if somebody else has written in between.
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if !fresh && let Some(reply) = last(&transaction, request)? {
+                return Ok(Kept { reply, before: None });
+            }
+            let last_model =
                 "SELECT answered_by FROM calls WHERE base_url = ?1 AND model = ?2 ORDER BY id DESC LIMIT 1";
-            let before: Option<String> =
-                transaction.query_row(last, [&model.base_url, &model.model], |row| row.get(0)).optional()?;
-            insert(&transaction, model, request, answer, reply)?;
+            let before: Option<String> = transaction
+                .query_row(last_model, [&model.base_url, &model.model], |row| row.get(0))
+                .optional()?;
+            insert(&transaction, model, request, answer, &reply)?;
             transaction.commit()?;
-            Ok(before.filter(|before| *before != reply.model))
+            let before = before.filter(|before| *before != reply.model);
+            Ok(Kept { reply, before })
         })
     }
 
@@ -259,6 +267,19 @@ impl Book {
     }
 }
 
+/// The last answer to a question.
+fn last(connection: &Connection, request: &Request) -> Result<Option<Reply>, Trouble> {
+    let sql = "SELECT * FROM calls WHERE question = ?1 ORDER BY id DESC LIMIT 1";
+    let mut query = connection.prepare_cached(sql)?;
+    let mut rows = query.query([&request.hash])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let answer = text(connection, &row.get::<_, Vec<u8>>("answer")?)?;
+    // What it took was counted when it came.
+    let said = wire::read(&answer, Sent { bytes: 0, most_output: 0 });
+    let said = said.map_err(|_| Trouble::Damaged("an answer cannot be read any more"))?;
+    Ok(Some(Reply { reused: true, ..said.reply(took(row)?) }))
+}
+
 fn told(path: &Path, trouble: &Trouble) -> BookError {
     BookError { path: path.to_owned(), why: trouble.to_string(), hint: trouble.hint().map(str::to_owned) }
 }
@@ -276,7 +297,7 @@ fn prepare(mut connection: Connection) -> Result<Connection, Trouble> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     // Somebody else may have made the tables meanwhile.
-    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if number(&transaction, "SELECT count(*) FROM sqlite_schema")? == 0 {
         transaction.execute_batch(TABLES)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;

@@ -1,7 +1,8 @@
 //! The key of an endpoint: read when a call is made, sent in one header, and taken out of all that comes back.
 
+use regex::{NoExpand, Regex};
 use serde_json::Value;
-use std::{env, fmt, mem};
+use std::{borrow::Cow, env, fmt, mem};
 
 /// What stands where an endpoint has echoed the key.
 const REMOVED: &str = "[key]";
@@ -10,9 +11,18 @@ const REMOVED: &str = "[key]";
 const SHORTEST: usize = 8;
 
 /// A key, which never shows itself.
-pub(crate) struct Key(String);
+pub(crate) struct Key {
+    key: String,
+    /// Finds it, also behind escapes; nothing is searched for a placeholder.
+    pattern: Option<Regex>,
+}
 
 impl Key {
+    fn new(key: String) -> Result<Self, regex::Error> {
+        let pattern = (key.len() >= SHORTEST).then(|| Regex::new(&pattern(&key))).transpose()?;
+        Ok(Key { key, pattern })
+    }
+
     /// The key in an environment variable.
     pub fn read(variable: &str) -> Result<Self, String> {
         let key = env::var(variable).map(|key| key.trim().to_owned()).unwrap_or_default();
@@ -20,21 +30,22 @@ impl Key {
             return Err(format!("the environment variable {variable}, which holds the key, is not set"));
         }
         match key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true => Ok(Key(key)),
+            true => Key::new(key).map_err(|_| format!("the key in {variable} is longer than any key")),
             false => Err(format!("the key in {variable} has characters that no key has, such as spaces")),
         }
     }
 
     /// The value of the header that carries it.
     pub fn header(&self) -> String {
-        format!("Bearer {}", self.0)
+        format!("Bearer {}", self.key)
     }
 
     /// A text without the key.
     pub fn remove(&self, text: String) -> String {
-        match self.is_in(&text) {
-            true => text.replace(&self.0, REMOVED),
-            false => text,
+        let Some(pattern) = &self.pattern else { return text };
+        match pattern.replace_all(&text, NoExpand(REMOVED)) {
+            Cow::Owned(clean) => clean,
+            Cow::Borrowed(_) => text,
         }
     }
 
@@ -71,8 +82,20 @@ impl Key {
     }
 
     fn is_in(&self, text: &str) -> bool {
-        self.0.len() >= SHORTEST && text.contains(&self.0)
+        self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
     }
+}
+
+/// A key in JSON, in JSON that is a text in JSON, and so on: each character as it is or as `\u0073`, behind any number of
+/// backslashes, which may be written as `\u005c` themselves.
+fn pattern(key: &str) -> String {
+    let character = |c: char| {
+        let digits = format!("{:02x}", u32::from(c));
+        let digits: String = digits.chars().map(|d| format!("[{d}{}]", d.to_ascii_uppercase())).collect();
+        let plain = regex::escape(&c.to_string());
+        format!(r"(?:\\(?:u005[cC])*)*(?:{plain}|\\(?:u005[cC])*u00{digits})")
+    };
+    key.chars().map(character).collect()
 }
 
 impl fmt::Debug for Key {
@@ -87,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_key_is_found_behind_escapes() {
-        let key = Key("sk-secret-1".into());
+        let key = Key::new("sk-secret-1".into()).unwrap();
         let text = r#"{"a":["sk\u002dsecret-1",{"sk-secret\u002d1":1}],"b":"x sk-secret-1"}"#;
         let clean = key.remove_from_json(text.into());
         assert_eq!(clean, r#"{"a":["[key]",{"[key]":1}],"b":"x [key]"}"#);
@@ -98,7 +121,26 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_found_behind_escapes_of_escapes() {
+        let key = Key::new("sk-secret-1".into()).unwrap();
+        for text in [
+            r"a sk\u002Dsecret-1 z",
+            r"a \\u0073k\\\\u002dsecret-1 z",
+            r"a \u005cu0073k-secret\u005cu005cu002d1 z",
+            r"a \\\sk\-secret-\1 z",
+        ] {
+            assert_eq!(key.remove(text.into()), "a [key] z", "{text}");
+        }
+        let others = r"a \u0074k-secret-1 \u0073k-secret-2 u0073k-secret-1 \n";
+        assert_eq!(key.remove(others.into()), others);
+        assert!(Key::new("k".repeat(4096)).is_ok(), "tokens may be long");
+        // Slow if every backslash were tried as a beginning.
+        let many = "\\".repeat(1 << 20);
+        assert_eq!(key.remove(many.clone()), many);
+    }
+
+    #[test]
     fn a_placeholder_is_no_secret() {
-        assert_eq!(Key("none".into()).remove("none of it".into()), "none of it");
+        assert_eq!(Key::new("none".into()).unwrap().remove("none of it".into()), "none of it");
     }
 }

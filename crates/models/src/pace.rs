@@ -66,10 +66,10 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    /// What the call has really taken.
+    /// What the call has really taken. A count that is much too large is forgotten after a minute, as endpoints do.
     pub fn correct(&self, tokens: u64) {
         let left = self.tokens as f64 - tokens as f64;
-        self.pace.state.change(|state| state.tokens.iter_mut().for_each(|bucket| bucket.level += left));
+        self.pace.state.change(|state| state.tokens.iter_mut().for_each(|bucket| bucket.correct(left)));
     }
 
     /// Lets nobody make a call for a while, because the endpoint asks for it.
@@ -98,6 +98,12 @@ impl Bucket {
     fn new(per_minute: u32, size: u32, now: Instant) -> Self {
         let size = f64::from(size);
         Bucket { size, per_second: f64::from(per_minute) / 60.0, level: size, at: now }
+    }
+
+    /// Adds what was not taken, or takes more, without falling behind by more than a minute.
+    fn correct(&mut self, left: f64) {
+        let lowest = (-60.0 * self.per_second).min(self.level);
+        self.level = (self.level + left).max(lowest);
     }
 
     /// Whether there is enough. What is more than the bucket holds may be taken when it is full, and is filled up afterwards.
@@ -152,6 +158,18 @@ mod tests {
         permit.pause(Duration::from_secs(3600));
         permit.pause(Duration::ZERO);
         assert!(at_once(&asked_to_wait, 0).is_none());
+    }
+
+    #[test]
+    fn a_wrong_count_is_forgotten_after_a_minute() {
+        let start = Instant::now();
+        let mut bucket = Bucket::new(60, 10, start);
+        bucket.correct(-10_000_000.0);
+        assert!(!bucket.has(1.0, start + Duration::from_secs(60)));
+        assert!(bucket.has(1.0, start + Duration::from_secs(62)));
+        bucket.level = -100.0;
+        bucket.correct(-1.0);
+        assert_eq!(bucket.level, -100.0, "a debt that is there stays");
     }
 
     #[test]

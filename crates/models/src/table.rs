@@ -86,7 +86,8 @@ impl Model {
     /// The most tokens of an answer, if the parameters limit them.
     pub fn most_output(&self) -> Option<u64> {
         let limit = |name| self.parameters.get(name).and_then(Value::as_u64);
-        Some(limit("max_completion_tokens").or(limit("max_tokens"))?.min(MOST_TOKENS))
+        // Endpoints know one or the other; with both, it is not known which they heed.
+        Some(limit("max_completion_tokens").max(limit("max_tokens"))?.min(MOST_TOKENS))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Finish, Form, Message, Model, Money, Question, Reply, Role, Tokens, table::MOST_TOKENS};
 use serde::Serialize;
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 use std::time::Duration;
 
 /// A request. Its frame and its messages are kept apart, since most requests share all but the last message.
@@ -108,7 +108,7 @@ fn frame(model: &Model, question: &Question) -> Result<String, serde_json::Error
             let description = "Gives the answer.";
             let function = Function { name, description, strict: true, parameters: schema };
             frame.tools = Some([Tool { r#type: "function", function }]);
-            frame.tool_choice = Some(serde_json::json!({"type": "function", "function": {"name": name}}));
+            frame.tool_choice = Some(json!({"type": "function", "function": {"name": name}}));
         }
         Form::Line => {}
     }
@@ -146,6 +146,25 @@ pub(crate) struct Took {
 }
 
 impl Said {
+    /// All texts changed in the same way.
+    pub fn map(self, change: impl Fn(String) -> String) -> Self {
+        Said {
+            text: change(self.text),
+            reasoning: self.reasoning.map(&change),
+            refusal: self.refusal.map(&change),
+            model: change(self.model),
+            ..self
+        }
+    }
+
+    /// The body of an answer that says the same, apart from what was counted.
+    pub fn body(&self) -> String {
+        let Said { text, reasoning, finish, refusal, model, .. } = self;
+        let message = json!({"content": text, "reasoning_content": reasoning, "refusal": refusal});
+        json!({"model": model, "choices": [{"message": message, "finish_reason": finish.as_str()}]})
+            .to_string()
+    }
+
     /// What was said, as a reply that took so much.
     pub fn reply(self, took: Took) -> Reply {
         let Said { text, reasoning, finish, refusal, model, .. } = self;
@@ -154,19 +173,39 @@ impl Said {
     }
 }
 
-/// Reads the body of an answer. The size of the request are for endpoints that do not count, or not well.
-pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
+/// The longest name of a model that answers; no real one is as long.
+const LONGEST_NAME: usize = 100;
+
+/// What is known of a request when its answer is counted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent {
+    pub bytes: usize,
+    /// The most tokens that an answer can have.
+    pub most_output: u64,
+}
+
+impl Sent {
+    pub fn new(model: &Model, bytes: usize) -> Self {
+        Sent { bytes, most_output: model.most_output().unwrap_or(MOST_TOKENS) }
+    }
+}
+
+/// Reads the body of an answer. What was sent is for endpoints that do not count, or not well.
+pub(crate) fn read(answer: &str, sent: Sent) -> Result<Said, String> {
     let answer: Value = serde_json::from_str(answer).map_err(|error| match error.is_eof() {
         true => "the answer is cut off".to_owned(),
         false => format!("the answer is no JSON (line {}, column {})", error.line(), error.column()),
     })?;
-    let Some(choice) = answer.pointer("/choices/0") else { return read_error(&answer, sent_bytes) };
+    let choice = &answer["choices"][0];
     let message = &choice["message"];
-    let arguments = message.pointer("/tool_calls/0/function/arguments").map(|arguments| match arguments {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    });
-    let text = arguments.unwrap_or_else(|| content(&message["content"]));
+    // Trouble behind the endpoint may come with a good status, and beside an answer that was begun.
+    if is_trouble(&answer["error"]) || choice.is_null() {
+        return read_error(&answer, sent);
+    }
+    if is_trouble(&choice["error"]) || choice["finish_reason"] == "error" || !message.is_object() {
+        return read_error(choice, sent);
+    }
+    let text = said_text(message);
     let reasoning = [&message["reasoning_content"], &message["reasoning"]].into_iter().find_map(spoken);
     let finish = match choice["finish_reason"].as_str() {
         Some("tool_calls" | "function_call") => Finish::Stop,
@@ -174,10 +213,29 @@ pub(crate) fn read(answer: &str, sent_bytes: usize) -> Result<Said, String> {
         None => Finish::Other,
     };
     let said_bytes = text.len() + reasoning.as_ref().map_or(0, String::len);
-    let tokens = count(&answer["usage"], sent_bytes, said_bytes);
+    let tokens = count(&answer["usage"], sent, said_bytes);
     let refusal = spoken(&message["refusal"]);
-    let model = spoken(&answer["model"]).unwrap_or_default();
+    let model = short(answer["model"].as_str().unwrap_or_default(), LONGEST_NAME);
     Ok(Said { text, reasoning, finish, refusal, model, tokens })
+}
+
+/// Whether an endpoint means something by its `error`.
+fn is_trouble(error: &Value) -> bool {
+    ![Value::Null, json!(false), json!(""), json!({})].contains(error)
+}
+
+/// The arguments of our tool, else the text, else what another tool was called with.
+fn said_text(message: &Value) -> String {
+    let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice);
+    let arguments = |call: &Value| match &call["function"]["arguments"] {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    };
+    let ours = calls.iter().filter(|call| call["function"]["name"] == ANSWER).find_map(arguments);
+    let is_said = |text: &String| !text.trim().is_empty();
+    let text = ours.filter(is_said).or_else(|| Some(content(&message["content"])).filter(is_said));
+    text.or_else(|| calls.iter().find_map(arguments)).unwrap_or_default()
 }
 
 /// The text of a message; some endpoints give it in parts.
@@ -193,18 +251,18 @@ fn spoken(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// An answer without choices. A filter's refusal may come as an error, as Azure sends it.
-fn read_error(answer: &Value, sent_bytes: usize) -> Result<Said, String> {
+/// An answer, or a choice, without a message, or with an error. A filter's refusal may come as an error, as Azure sends it.
+fn read_error(answer: &Value, sent: Sent) -> Result<Said, String> {
     let why = complaint(answer);
     if answer.pointer("/error/code").and_then(Value::as_str) == Some("content_filter") {
         let refusal = why.or(Some("filtered".into()));
-        let tokens = count(&answer["usage"], sent_bytes, 0);
+        let tokens = count(&answer["usage"], sent, 0);
         let (text, model) = (String::new(), String::new());
         return Ok(Said { text, reasoning: None, finish: Finish::Filter, refusal, model, tokens });
     }
     Err(match why {
-        Some(why) => format!("the endpoint says {:?}", short(&why)),
-        None => "the answer has no choices".into(),
+        Some(why) => format!("the endpoint says {:?}", short(&why, LONGEST_QUOTE)),
+        None => "there is no message in the answer".into(),
     })
 }
 
@@ -218,12 +276,14 @@ fn complaint(answer: &Value) -> Option<String> {
 pub(crate) fn quote(answer: &str) -> Option<String> {
     let json = serde_json::from_str(answer).ok();
     let said = json.as_ref().and_then(complaint).unwrap_or_else(|| answer.trim().to_owned());
-    (!said.is_empty()).then(|| format!("{:?}", short(&said)))
+    (!said.is_empty()).then(|| format!("{:?}", short(&said, LONGEST_QUOTE)))
 }
 
-fn short(text: &str) -> String {
-    const LONGEST: usize = 300;
-    match text.char_indices().nth(LONGEST) {
+const LONGEST_QUOTE: usize = 300;
+
+/// The first characters of a text.
+fn short(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }
@@ -235,18 +295,19 @@ pub(crate) fn estimate(bytes: usize) -> u64 {
 }
 
 /// What the endpoint has counted, or an estimate where that is missing or cannot be.
-fn count(usage: &Value, sent_bytes: usize, said_bytes: usize) -> Tokens {
+fn count(usage: &Value, sent: Sent, said_bytes: usize) -> Tokens {
     // Templates of endpoints add some tokens to each message; apart from that, no token is shorter than a byte.
     const TEMPLATE: u64 = 4096;
     let number = |place: &str| usage.pointer(place).and_then(Value::as_u64);
-    let input = number("/prompt_tokens").filter(|tokens| (1..=sent_bytes as u64 + TEMPLATE).contains(tokens));
+    let input = number("/prompt_tokens").filter(|tokens| (1..=sent.bytes as u64 + TEMPLATE).contains(tokens));
     let least = u64::from(said_bytes > 0);
     let output = number("/completion_tokens").filter(|tokens| (least..=MOST_TOKENS).contains(tokens));
     let cached = number("/prompt_tokens_details/cached_tokens").or(number("/prompt_cache_hit_tokens"));
     let reasoning = number("/completion_tokens_details/reasoning_tokens");
-    let estimated = input.is_none() || output.is_none();
-    let input = input.unwrap_or(estimate(sent_bytes));
-    let output = output.unwrap_or(estimate(said_bytes));
+    let is_more = output.is_some_and(|tokens| tokens > sent.most_output);
+    let estimated = input.is_none() || output.is_none() || is_more;
+    let input = input.unwrap_or(estimate(sent.bytes));
+    let output = output.unwrap_or(estimate(said_bytes)).min(sent.most_output);
     Tokens {
         input,
         cached: cached.unwrap_or(0).min(input),
@@ -260,7 +321,10 @@ fn count(usage: &Value, sent_bytes: usize, said_bytes: usize) -> Tokens {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::json;
+
+    fn sent(bytes: usize) -> Sent {
+        Sent { bytes, most_output: 4000 }
+    }
 
     /// JSON that looks like parts of an answer.
     fn any_json() -> impl Strategy<Value = Value> {
@@ -303,16 +367,19 @@ mod tests {
         #[test]
         fn whatever_an_endpoint_says_is_read_or_refused(message in any_json(), usage in any_json(), any in any_json()) {
             let answer = json!({"choices": [{"message": message}], "usage": usage});
-            let said = read(&answer.to_string(), 100).expect("choices make an answer");
-            prop_assert!(said.tokens.cached <= said.tokens.input && said.tokens.reasoning <= said.tokens.output);
-            prop_assert!(said.tokens.input > 0 && said.tokens.total() <= 2 * MOST_TOKENS);
-            let _ = (read(&any.to_string(), 100), quote(&any.to_string()));
+            let said = read(&answer.to_string(), sent(100));
+            prop_assert_eq!(said.is_ok(), message.is_object(), "a message makes an answer");
+            if let Ok(Said { tokens, .. }) = said {
+                prop_assert!(tokens.cached <= tokens.input && tokens.reasoning <= tokens.output);
+                prop_assert!(tokens.input > 0 && tokens.total() <= 100 + 4096 + 4000);
+            }
+            let _ = (read(&any.to_string(), sent(100)), quote(&any.to_string()));
         }
     }
 
     #[test]
     fn impossible_counts_are_estimated() {
-        let count = |usage| count(&usage, 1000, 100);
+        let count = |usage| count(&usage, sent(1000), 100);
         let fine = json!({"prompt_tokens": 300, "completion_tokens": 20,
             "prompt_tokens_details": {"cached_tokens": 256}, "completion_tokens_details": {"reasoning_tokens": 7}});
         let tokens = Tokens { input: 300, cached: 256, output: 20, reasoning: 7, estimated: false };
@@ -326,6 +393,9 @@ mod tests {
         ] {
             assert_eq!(count(usage.clone()), all, "{usage}");
         }
+        let more = json!({"prompt_tokens": 300, "completion_tokens": 4001});
+        let most = Tokens { input: 300, output: 4000, estimated: true, ..Tokens::default() };
+        assert_eq!(count(more), most, "more than may be is at most that");
         let more_cached =
             json!({"prompt_tokens": 300, "completion_tokens": 20, "prompt_cache_hit_tokens": 301});
         assert_eq!(count(more_cached).cached, 300);
@@ -337,21 +407,35 @@ mod tests {
             read(
                 &json!({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
                     .to_string(),
-                10,
+                sent(10),
             )
         };
         let call = json!({"tool_calls": [{"function": {"name": "answer", "arguments": "{\"a\":1}"}}], "content": null});
         assert_eq!(message(call).unwrap().text, "{\"a\":1}");
         let object = json!({"tool_calls": [{"function": {"name": "answer", "arguments": {"a": 1}}}]});
         assert_eq!(message(object).unwrap().text, "{\"a\":1}");
+        for call in [
+            json!({"function": {"name": "answer", "arguments": null}}),
+            json!({"function": {"name": "answer", "arguments": ""}}),
+            json!({"function": {"name": "search", "arguments": "{\"query\":1}"}}),
+        ] {
+            let beside = json!({"tool_calls": [call], "content": "{\"a\":1}"});
+            assert_eq!(message(beside).unwrap().text, "{\"a\":1}", "{call}");
+        }
+        let second = json!({"name": "answer", "arguments": "{\"a\":1}"});
+        let second = json!({"tool_calls": [{"function": {"name": "search"}}, {"function": second}]});
+        assert_eq!(message(second).unwrap().text, "{\"a\":1}");
+        let renamed = json!({"tool_calls": [{"function": {"name": "Answer", "arguments": "{\"a\":1}"}}]});
+        assert_eq!(message(renamed).unwrap().text, "{\"a\":1}");
         let parts = json!({"content": [{"type": "text", "text": "AN"}, {"type": "text", "text": "SWER"}]});
         assert_eq!(message(parts).unwrap().text, "ANSWER");
         let thought = message(json!({"content": "", "reasoning_content": "hm", "refusal": "no"})).unwrap();
         assert_eq!((thought.reasoning.as_deref(), thought.refusal.as_deref()), (Some("hm"), Some("no")));
-        assert_eq!(read("{\"choices\": [", 10), Err("the answer is cut off".into()));
-        assert_eq!(read("<html>", 10), Err("the answer is no JSON (line 1, column 1)".into()));
-        assert_eq!(read("{}", 10), Err("the answer has no choices".into()));
+        assert_eq!(read("{\"choices\": [", sent(10)), Err("the answer is cut off".into()));
+        assert_eq!(read("<html>", sent(10)), Err("the answer is no JSON (line 1, column 1)".into()));
+        assert_eq!(read("{}", sent(10)), Err("there is no message in the answer".into()));
+        assert_eq!(read("{\"detail\": \"busy\"}", sent(10)), Err("the endpoint says \"busy\"".into()));
         let deep = "[".repeat(100_000);
-        assert!(read(&deep, 10).unwrap_err().contains("no JSON"));
+        assert!(read(&deep, sent(10)).unwrap_err().contains("no JSON"));
     }
 }

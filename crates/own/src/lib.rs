@@ -2,7 +2,10 @@
 
 #![deny(missing_docs)]
 
-use nix::{libc::O_NOFOLLOW, unistd::geteuid};
+use nix::{
+    libc::{O_NOFOLLOW, O_NONBLOCK},
+    unistd::geteuid,
+};
 use std::{
     env,
     fs::{self, File, OpenOptions, Permissions},
@@ -30,6 +33,9 @@ pub enum Why {
     /// A file with two names.
     #[error("has another name as well (it is a hard link), and is not written")]
     Named,
+    /// A pipe, a socket or a device.
+    #[error("is no regular file")]
+    Odd,
     /// A file of somebody else's.
     #[error("belongs to another user, and is not written")]
     Stranger,
@@ -41,18 +47,21 @@ impl Distrust {
         match self.why {
             Why::Link => "name the file itself, or remove the link if you did not make it",
             Why::Named => "copy the file and use the copy: both names would change at once",
+            Why::Odd => "name a file",
             Why::Stranger => "choose a path in a folder where nobody else may write",
         }
     }
 }
 
-/// Refuses a path at which there is a link, or a file of somebody who owns neither this process nor the folder.
+/// Refuses a path at which there is a link, a pipe or a device, or a file of somebody who owns neither this process nor the folder.
 pub fn check(path: &Path) -> Result<(), Distrust> {
     let Ok(there) = path.symlink_metadata() else { return Ok(()) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let trusted = [Some(geteuid().as_raw()), Some(0), folder.metadata().ok().map(|folder| folder.uid())];
     let why = if there.is_symlink() {
         Why::Link
+    } else if !there.is_file() && !there.is_dir() {
+        Why::Odd
     } else if there.is_file() && there.nlink() > 1 {
         Why::Named
     } else if !trusted.contains(&Some(there.uid())) {
@@ -70,6 +79,18 @@ pub fn open_in_place(path: &Path) -> io::Result<File> {
     match there.is_file() && there.nlink() > 1 {
         true => Err(io::Error::other(Distrust { path: path.to_owned(), why: Why::Named })),
         false => Ok(file),
+    }
+}
+
+/// Reads a text that is in a file. A pipe or a device is refused: one could wait for its end for ever.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    // A pipe is opened at once, and not when somebody writes into it.
+    let file = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path)?;
+    let there = file.metadata()?;
+    // Whoever reads a folder is told that it is one.
+    match there.is_file() || there.is_dir() {
+        true => io::read_to_string(file),
+        false => Err(io::Error::other(Why::Odd)),
     }
 }
 

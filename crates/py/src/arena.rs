@@ -42,7 +42,7 @@ use serde::Deserialize;
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -253,7 +253,7 @@ impl WantedModels {
     /// The desk through which they are asked; calls are kept beside the store, if there is one.
     fn desk(&self, store: Option<&Path>, table: &Table) -> PyResult<Desk> {
         let unread = |error| refuse(format!("models: cannot read {:?}: {error}", self.file));
-        let text = fs::read_to_string(&self.file).map_err(unread)?;
+        let text = necrodome_arena::own::read_text(&self.file).map_err(unread)?;
         let models = Models::parse(&text, &self.file).map_err(refuse)?;
         let path = match (&self.calls, store) {
             (Some(path), _) => path.clone(),

@@ -3,12 +3,10 @@
 use super::Disguise;
 use minijinja::{Environment, UndefinedBehavior, value::Value};
 use necrodome_models::Form;
+use necrodome_own as own;
 use necrodome_rules::{card::Card, catalog::Listed};
 use serde::Serialize;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// The files of a variant: what a model is told once, with each decision, and after an answer that cannot be used.
 const FILES: [&str; 3] = ["system.txt", "decision.txt", "again.txt"];
@@ -155,7 +153,7 @@ impl Prompts {
         }
         let read = |file: &str| {
             let path = folder.join(file);
-            fs::read_to_string(&path).map_err(|error| PromptError::Unread { path, why: error.to_string() })
+            own::read_text(&path).map_err(|error| PromptError::Unread { path, why: error.to_string() })
         };
         let [system, decision, again] = FILES.map(read);
         Self::new([system?, decision?, again?])
@@ -269,6 +267,7 @@ fn rules_of(card: &Card, options: &serde_json::Value) -> String {
 mod tests {
     use super::*;
     use necrodome_rules::catalog::GameId;
+    use std::fs;
 
     #[test]
     fn every_game_has_its_rules() {
@@ -302,6 +301,10 @@ mod tests {
         );
         let open = with("\n{% if view %}").unwrap_err();
         assert!(open.starts_with("decision.txt: line 2: "), "{open}");
+        fs::remove_file(folder.path().join("again.txt")).unwrap();
+        nix::unistd::mkfifo(&folder.path().join("again.txt"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let pipe = Prompts::load("", folder.path()).unwrap_err().to_string();
+        assert!(pipe.ends_with("again.txt: is no regular file"), "{pipe}");
         let missing = Prompts::load("plan", folder.path()).unwrap_err().to_string();
         assert!(missing.contains("expected plain, short, or a folder with system.txt"), "{missing}");
     }

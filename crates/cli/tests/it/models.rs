@@ -397,6 +397,10 @@ fn a_model_is_found_in_its_file_or_in_the_tournament() {
     assert!(near.contains("smal") && near.contains("did you mean"), "{near}");
     let missing = said(&["match", "zombie-dice-solo", "llm:small", "--models=nowhere.toml"]);
     assert!(missing.contains("there is no file nowhere.toml"), "{missing}");
+    let pipe = folder.path().join("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let waiting = said(&["match", "zombie-dice-solo", "llm:small", "--models=pipe.toml"]);
+    assert!(waiting.contains("pipe.toml: is no regular file"), "{waiting}");
     let idle = said(&["match", "zombie-dice-solo", "greedy", "--budget=5"]);
     assert!(idle.contains("--budget means nothing without an entry llm:NAME"), "{idle}");
 

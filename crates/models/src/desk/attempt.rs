@@ -1,13 +1,14 @@
 //! One try of a call: from the key to the book.
 
-use super::Desk;
+use super::{About, Answers, Desk};
 use crate::{
     Finish, Model, Money, Reply,
+    book::Kept,
     budget::Held,
     http::{Lost, Response},
     key::Key,
     pace::Permit,
-    wire::{self, Request, Took},
+    wire::{self, Request, Said, Sent, Took},
 };
 use std::{
     sync::Arc,
@@ -47,7 +48,7 @@ impl OneTry {
     pub fn make(self, body: String, permit: Permit, held: Held) -> Result<Reply, Trouble> {
         let OneTry { desk, model, request, attempt } = self;
         let key = model.key_env.as_deref().map(Key::read).transpose().map_err(Trouble::lasting)?;
-        let (started, sent_bytes) = (Instant::now(), body.len());
+        let (started, sent) = (Instant::now(), Sent::new(&model, body.len()));
         let response = match desk.0.client.post(&model, key.as_ref(), body) {
             Ok(response) => response,
             Err(Lost { why, was_sent, is_lasting }) => {
@@ -59,8 +60,10 @@ impl OneTry {
         };
         // As the book keeps it.
         let latency = Duration::from_micros(started.elapsed().as_micros() as u64);
-        let said = wire::read(&response.text, sent_bytes);
-        let is_filtered = said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
+        let said = wire::read(&response.text, sent);
+        // A filter's refusal comes with a status that blames the request.
+        let is_filtered =
+            response.status < 500 && said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
         if !(200..300).contains(&response.status) && !is_filtered {
             // The others need not find out by themselves, unless it is not worth waiting for.
             let pause = response.retry_after.filter(|&pause| pause <= desk.0.patience.in_all);
@@ -74,29 +77,40 @@ impl OneTry {
                 return Err(Trouble::passing(why));
             }
         };
+        let (said, answer) = without(key.as_ref(), said, response.text);
         let (tokens, cost) = (said.tokens, Money::of(&model, &said.tokens));
         permit.correct(tokens.total());
         held.settle(tokens, cost);
         let reply = said.reply(Took { tokens, cost, latency, attempt });
-        let before = desk.0.book.keep(&model, &request, &response.text, &reply);
-        let before = before.map_err(|error| Trouble::lasting(error.to_string()))?;
+        let fresh = desk.0.answers == Answers::Fresh;
+        let kept = desk.0.book.keep(&model, &request, &answer, reply, fresh);
+        let Kept { reply, before } = kept.map_err(|error| Trouble::lasting(error.to_string()))?;
         desk.tell(&model, &reply, before);
         Ok(reply)
     }
 }
 
+/// What was said, and the body that said it, without a key that shows only where the parts of a text are put together.
+fn without(key: Option<&Key>, said: Said, answer: String) -> (Said, String) {
+    let Some(key) = key else { return (said, answer) };
+    let clean = said.clone().map(|text| key.remove(text));
+    let answer = if clean == said { answer } else { clean.body() };
+    (clean, answer)
+}
+
 impl Desk {
     /// Tells what is odd about an answer.
     fn tell(&self, model: &Model, reply: &Reply, before: Option<String>) {
-        let name = &model.name;
         if let Some(before) = before {
-            self.note(format!(
-                "{name}: the endpoint now answers as {:?}, and has answered as {before:?} before; answers in the book stay as they are",
+            let note = format!(
+                "the endpoint now answers as {:?}, and has answered as {before:?} before; answers in the book stay as they are",
                 reply.model
-            ));
+            );
+            self.note(model, About::AnotherModel, &note);
         }
         if reply.tokens.estimated {
-            self.note(format!("{name}: the endpoint does not count tokens, or not well; they are estimated"));
+            let note = "the endpoint does not count tokens, or not well; they are estimated";
+            self.note(model, About::Counts, note);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! In which form a model answers: as its table says, or as trials show.
 
-use super::{Answers, Desk, Failure, lock, request, unkept};
+use super::{About, Answers, Desk, Failure, lock, request, unkept};
 use crate::{AskError, Finish, Form, Message, Model, Question, Reply, Role};
 use serde_json::{Value, value::RawValue};
 use std::sync::Arc;
@@ -14,11 +14,13 @@ pub struct Trial {
     pub outcome: Result<Reply, String>,
     /// Whether the form works.
     pub works: bool,
+    /// Whether the endpoint failed (status 500 and up), so that the form may work another time.
+    pub may_pass: bool,
 }
 
 impl Desk {
     /// The form in which a model answers: as its table says, else the first that works for the schema. What works is kept in the
-    /// book, too.
+    /// book, too, unless a better form may work another time.
     pub fn form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
         if let Some(form) = model.answers {
             return Ok(form);
@@ -39,9 +41,18 @@ impl Desk {
                 let why = format!("the book does not say in which form {} answers", model.name);
                 return Err(AskError::NotKept(why));
             }
-            None => self.find_form(model, schema)?,
+            None => {
+                let (form, is_sure) = self.find_form(model, schema)?;
+                if is_sure {
+                    self.0.book.keep_form(&question, form).map_err(unkept)?;
+                } else {
+                    let note =
+                        format!("the endpoint failed in other forms of answers; {form} is used for this run");
+                    self.note(model, About::Form, &note);
+                }
+                form
+            }
         };
-        self.0.book.keep_form(&question, form).map_err(unkept)?;
         forms.insert(question, form);
         Ok(form)
     }
@@ -52,25 +63,31 @@ impl Desk {
         const NOT_UNDERSTOOD: [u16; 7] = [400, 404, 405, 415, 422, 500, 501];
         let question = trial_question(schema, form);
         match self.outcome(model, &question) {
-            Ok(reply) => Ok(Trial { works: fits(&reply, schema, form), outcome: Ok(reply), question }),
+            Ok(reply) => {
+                let works = fits(&reply, schema, form);
+                Ok(Trial { works, outcome: Ok(reply), question, may_pass: false })
+            }
             Err(Failure { error, status: Some(status) }) if NOT_UNDERSTOOD.contains(&status) => {
-                Ok(Trial { works: false, outcome: Err(error.to_string()), question })
+                let outcome = Err(error.to_string());
+                Ok(Trial { works: false, outcome, question, may_pass: status >= 500 })
             }
             Err(failure) => Err(failure.error),
         }
     }
 
-    fn find_form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
+    /// The first form that works, and whether those before it do not for sure.
+    fn find_form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<(Form, bool), AskError> {
+        let mut is_sure = true;
         for form in Form::ALL {
             let trial = self.try_form(model, schema, form)?;
             match trial.outcome {
                 // Even plain text is refused: it is not the form that is wrong.
                 Err(why) if form == Form::Line => return Err(AskError::Endpoint(why)),
-                _ if trial.works => return Ok(form),
-                _ => {}
+                _ if trial.works => return Ok((form, is_sure)),
+                _ => is_sure &= !trial.may_pass,
             }
         }
-        Ok(Form::Line)
+        Ok((Form::Line, is_sure))
     }
 }
 

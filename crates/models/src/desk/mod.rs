@@ -115,7 +115,17 @@ struct Asking {
 #[derive(Default)]
 struct Notes {
     new: Vec<String>,
-    told: BTreeSet<String>,
+    /// Tables, and what was told about each.
+    told: BTreeSet<(String, About)>,
+}
+
+/// What a note is about. Each is told once for a table, however its text changes: endpoints have a say in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum About {
+    OpenKey,
+    AnotherModel,
+    Counts,
+    Form,
 }
 
 type Outcome = Result<Reply, Failure>;
@@ -208,10 +218,8 @@ impl Desk {
             );
         }
         if model.key_env.is_some() && !model.is_private() {
-            self.note(format!(
-                "{name}: the key travels to {} for everybody on the way to read",
-                model.base_url
-            ));
+            let note = format!("the key travels to {} for everybody on the way to read", model.base_url);
+            self.note(model, About::OpenKey, &note);
         }
         Ok(model.clone())
     }
@@ -347,10 +355,10 @@ impl Desk {
         }
     }
 
-    fn note(&self, note: String) {
+    fn note(&self, model: &Model, about: About, note: &str) {
         let mut notes = lock(&self.0.notes);
-        if notes.told.insert(note.clone()) {
-            notes.new.push(note);
+        if notes.told.insert((model.name.clone(), about)) {
+            notes.new.push(format!("{}: {note}", model.name));
         }
     }
 }

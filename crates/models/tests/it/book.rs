@@ -197,10 +197,82 @@ fn the_file_is_its_owners_alone() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     drop(Book::open(&path).unwrap());
     assert_eq!(mode(&path), 0o600, "also one that others could read before");
+    let pipe = folder.path().join("pipe.db");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = Book::open(&pipe).unwrap_err();
+    assert!(refused.why.ends_with("is no regular file") && refused.hint.is_some(), "{refused}");
     let link = folder.path().join("link.db");
     symlink(&path, &link).unwrap();
     let refused = Book::open(&link).unwrap_err();
     assert!(refused.why.contains("symbolic link") && refused.hint.is_some(), "{refused}");
+}
+
+#[test]
+fn a_book_with_absurd_counts_is_summed_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    let server = counting();
+    let (desk, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Reuse));
+    desk.ask(&model, &question("?")).unwrap();
+    let tampered = rusqlite::Connection::open(&path).unwrap();
+    let columns =
+        ["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_nanos", "latency_us"];
+    for column in columns {
+        tampered.execute_batch(&format!("UPDATE calls SET {column} = {}", i64::MAX)).unwrap();
+    }
+    for _ in 0..3 {
+        desk.ask(&model, &question("?")).unwrap();
+    }
+    let sum = desk.spent()["m"].reused;
+    let most =
+        Tokens { input: u64::MAX, cached: u64::MAX, output: u64::MAX, reasoning: u64::MAX, estimated: false };
+    assert_eq!((sum.calls, sum.tokens, sum.cost), (3, most, Money { nanos: u64::MAX }));
+}
+
+#[test]
+fn two_processes_may_write_one_book() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    let server = counting();
+    // Each has a connection of its own, as processes have.
+    let process = |answers: Answers, text: &dyn Fn(usize, usize) -> String| {
+        thread::scope(|scope| {
+            let ask = |process: usize| {
+                let (desk, model) = desk(&server, "", with(&Book::open(&path).unwrap(), answers));
+                let texts: Vec<String> = (0..25).map(|round| text(process, round)).collect();
+                move || texts.iter().map(|text| desk.ask(&model, &question(text)).unwrap().text).collect()
+            };
+            let threads: Vec<_> = (0..4).map(|process| scope.spawn(ask(process))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<Vec<String>>>()
+        })
+    };
+    process(Answers::Reuse, &|process, round| format!("{process}.{round}"));
+    assert_eq!(calls(&Book::open(&path).unwrap()).len(), 100, "no answer that is paid for is lost");
+    let said = process(Answers::Fresh, &|_, round| format!("the same {round}"));
+    assert!(said[1..].iter().all(|other| *other != said[0]), "each has its own: {said:?}");
+    assert_eq!(calls(&Book::open(&path).unwrap()).len(), 200);
+}
+
+#[test]
+fn two_processes_that_ask_the_same_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    // Both are asking before either is answered.
+    let (number, together) = (std::sync::atomic::AtomicU64::new(0), Barrier::new(2));
+    let server = Server::minded(move |_| {
+        together.wait();
+        Act::say(format!("answer {}", number.fetch_add(1, std::sync::atomic::Ordering::SeqCst)))
+    });
+    let ask = || {
+        let (desk, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Reuse));
+        let reply = desk.ask(&model, &question("?")).unwrap();
+        assert_eq!(desk.spent()["m"].made.calls, 1, "both have paid");
+        reply.text
+    };
+    let [one, two] =
+        thread::scope(|scope| [scope.spawn(ask), scope.spawn(ask)].map(|thread| thread.join().unwrap()));
+    assert_eq!((one, server.asked().len()), (two, 2));
+    assert_eq!(calls(&Book::open(&path).unwrap()).len(), 1);
 }
 
 #[test]

@@ -93,13 +93,30 @@ fn calls_at_once_cannot_overdraw_together() {
 }
 
 #[test]
-fn what_the_endpoint_says_to_have_taken_counts() {
-    let greedy =
-        Answer { usage: json!({"prompt_tokens": 100, "completion_tokens": 5000}), ..Answer::default() };
-    let server = Server::scripted([Act::Answer(greedy)]);
-    let (desk, model) = desk(&server, TABLE, Set { budget: money("0.05"), ..Set::default() });
-    assert_eq!(desk.ask(&model, &question("a")).unwrap().cost, "0.0502".parse().unwrap());
-    assert!(matches!(desk.ask(&model, &question("b")), Err(AskError::Budget(_))));
+fn what_the_endpoint_says_to_have_taken_counts_up_to_the_most() {
+    let counted = |output: u64| {
+        let usage = json!({"prompt_tokens": 100, "completion_tokens": output});
+        Act::Answer(Answer { usage, ..Answer::default() })
+    };
+    let server = Server::scripted([counted(1000), counted(9_999_999)]);
+    let (desk, model) = desk(&server, TABLE, Set { budget: money("0.025"), ..Set::default() });
+    assert_eq!(desk.ask(&model, &question("a")).unwrap().cost, "0.0102".parse().unwrap());
+    assert!(desk.take_notes().is_empty());
+    // No answer can have more than 1000: a wrong count cannot overdraw the budget.
+    assert_eq!(desk.ask(&model, &question("b")).unwrap().cost, "0.0102".parse().unwrap());
+    assert!(desk.take_notes()[0].contains("does not count tokens, or not well"));
+    assert!(matches!(desk.ask(&model, &question("c")), Err(AskError::Budget(_))));
+    assert_eq!(desk.spent()["m"].made.cost, "0.0204".parse().unwrap());
+}
+
+#[test]
+fn of_two_limits_the_larger_may_be_the_one_that_holds() {
+    let both =
+        "input_price = 2\noutput_price = 10\nparameters = { max_tokens = 1000, max_completion_tokens = 9 }";
+    let server = Server::scripted([Act::say("Hello")]);
+    let (desk, model) = desk(&server, both, Set { budget: money("0.01"), ..Set::default() });
+    assert_eq!(model.most_output(), Some(1000));
+    assert!(matches!(desk.ask(&model, &question("a")), Err(AskError::Budget(_))));
 }
 
 #[test]

@@ -29,6 +29,13 @@ fn passing_trouble_is_tried_again() {
     let html = Act::Status(200, Vec::new(), "<html>".into());
     let nothing = Act::Status(200, Vec::new(), "{\"choices\": []}".into());
     let inside = Act::Status(200, Vec::new(), json!({"error": {"message": "upstream"}}).to_string());
+    let good = |body: serde_json::Value| Act::Status(200, Vec::new(), body.to_string());
+    let said = json!({"role": "assistant", "content": "Hel"});
+    let beside = good(json!({"error": {"message": "upstream"}, "choices": [{"message": said}]}));
+    let in_choice =
+        good(json!({"choices": [{"message": said, "error": {"code": 502, "message": "upstream"}}]}));
+    let finished = good(json!({"choices": [{"message": said, "finish_reason": "error"}]}));
+    let filter = json!({"error": {"code": "content_filter", "message": "the filter is down"}});
     let past = "Sun, 06 Nov 1994 08:49:37 GMT";
     for (trouble, may_have_cost) in [
         (Act::too_many("0"), 0),
@@ -40,6 +47,13 @@ fn passing_trouble_is_tried_again() {
         (html, 1),
         (nothing, 1),
         (inside, 1),
+        (beside, 1),
+        (in_choice, 1),
+        (finished, 1),
+        (good(json!({"choices": [null]})), 1),
+        (good(json!({"choices": [{"message": null, "finish_reason": "stop"}]})), 1),
+        (good(json!({"choices": [{"message": "Hello", "finish_reason": "stop"}]})), 1),
+        (Act::Status(503, Vec::new(), filter.to_string()), 0),
     ] {
         let server = Server::scripted([trouble.clone(), trouble.clone(), Act::say("Hello")]);
         let (desk, model) = desk(&server, "", Set::default());
@@ -211,6 +225,28 @@ fn another_model_string_is_told_once() {
     let notes = desk.take_notes();
     let told = "m: the endpoint now answers as \"tiny-2\", and has answered as \"tiny-1\" before; answers in the book stay as they are";
     assert_eq!(notes, [told]);
+}
+
+#[test]
+fn an_endpoint_cannot_flood_the_notes() {
+    let number = AtomicUsize::new(0);
+    let server = Server::minded(move |_| {
+        let model = format!("{}{}", number.fetch_add(1, Ordering::SeqCst), "x".repeat(200_000));
+        Act::Answer(Answer { model, ..Answer::default() })
+    });
+    let tables = server.table("m", "") + "\n" + &server.table("n", "");
+    let desk = Set::default().desk(&tables);
+    for name in ["m", "n"] {
+        let model = desk.model(name).unwrap();
+        for text in ["a", "b", "c", "d"] {
+            let question = necrodome_models::Question { salt: u64::from(name == "n"), ..question(text) };
+            let reply = desk.ask(&model, &question).unwrap();
+            assert_eq!(reply.model.len(), 103, "{}", reply.model);
+        }
+    }
+    let notes = desk.take_notes();
+    assert_eq!(notes.len(), 2, "one for each table: {notes:?}");
+    assert!(notes.iter().all(|note| note.len() < 400), "{notes:?}");
 }
 
 #[test]

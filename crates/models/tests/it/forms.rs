@@ -6,6 +6,10 @@ use necrodome_models::{
     testing::{Act, Answer, Server},
 };
 use serde_json::json;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 const GOOD: &str = r#"{"reason":"because","action":3}"#;
 
@@ -71,6 +75,27 @@ fn the_first_form_that_works_is_found_and_kept() {
         assert_eq!(later.form(&model, &schema()), Ok(found));
         assert_eq!(server.asked().len(), calls, "offline");
     }
+}
+
+#[test]
+fn a_form_that_was_found_while_the_endpoint_failed_is_not_kept() {
+    let is_ill = Arc::new(AtomicBool::new(true));
+    let ill = is_ill.clone();
+    let server = Server::minded(move |asked| match asked.wants_schema() && ill.load(Ordering::SeqCst) {
+        true => Act::error(500, "oh no"),
+        false => Act::say(GOOD),
+    });
+    let book = Book::in_memory().unwrap();
+    let run = || desk(&server, "", Set { book: Some(book.clone()), ..Set::default() });
+    let (first, model) = run();
+    assert_eq!(first.form(&model, &schema()), Ok(Form::Tool));
+    is_ill.store(false, Ordering::SeqCst);
+    assert_eq!(first.form(&model, &schema()), Ok(Form::Tool), "one form for all of a run");
+    let told = "m: the endpoint failed in other forms of answers; tool is used for this run";
+    assert_eq!(first.take_notes(), [told]);
+    let (later, model) = run();
+    assert_eq!(later.form(&model, &schema()), Ok(Form::Schema));
+    assert!(later.take_notes().is_empty());
 }
 
 #[test]

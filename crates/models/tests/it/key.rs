@@ -5,6 +5,7 @@ use necrodome_models::{
     Book, Form, Question,
     testing::{Act, Answer, Server},
 };
+use serde_json::json;
 use std::fs;
 
 const KEY: &str = "sk-test-0123456789abcdef";
@@ -50,6 +51,13 @@ fn the_key_appears_nowhere() {
                     Vec::new(),
                     format!("{{\"choices\":[{{\"message\":{{\"content\":\"{escaped}\"}}}}]}}"),
                 ),
+                "escaped twice" => Act::say(format!("{{\"reason\":\"{}\"}}", key.replace('s', "\\u0073"))),
+                "in parts" => {
+                    let (one, two) = key.split_at(9);
+                    let content = json!([{"type": "text", "text": one}, {"type": "text", "text": two}]);
+                    let answer = json!({"choices": [{"message": {"content": content}}]});
+                    Act::Status(200, Vec::new(), answer.to_string())
+                }
                 "redirect" => {
                     Act::Status(302, vec![("location", format!("http://thief.test/{key}"))], key.into())
                 }
@@ -66,9 +74,19 @@ fn the_key_appears_nowhere() {
         let book = Book::open(&path).unwrap();
         let (desk, model) = desk(&server, TABLE, Set { book: Some(book.clone()), ..Set::default() });
         let mut shown = String::new();
-        for text in
-            ["echo", "another", "escaped", "redirect", "garbage", "status", "escaped status", "key", "plain"]
-        {
+        for text in [
+            "echo",
+            "another",
+            "escaped",
+            "escaped twice",
+            "in parts",
+            "redirect",
+            "garbage",
+            "status",
+            "escaped status",
+            "key",
+            "plain",
+        ] {
             for form in [Form::Line, Form::Tool] {
                 let outcome = desk.ask(&model, &Question { form, ..question(text) });
                 if let Err(error) = &outcome {
@@ -79,8 +97,13 @@ fn the_key_appears_nowhere() {
         }
         assert!(shown.contains("your key is [key]") && shown.contains("one-[key]"), "{shown}");
         assert!(shown.contains("http://thief.test/[key]") && shown.contains("bad key [key]"), "{shown}");
+        let twice = desk.ask(&model, &question("escaped twice")).unwrap();
+        assert_eq!(twice.text, "{\"reason\":\"[key]\"}");
+        let parts = desk.ask(&model, &question("in parts")).unwrap();
+        assert_eq!((parts.text.as_str(), parts.reused), ("[key]", true), "nor from the book");
         shown += &format!("{desk:?} {model:?} {book:?} {:?} {:?}", desk.take_notes(), desk.spent());
         book.each(|call| shown += &format!("{call:?}")).unwrap();
+        assert!(!shown.contains(KEY.split_at(9).1), "{shown}");
         assert!(!shown.contains(KEY) && !shown.contains(&KEY.replace('-', "\\u002d")), "{shown}");
         assert!(shown.contains("now answers as \\\"two-[key]\\\""), "{shown}");
 
