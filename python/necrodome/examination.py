@@ -123,17 +123,7 @@ def exam(
     more = {"positions": positions, "null": null}
     confinement = (sandbox, allow_network, pass_env)
     wanted = order(game, wanted_entries, (seed, True, None), limits, confinement, options, None, more, models)
-    if not progress:
-        return Exam(_play(wanted, guests, on_error, lambda *_: None)[0])
-    from tqdm.auto import tqdm
-
-    with tqdm(unit=" answers") as bar:
-
-        def show(done: int, planned: int) -> None:
-            bar.total = planned
-            bar.update(done - bar.n)
-
-        return Exam(_play(wanted, guests, on_error, show)[0])
+    return Exam(_play(wanted, guests, on_error, "answers" if progress else None)[0])
 
 
 def _together(entries: tuple[Any, ...]) -> Lineup:

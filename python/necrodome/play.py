@@ -18,7 +18,8 @@ import os
 import secrets
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Union
@@ -237,7 +238,6 @@ def match(
         ),
         guests,
         on_error,
-        lambda *_: None,
     )
     document = json.loads(text)
     document["seed"] = int(str(document["seed"]), 0)
@@ -310,17 +310,7 @@ def tournament(
     }
     confinement = (sandbox, allow_network, pass_env)
     wanted = order(game, entries, (seed, public_dice, secret), limits, confinement, options, more, models=models)
-    if not progress:
-        return Report(_play(wanted, guests, on_error, lambda *_: None)[0])
-    from tqdm.auto import tqdm
-
-    with tqdm(unit=" blocks") as bar:
-
-        def show(done: int, planned: int) -> None:
-            bar.total = planned
-            bar.update(done - bar.n)
-
-        return Report(_play(wanted, guests, on_error, show)[0])
+    return Report(_play(wanted, guests, on_error, "blocks" if progress else None)[0])
 
 
 def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
@@ -384,16 +374,34 @@ def order(
 
 
 def _play(
-    wanted: str,
-    guests: list[Talk | None],
-    on_error: OnError,
-    show: Callable[[int, int], None],
+    wanted: str, guests: list[Talk | None], on_error: OnError, unit: str | None = None
 ) -> tuple[str, Any]:
-    """Lets the arena play with the objects of Python, here and now. Gives the document at the end, and the replay."""
+    """Lets the arena play with the objects of Python, here and now. Gives the document at the end, and the replay.
+
+    With a unit, a bar counts what is done.
+    """
     if on_error not in ("raise", "fault"):
         raise ValueError(f"on_error: expected 'raise' or 'fault', got {on_error!r}")
-    text, replay, untold = _native.play(wanted, guests, on_error == "raise", show)
+    with _shown(unit) as show:
+        text, replay, untold = _native.play(wanted, guests, on_error == "raise", show)
     for number, detail in untold.items():
         talk = guests[number]
         warnings.warn(f"{talk.bot.name if talk else number}: {detail}", RuntimeWarning, stacklevel=3)
     return text, replay
+
+
+@contextmanager
+def _shown(unit: str | None) -> Iterator[Callable[[int, int], None]]:
+    """What is called with how much is done and planned."""
+    if unit is None:
+        yield lambda *_: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(unit=f" {unit}") as bar:
+
+        def show(done: int, planned: int) -> None:
+            bar.total = planned
+            bar.update(done - bar.n)
+
+        yield show
