@@ -188,6 +188,73 @@ impl<G: Game> Player<G> for BuiltInPlayer<G> {
     }
 }
 
+/// A player whose answers pass through a function, which may listen or correct them. In all else it is the player.
+pub struct Through<G: Game, F> {
+    inner: Box<dyn Player<G>>,
+    pass: F,
+}
+
+impl<G: Game, F: FnMut(&G::View, Answer<G::Action>) -> Answer<G::Action>> Through<G, F> {
+    /// This player, with its answers passed through a function together with what it saw.
+    pub fn new(inner: Box<dyn Player<G>>, pass: F) -> Self {
+        Through { inner, pass }
+    }
+}
+
+impl<G: Game, F: FnMut(&G::View, Answer<G::Action>) -> Answer<G::Action>> Player<G> for Through<G, F> {
+    fn start(&mut self, start: &MatchStart) {
+        self.inner.start(start);
+    }
+
+    fn hear(&mut self, heard: &[&G::Event]) {
+        self.inner.hear(heard);
+    }
+
+    fn listens(&self) -> bool {
+        self.inner.listens()
+    }
+
+    fn ask(&mut self, view: &G::View) {
+        self.inner.ask(view);
+    }
+
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
+        (self.pass)(view, self.inner.answer(view))
+    }
+
+    fn refused(&mut self, why: &str) {
+        self.inner.refused(why);
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
+        self.inner.end(outcome)
+    }
+
+    fn has_started(&self) -> bool {
+        self.inner.has_started()
+    }
+
+    fn is_deterministic(&self) -> bool {
+        self.inner.is_deterministic()
+    }
+
+    fn streams(&self) -> usize {
+        self.inner.streams()
+    }
+
+    fn be_copy(&mut self, number: u64) {
+        self.inner.be_copy(number);
+    }
+
+    fn take_effort(&mut self) -> Effort {
+        self.inner.take_effort()
+    }
+
+    fn close(&mut self) -> (Vec<Fault>, String) {
+        self.inner.close()
+    }
+}
+
 /// A player whose decisions are priced, in a solved game. It plays as if nobody looked.
 pub struct Priced<G: Game> {
     inner: Box<dyn Player<G>>,

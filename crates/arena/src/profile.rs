@@ -3,14 +3,14 @@
 use crate::{
     fault::{Fault, Notes, SeatFault, Trouble},
     lineup::LineupError,
-    player::{Answer, Effort, MatchStart, Player},
+    player::{Answer, MatchStart, Player, Through},
     run::{RunError, run_match},
     stats::{Estimate, without_luck},
 };
 use necrodome_rules::{
     catalog::Listed,
     chance::{Chance, Seed, Seeded},
-    game::{Game, Logged, Move, Outcome, Seat},
+    game::{Game, Logged, Move, Seat},
     names::{Names, SetupError},
 };
 use necrodome_solve::{
@@ -211,9 +211,10 @@ pub fn profile<G: Listed>(
         let again = plan.play(players()?, 1, &mut untold, &mut |done| progress(blocks + done, all))?;
         let mut players = players()?;
         let inner = players.remove(0);
-        let worst = habits.iter().map(|habit| habit.habit.clone()).collect();
+        let worst: BTreeSet<String> = habits.iter().map(|habit| habit.habit.clone()).collect();
         let (solver, solution) = (plan.solver.clone(), plan.solution.clone());
-        players.insert(0, Box::new(Mended { inner, solver, solution, habits: worst }));
+        let mend = move |view: &G::View, answer| mended(&solver, &*solution, &worst, view, answer);
+        players.insert(0, Box::new(Through::new(inner, mend)));
         let mended = plan.play(players, 1, &mut untold, &mut |done| progress(2 * blocks + done, all))?;
         Some((again, mended))
     };
@@ -364,66 +365,22 @@ fn close<G: Game>(players: &mut [Box<dyn Player<G>>], notes: &mut Notes) {
     }
 }
 
-/// A bot that is kept from its worst habits: where it would fall into one, it plays perfectly instead.
-struct Mended<G: Listed> {
-    inner: Box<dyn Player<G>>,
-    solver: Solver<G>,
-    solution: Arc<dyn Solution<G>>,
-    habits: BTreeSet<String>,
-}
-
-impl<G: Listed> Player<G> for Mended<G> {
-    fn start(&mut self, start: &MatchStart) {
-        self.inner.start(start);
-    }
-
-    fn hear(&mut self, heard: &[&G::Event]) {
-        self.inner.hear(heard);
-    }
-
-    fn listens(&self) -> bool {
-        self.inner.listens()
-    }
-
-    fn ask(&mut self, view: &G::View) {
-        self.inner.ask(view);
-    }
-
-    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
-        let answer = self.inner.answer(view);
-        let choice = match &answer {
-            Answer::Act(action, _) | Answer::Partly { action, .. } => Move::Act(action.clone()),
-            Answer::Fault(_) | Answer::Quit | Answer::Arena(_) => return answer,
-        };
-        let best = self.solution.best(view);
-        let cost = self.solution.price(view, &Move::Act(best.clone())) - self.solution.price(view, &choice);
-        let mended = cost > NOTHING && self.habits.contains(&(self.solver.habit)(view, &choice, &best));
-        if mended { Answer::Act(best, None) } else { answer }
-    }
-
-    fn refused(&mut self, why: &str) {
-        self.inner.refused(why);
-    }
-
-    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
-        self.inner.end(outcome)
-    }
-
-    fn has_started(&self) -> bool {
-        self.inner.has_started()
-    }
-
-    fn is_deterministic(&self) -> bool {
-        self.inner.is_deterministic()
-    }
-
-    fn take_effort(&mut self) -> Effort {
-        self.inner.take_effort()
-    }
-
-    fn close(&mut self) -> (Vec<Fault>, String) {
-        self.inner.close()
-    }
+/// The answer of a bot that is kept from its worst habits: where it would fall into one, it plays perfectly instead.
+fn mended<G: Listed>(
+    solver: &Solver<G>,
+    solution: &dyn Solution<G>,
+    habits: &BTreeSet<String>,
+    view: &G::View,
+    answer: Answer<G::Action>,
+) -> Answer<G::Action> {
+    let choice = match &answer {
+        Answer::Act(action, _) | Answer::Partly { action, .. } => Move::Act(action.clone()),
+        Answer::Fault(_) | Answer::Quit | Answer::Arena(_) => return answer,
+    };
+    let best = solution.best(view);
+    let cost = solution.price(view, &Move::Act(best.clone())) - solution.price(view, &choice);
+    let is_habit = cost > NOTHING && habits.contains(&(solver.habit)(view, &choice, &best));
+    if is_habit { Answer::Act(best, None) } else { answer }
 }
 
 /// A player that is asked in every state that it can come to.

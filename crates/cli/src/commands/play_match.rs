@@ -11,8 +11,7 @@ use crate::{
 use necrodome_arena::{
     dice::Dice,
     entry::{EntryKind, has_processes},
-    fault::Fault,
-    player::{Answer, Effort, MatchStart, Player},
+    player::{Answer, Player, Through},
     run::run_match,
 };
 use necrodome_rules::{
@@ -99,9 +98,8 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let file = args.replay.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let terms = lineup::terms(rules, &entries, &args.limits)?;
     let reasons = Reasons::default();
-    let hear = |player| Box::new(Heard { inner: player, reasons: reasons.clone() }) as Box<dyn Player<G>>;
     let players = lineup::players::<G>(&entries, &names, &terms, dice)?;
-    let mut players: Vec<_> = players.into_iter().map(hear).collect();
+    let mut players: Vec<_> = players.into_iter().map(|player| heard(player, reasons.clone())).collect();
 
     let mut out = BufWriter::new(anstream::stdout().lock());
     // A person hears the story at its own place, without what others must not know.
@@ -173,59 +171,13 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
 type Reasons = Rc<RefCell<Vec<String>>>;
 
 /// A player whose reasons are told with the story.
-struct Heard<G: Game> {
-    inner: Box<dyn Player<G>>,
-    reasons: Reasons,
-}
-
-impl<G: Game> Player<G> for Heard<G> {
-    fn start(&mut self, start: &MatchStart) {
-        self.inner.start(start);
-    }
-
-    fn hear(&mut self, heard: &[&G::Event]) {
-        self.inner.hear(heard);
-    }
-
-    fn listens(&self) -> bool {
-        self.inner.listens()
-    }
-
-    fn ask(&mut self, view: &G::View) {
-        self.inner.ask(view);
-    }
-
-    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
-        let answer = self.inner.answer(view);
+fn heard<G: Game>(player: Box<dyn Player<G>>, reasons: Reasons) -> Box<dyn Player<G>> {
+    Box::new(Through::new(player, move |_: &G::View, answer| {
         if let Answer::Act(_, Some(reason)) | Answer::Partly { reason: Some(reason), .. } = &answer {
-            self.reasons.borrow_mut().push(reason.clone());
+            reasons.borrow_mut().push(reason.clone());
         }
         answer
-    }
-
-    fn refused(&mut self, why: &str) {
-        self.inner.refused(why);
-    }
-
-    fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {
-        self.inner.end(outcome)
-    }
-
-    fn has_started(&self) -> bool {
-        self.inner.has_started()
-    }
-
-    fn is_deterministic(&self) -> bool {
-        self.inner.is_deterministic()
-    }
-
-    fn take_effort(&mut self) -> Effort {
-        self.inner.take_effort()
-    }
-
-    fn close(&mut self) -> (Vec<Fault>, String) {
-        self.inner.close()
-    }
+    }))
 }
 
 /// The places with names and scores.
