@@ -17,7 +17,8 @@ __all__ = ["Exam", "exam"]
 class Exam(dict[str, Any]):
     """What an exam has shown: the document that ``necrodome exam --json`` prints.
 
-    ``entries`` has a row for each entry, the best first, with ``regret``, ``perfect``, ``blunders``, ``unusable``, ``tokens`` and ``cost``;
+    ``entries`` has a row for each entry, the best first, with ``regret``, ``perfect``, ``blunders``, ``unusable``, ``lost``, ``tokens`` and ``cost``
+    (``None`` if a price is not known). An entry that could not be asked to the end is not ``complete`` and has no rank; ``stopped`` says why;
     its ``kinds`` and ``stakes`` say where the regret comes from, and ``worst`` has the worst answers in words. ``pairs`` compares
     every two entries. An interval is three values: ``regret``, ``regret_low``, ``regret_high``.
     """
@@ -46,9 +47,10 @@ class Exam(dict[str, Any]):
         for entry in self["entries"]:
             regret, perfect = _interval(entry, "regret"), entry["perfect"]
             told = "" if perfect is None else f", regret {regret}, perfect {perfect:.3f}"
-            unusable = f", unusable {entry['unusable']}" if entry["unusable"] else ""
+            unusable = f", unusable {entry['unusable']}, lost {entry['lost']}" if entry["unusable"] else ""
+            open_end = "" if entry["complete"] else f", not complete: answered {entry['answered']} of {self['questions']}"
             cost = f", cost {entry['cost']:.4g}" if entry["cost"] else ""
-            lines.append(f"  {_rank(entry):>5} {entry['name']!r}{told}{unusable}{cost}")
+            lines.append(f"  {_rank(entry):>5} {entry['name']!r}{told}{unusable}{cost}{open_end}")
         return "\n".join(lines) + ">"
 
     def _repr_html_(self) -> str:
@@ -70,12 +72,14 @@ class Exam(dict[str, Any]):
 
 #: The columns that a notebook shows.
 _COLUMNS = (
-    "rank", "name", "regret", "regret_low", "regret_high", "perfect", "blunders", "unusable", "tokens", "cost",
+    "rank", "name", "regret", "regret_low", "regret_high", "perfect", "blunders", "unusable", "lost", "answered", "tokens", "cost",
     "latency",
 )
 
 
 def _rank(entry: Mapping[str, Any]) -> str:
+    if entry["rank"] is None:
+        return "-"
     best, worst = entry["rank"]["best"], entry["rank"]["worst"]
     return f"{best}" if best == worst else f"{best}-{worst}"
 

@@ -17,6 +17,7 @@ import json
 import os
 import secrets
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -269,6 +270,9 @@ def tournament(
     allow_network: bool = False,
     pass_env: Sequence[str] = (),
     models: AnyModels = None,
+    cluster: Literal["ray"] | None = None,
+    address: str = "auto",
+    resources: Mapping[str, float] | None = None,
     progress: bool = True,
     on_error: OnError = "raise",
     **options: Any,
@@ -283,6 +287,9 @@ def tournament(
     changed since is refused, unless ``new_version`` lets it in as a new entry.
 
     With objects of Python among the bots all is played on one thread. ``models`` and exceptions as in :func:`match`.
+
+    ``cluster="ray"`` plays on the Ray cluster at ``address``, with the same results (``docs/cluster.md``); nodes need the custom ``resources``, if
+    there are any. Bots must lie in the present folder or below. With ``store`` the same call goes on after Ctrl-C or a crash, given the same seed.
 
     >>> import necrodome
     >>> report = necrodome.tournament("zombie-dice-solo", ["greedy", "cautious"], blocks=200, seed=7, progress=False)
@@ -309,8 +316,48 @@ def tournament(
         "new_version": new_version,
     }
     confinement = (sandbox, allow_network, pass_env)
-    wanted = order(game, entries, (seed, public_dice, secret), limits, confinement, options, more, models=models)
+    dice = (seed, public_dice, secret)
+    if cluster is not None:
+        _make_movable(entries)
+        return _play_on_cluster(
+            cluster, lambda plan: order(
+                game, entries, dice, limits, confinement, options, {**more, "plan_out": plan}, models=models
+            ), guests, store, (address, resources, progress),
+        )
+    wanted = order(game, entries, dice, limits, confinement, options, more, models=models)
     return Report(_play(wanted, guests, on_error, "blocks" if progress else None)[0])
+
+
+def _make_movable(entries: list[dict[str, Any]]) -> None:
+    """Names files below the present folder as seen from it, since folders have other names on other machines."""
+    here = Path.cwd()
+    for entry in entries:
+        path = Path(entry["text"])
+        if path.is_absolute() and path.is_relative_to(here):
+            entry["text"] = f"./{path.relative_to(here)}"
+
+
+def _play_on_cluster(
+    cluster: str,
+    wanted: Callable[[str], str],
+    guests: list[Talk | None],
+    store: str | os.PathLike[str] | None,
+    settings: tuple[str, Mapping[str, float] | None, bool],
+) -> Report:
+    """Writes the plan of a tournament, and plays it on a cluster."""
+    if cluster != "ray":
+        raise ValueError(f"cluster: expected 'ray' or None, got {cluster!r}")
+    if any(guests):
+        raise ValueError("objects of Python cannot travel to a cluster: give programs and built-in bots")
+    from .cluster import Settings, play_plan
+
+    address, resources, progress = settings
+    # The plan has the secret of the dice: it is nobody else's.
+    with tempfile.TemporaryDirectory(prefix="necrodome-plan-") as folder:
+        plan = os.path.join(folder, "plan.toml")
+        _native.play(wanted(plan), guests, True, lambda *_: None)
+        kept = os.path.join(folder, "store") if store is None else os.fspath(store)
+        return play_plan(plan, kept, Settings(address=address, resources=dict(resources or {}), progress=progress))
 
 
 def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
@@ -335,6 +382,11 @@ def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
         text = guest.name or type(guest).__name__
         entries.append({"name": name, "text": text})
     return guests, entries
+
+
+def launcher() -> list[str]:
+    """The words that start this interpreter as the supervisor of a program."""
+    return [sys.executable, "-I", "-S", _LAUNCH]
 
 
 def order(
@@ -365,7 +417,7 @@ def order(
         "limits": dict(limits or {}),
         "sandbox": sandbox,
         "gifts": {"network": allow_network, "environment": list(pass_env)},
-        "launcher": [sys.executable, "-I", "-S", _LAUNCH],
+        "launcher": launcher(),
         "models": None if models is None else Models.of(models).wanted(),
         "tournament": tournament,
         "exam": exam,

@@ -48,7 +48,7 @@ def test_what_cannot_be_used_is_counted_or_raised() -> None:
         raise RuntimeError("out of tokens")
 
     result = necrodome.exam("tokyo", {"broken": broken, "wrong": lambda view: "sing"}, positions=20, progress=False)
-    assert entry(result, "broken")["unusable_by_kind"] == {"crash": 20}
+    assert entry(result, "broken")["lost_by_kind"] == {"crash": 20}
     assert entry(result, "wrong")["unusable"] == 20
     assert any("out of tokens" in fault["first"] for fault in result["faults"])
     with pytest.raises(RuntimeError, match="out of tokens"):

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -95,6 +96,32 @@ def test_self_play_in_tokyo_beats_random_play_with_torch(monkeypatch: pytest.Mon
     pytest.importorskip("torch", reason=TORCH)
     names = run(monkeypatch, "tokyo_self_play.py", UPDATES=4, EXACT=0)
     assert names["won"] > names["lost"] > 0
+
+
+def test_actors_on_a_cluster_learn_the_same_weights_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    ray = pytest.importorskip("ray", reason="Ray is not installed: scripts/test-cluster runs this")
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "node_ip_address": "127.0.0.1"})
+    try:
+        nodes.add_node(num_cpus=1, node_ip_address="127.0.0.1")
+        for key, value in {"STEPS": "200", "ACTORS": "3", "RAY_ADDRESS": nodes.address}.items():
+            monkeypatch.setenv(key, value)
+        # As a script: what is in a script travels to the workers.
+        names = runpy.run_path(str(EXAMPLES / "ray_policy.py"), run_name="__main__")
+    finally:
+        ray.shutdown()
+        nodes.shutdown()
+    assert names["after"].value > 1.7
+    assert names["firm"].value > 0.93 * names["firm"].best
+    # The same actors without Ray.
+    actors = [names["Actor"](number) for number in range(3)]
+    weights = momentum = np.zeros(7)
+    for _ in range(200 // 4):
+        momentum = 0.9 * momentum + np.mean([actor.gradient(weights, 4) for actor in actors], axis=0)
+        weights = weights + 0.3 * momentum
+    assert weights.tolist() == names["weights"].tolist()
 
 
 def test_my_bot_is_a_program_of_the_arena() -> None:

@@ -253,6 +253,41 @@ impl EntrySpec {
         Ok(EntrySpec { name: Some(name.trim_end().to_owned() + AGAIN), ..self.clone() })
     }
 
+    /// The files and folders that have to travel with it, as it was written: the folders of its files. None of who has none.
+    pub(crate) fn luggage(&self, folder: &Path) -> Vec<PathBuf> {
+        let beside = |path: PathBuf| match path.is_dir() {
+            true => path,
+            false => path.parent().map_or(path.clone(), Path::to_owned),
+        };
+        match &self.kind {
+            EntryKind::Program(program) if self.text.starts_with("cmd:") => {
+                program.files().into_iter().map(beside).collect()
+            }
+            EntryKind::Program(program) if self.compat().is_some_and(|written| written.is_python()) => {
+                vec![program.folder.clone()]
+            }
+            EntryKind::Program(_) | EntryKind::Wasm(_) => {
+                let file = match self.compat() {
+                    Some(written) => written.file,
+                    None => self.text.strip_prefix(interpreted::PREFIX).unwrap_or(&self.text),
+                };
+                vec![beside(seen_from(folder, file))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Files of Python are run by this interpreter, which has what its user has installed. What runs a bot is no part of it.
+    pub fn run_by(&mut self, python: &str) {
+        let is_command = self.text.starts_with("cmd:");
+        if let EntryKind::Program(program) = &mut self.kind
+            && !is_command
+            && program.words.first().is_some_and(|word| word == "python3")
+        {
+            program.interpreter = Some(python.to_owned());
+        }
+    }
+
     fn compat(&self) -> Option<compat::Written<'_>> {
         compat::Written::parse(self.text.strip_prefix(compat::PREFIX)?).ok()
     }
@@ -452,12 +487,15 @@ fn command_program(text: &str, folder: &Path) -> Result<Program, EntryError> {
     let bad = |why: &str| EntryError::Command { text: text.to_owned(), why: why.to_owned() };
     let words = shell_words::split(text).map_err(|error| bad(&error.to_string()))?;
     let Some(program) = words.first() else { return Err(bad("expected a program, got nothing")) };
-    let found =
-        if program.contains('/') { folder.join(program).is_file() } else { on_path(program).is_some() };
-    if !found {
+    if !is_found(program, folder) {
         return Err(bad("there is no such program"));
     }
     Ok(Program { words, folder: folder.to_owned(), ..Program::default() })
+}
+
+/// Whether the first word of a command can be run from a folder.
+pub(crate) fn is_found(word: &str, folder: &Path) -> bool {
+    if word.contains('/') { folder.join(word).is_file() } else { on_path(word).is_some() }
 }
 
 /// A program that is found by its name.

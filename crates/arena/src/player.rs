@@ -89,6 +89,10 @@ pub struct Usage {
     pub waited: Duration,
     /// Answers that could not be used, those that were asked for again included.
     pub unusable: u64,
+    /// Decisions without a usable answer after all tries: the game's rule for a bad action decided.
+    pub lost: u64,
+    /// Calls of a model whose prices are not known: then the cost is not known either.
+    pub unpriced: u64,
 }
 
 impl std::ops::AddAssign for Usage {
@@ -102,6 +106,15 @@ impl std::ops::AddAssign for Usage {
         self.cost_nanos = self.cost_nanos.saturating_add(other.cost_nanos);
         self.waited = self.waited.saturating_add(other.waited);
         self.unusable = self.unusable.saturating_add(other.unusable);
+        self.lost = self.lost.saturating_add(other.lost);
+        self.unpriced = self.unpriced.saturating_add(other.unpriced);
+    }
+}
+
+impl Usage {
+    /// What the calls cost in the currency of the price list, unless a price is not known.
+    pub fn cost(&self) -> Option<f64> {
+        (self.unpriced == 0).then_some(self.cost_nanos as f64 / 1e9)
     }
 }
 
@@ -368,6 +381,8 @@ mod tests {
             cost_nanos: u64::MAX,
             waited: Duration::MAX,
             unusable: u64::MAX,
+            lost: u64::MAX,
+            unpriced: u64::MAX,
         };
         let mut sum = most;
         sum += most;

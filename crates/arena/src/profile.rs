@@ -47,8 +47,11 @@ pub struct Profile {
     pub kinds: Vec<DecisionKind>,
     /// The most expensive habits.
     pub habits: Vec<Habit>,
-    /// What the bot would gain without these habits.
+    /// What the bot would gain without these habits; none if it has no habits, or its decisions cost money.
     pub without_habits: Option<Cured>,
+    /// Why fewer blocks were played than planned: the arena or an endpoint failed, or a budget is used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// What went wrong in the matches, and what the players have written to standard error.
     #[serde(flatten)]
     pub trouble: Trouble,
@@ -108,6 +111,8 @@ pub struct ProfilePlan<'a, G: Listed> {
     pub seed: Seed,
     /// How many blocks: each seed is played from every seat.
     pub blocks: u32,
+    /// Whether new matches show what the bot would gain without its habits. They ask for three times as many decisions.
+    pub mend: bool,
 }
 
 /// Why there is no profile.
@@ -199,24 +204,27 @@ pub fn profile<G: Listed>(
     progress: &mut dyn FnMut(u32, u32) -> bool,
 ) -> Result<Profile, ProfileError> {
     let blocks = plan.blocks;
-    let all = 3 * blocks;
+    let all = if plan.mend { 3 * blocks } else { blocks };
     let mut notes = Notes::default();
-    let plain = plan.play(players()?, 0, &mut notes, &mut |done| progress(done, all))?;
+    let (plain, mut stopped) = plan.play(players()?, 0, &mut notes, &mut |done| progress(done, all))?;
     let habits = habits(&plain);
-    let cured = if habits.is_empty() {
+    let cured = if habits.is_empty() || !plan.mend || stopped.is_some() {
         None
     } else {
         // The same faults come again: those of the first matches are told.
         let mut untold = Notes::default();
-        let again = plan.play(players()?, 1, &mut untold, &mut |done| progress(blocks + done, all))?;
+        let (again, early) =
+            plan.play(players()?, 1, &mut untold, &mut |done| progress(blocks + done, all))?;
         let mut players = players()?;
         let inner = players.remove(0);
         let worst: BTreeSet<String> = habits.iter().map(|habit| habit.habit.clone()).collect();
         let (solver, solution) = (plan.solver.clone(), plan.solution.clone());
         let mend = move |view: &G::View, answer| mended(&solver, &*solution, &worst, view, answer);
         players.insert(0, Box::new(Through::new(inner, mend)));
-        let mended = plan.play(players, 1, &mut untold, &mut |done| progress(2 * blocks + done, all))?;
-        Some((again, mended))
+        let (mended, late) =
+            plan.play(players, 1, &mut untold, &mut |done| progress(2 * blocks + done, all))?;
+        stopped = early.or(late);
+        stopped.is_none().then_some((again, mended))
     };
     let per_match = |value: &dyn Fn(&PlayedBlock) -> f64, blocks: &[PlayedBlock]| {
         Estimate::of_blocks(blocks.iter().map(|block| (block.matches as f64, value(block))))
@@ -258,6 +266,7 @@ pub fn profile<G: Listed>(
         kinds,
         habits,
         without_habits,
+        stopped,
         trouble: plan.named(notes),
     })
 }
@@ -289,23 +298,32 @@ pub fn habits(blocks: &[PlayedBlock]) -> Vec<Habit> {
 }
 
 impl<G: Listed> ProfilePlan<'_, G> {
+    /// Plays all blocks, or as many as the arena can; then it says why there are no more.
     fn play(
         &self,
         mut players: Vec<Box<dyn Player<G>>>,
         series: u64,
         notes: &mut Notes,
         progress: &mut dyn FnMut(u32) -> bool,
-    ) -> Result<Vec<PlayedBlock>, ProfileError> {
+    ) -> Result<(Vec<PlayedBlock>, Option<String>), ProfileError> {
         let mut seeds = Seeded::new(self.seed, "profile", series);
         let mut blocks = Vec::with_capacity(self.blocks as usize);
         let turned = Names::new(Vec::from(self.names.clone()).into_iter().rev())?;
+        let mut stopped = None;
         for done in 0..self.blocks {
             if !progress(done) {
                 return Err(ProfileError::Interrupted);
             }
             let seed = u64::from(seeds.uniform(u32::MAX)) << 32 | u64::from(seeds.uniform(u32::MAX));
             let mut block = PlayedBlock::default();
-            let (ledger, faults) = self.audit(self.names, seed, &mut players)?;
+            let (ledger, faults) = match self.audit(self.names, seed, &mut players) {
+                // What was played before stands.
+                Err(RunError::Arena(why)) => {
+                    stopped = Some(why);
+                    break;
+                }
+                audited => audited?,
+            };
             block.add(&ledger, Seat(0), &self.solver, &*self.solution);
             for fault in &faults {
                 notes.fault(fault.seat.index(), &fault.fault, || format!("block {done}, match 0"));
@@ -314,7 +332,13 @@ impl<G: Listed> ProfilePlan<'_, G> {
                 players.reverse();
                 let audited = self.audit(&turned, seed, &mut players);
                 players.reverse();
-                let (ledger, faults) = audited?;
+                let (ledger, faults) = match audited {
+                    Err(RunError::Arena(why)) => {
+                        stopped = Some(why);
+                        break;
+                    }
+                    audited => audited?,
+                };
                 block.add(&ledger, Seat(1), &self.solver, &*self.solution);
                 for fault in &faults {
                     notes.fault(1 - fault.seat.index(), &fault.fault, || format!("block {done}, match 1"));
@@ -328,7 +352,7 @@ impl<G: Listed> ProfilePlan<'_, G> {
             blocks.push(block);
         }
         close(&mut players, notes);
-        Ok(blocks)
+        Ok((blocks, stopped))
     }
 
     fn named(&self, notes: Notes) -> Trouble {

@@ -7,7 +7,7 @@ use necrodome_arena::{
     model::NoModel,
     replay::ReplayError,
     run::RunError,
-    tournament::{ScheduleError, StoreError, TournamentError},
+    tournament::{PartError, ScheduleError, StoreError, TournamentError},
 };
 use necrodome_models::{BookError, ModelError, TableError};
 use necrodome_rules::{
@@ -325,6 +325,39 @@ impl From<ServeError> for Error {
             ServeError::Store { why, .. } => kind(why),
         };
         Error::new(kind, error.to_string())
+    }
+}
+
+impl From<PartError> for Error {
+    fn from(error: PartError) -> Self {
+        let kind = match &error {
+            PartError::File { path, why } => return Error::unread(path, why),
+            PartError::Foreign { .. }
+            | PartError::Edited { .. }
+            | PartError::Unsuitable(_)
+            | PartError::Blocks { .. }
+            | PartError::OtherPlan { .. } => ExitKind::Usage,
+            PartError::Store(error) => kind(error),
+            _ => ExitKind::Failure,
+        };
+        let failed = Error::new(kind, error.to_string());
+        match error {
+            PartError::Play(error) => error.into(),
+            PartError::Entry { name, why } => {
+                let Error { what, hints, .. } = why.into();
+                Error { kind, what: format!("{name}: {what}"), hints }
+            }
+            PartError::Edited { .. } => failed.hint("write a new one with `necrodome tournament ... --plan-out`"),
+            PartError::NoInterpreter { program, .. } => {
+                failed.hint(format!("install {program} on this machine, or play these blocks on one that has it"))
+            }
+            PartError::NoVariable(_) => failed.hint("set it, or play these blocks on a machine that has it"),
+            PartError::Level(_) => failed.hint("`necrodome doctor` says what is missing; play these blocks elsewhere"),
+            PartError::Store(StoreError::OtherProgram { .. }) => failed.hint(
+                "play it with the bots that were planned: `necrodome pack` puts them into one file with the plan",
+            ),
+            _ => failed,
+        }
     }
 }
 

@@ -148,7 +148,13 @@ impl ModelFlags {
         };
         let budget = Budget { money: self.budget, tokens: self.budget_tokens };
         let answers = self.answers.unwrap_or_default();
-        Ok(Some(Desk::new(models, Some(Book::open(&path)?), answers, budget, interrupt::shared())?))
+        Ok(Some(Desk::new(
+            models,
+            Some(Book::open_for(&path, answers)?),
+            answers,
+            budget,
+            interrupt::shared(),
+        )?))
     }
 
     /// The entries that the words mean, their names, and the desk of the models among them.

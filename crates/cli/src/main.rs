@@ -41,6 +41,7 @@ Examples:
   necrodome new-bot zombie-dice python mybot.py          write a small working bot to start from
   necrodome check-bot zombie-dice ./mybot.py             say what a bot does right and wrong
   necrodome store check night.store                      whether a stored tournament is as it was written
+  necrodome audit night.store --blocks 100               play some of it again, and compare
   necrodome solve zombie-dice-race                       what the game is worth, exactly
   necrodome analyze zombie-dice-race ./mybot.py          what its decisions cost
   necrodome exam tokyo ./mybot.py random optimal         how good its decisions are, without dice
@@ -66,6 +67,10 @@ enum Command {
     Replay(commands::replay::Args),
     Report(commands::report::Args),
     Store(commands::store::Args),
+    Shard(commands::shard::Args),
+    Merge(commands::merge::Args),
+    Audit(commands::audit::Args),
+    Pack(commands::pack::Args),
     Serve(commands::serve::Args),
     Solve(commands::solve::Args),
     Analyze(commands::analyze::Args),
@@ -111,6 +116,10 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Replay(args) => commands::replay::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Store(args) => commands::store::run(&args),
+        Command::Shard(args) => commands::shard::run(&args),
+        Command::Merge(args) => commands::merge::run(&args),
+        Command::Audit(args) => commands::audit::run(&args),
+        Command::Pack(args) => commands::pack::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),

@@ -3,7 +3,7 @@
 //! Texts are kept once, by their hashes, and compressed: the questions of a match share all but their last messages.
 
 use crate::{
-    Finish, Form, Message, Model, Money, Reply, Role, Tokens,
+    Answers, Finish, Form, Message, Model, Money, Reply, Role, Tokens,
     wire::{self, Request, Sent, Took},
 };
 use necrodome_own as own;
@@ -20,7 +20,7 @@ use std::{
 
 /// Marks our files: "Ncal".
 const APPLICATION: i32 = 0x4e63_616c;
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 const TABLES: &str = "
 CREATE TABLE texts (hash BLOB PRIMARY KEY, packed BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -31,11 +31,19 @@ CREATE TABLE calls (
     answered_by TEXT NOT NULL, finish TEXT NOT NULL,
     input_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL, reasoning_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,
-    cost_nanos INTEGER NOT NULL, latency_us INTEGER NOT NULL, attempt INTEGER NOT NULL
+    cost_nanos INTEGER NOT NULL, latency_us INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    generation INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX calls_by_question ON calls (question);
 CREATE INDEX calls_by_model ON calls (base_url, model);
 CREATE TABLE forms (question BLOB PRIMARY KEY, form TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE generations (number INTEGER PRIMARY KEY, run TEXT, done INTEGER NOT NULL DEFAULT 0) STRICT;
+";
+
+/// What a book of version 1 lacks.
+const SINCE_1: &str = "
+ALTER TABLE calls ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE generations (number INTEGER PRIMARY KEY, run TEXT, done INTEGER NOT NULL DEFAULT 0) STRICT;
 ";
 
 /// A book of calls; a clone is the same book.
@@ -90,6 +98,27 @@ pub struct Call {
     pub latency: Duration,
     /// Which try was answered, from 1.
     pub attempt: u32,
+}
+
+/// Which answers of the book count. A run with fresh answers is a generation, and so is what goes on with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Generation {
+    /// Those of this generation and no others.
+    Only(i64),
+    /// Those of this generation first, else the last ones.
+    First(i64),
+    /// The last ones.
+    Any,
+}
+
+impl Generation {
+    /// The number that new calls get.
+    fn number(self) -> i64 {
+        match self {
+            Generation::Only(number) | Generation::First(number) => number,
+            Generation::Any => 0,
+        }
+    }
 }
 
 /// What the book has after a call.
@@ -164,6 +193,30 @@ impl Book {
         Ok(Book { path: path.to_owned(), connection: Arc::new(Mutex::new(connection)) })
     }
 
+    /// Opens a book that is there, and makes none.
+    pub fn open_existing(path: &Path) -> Result<Self, BookError> {
+        // Links and pipes are refused when it is opened.
+        match path.symlink_metadata() {
+            Ok(_) => Self::open(path),
+            Err(error) => Err(BookError {
+                path: path.to_owned(),
+                why: match error.kind() {
+                    std::io::ErrorKind::NotFound => "there is no such book of calls".to_owned(),
+                    _ => format!("the book of calls cannot be read: {error}"),
+                },
+                hint: Some("name the file that kept the calls, such as STORE.calls beside a store".into()),
+            }),
+        }
+    }
+
+    /// Opens the book for a run: without new calls (`only`) it must be there, else it is made.
+    pub fn open_for(path: &Path, answers: Answers) -> Result<Self, BookError> {
+        match answers {
+            Answers::Only => Self::open_existing(path),
+            Answers::Reuse | Answers::Fresh => Self::open(path),
+        }
+    }
+
     /// A book that lives as long as the process.
     pub fn in_memory() -> Result<Self, BookError> {
         let path = PathBuf::from("the book in memory");
@@ -207,25 +260,55 @@ impl Book {
         })
     }
 
-    /// The last answer to a question.
-    pub(crate) fn find(&self, request: &Request) -> Result<Option<Reply>, BookError> {
-        self.with(|connection| last(connection, request))
+    /// The generation of a run with fresh answers: the last one of this name, if there is one that may go on.
+    pub(crate) fn begin(&self, run: Option<&str>, goes_on: bool) -> Result<i64, BookError> {
+        self.with(|connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let known = run.map(|run| generation_of(&transaction, run)).transpose()?.flatten();
+            if let Some((number, is_done)) = known
+                && (goes_on || !is_done)
+            {
+                return Ok(number);
+            }
+            transaction.execute("INSERT INTO generations (run) VALUES (?1)", [run])?;
+            let number = transaction.last_insert_rowid();
+            transaction.commit()?;
+            Ok(number)
+        })
+    }
+
+    /// The last generation of a run, if there is one.
+    pub(crate) fn generation(&self, run: &str) -> Result<Option<i64>, BookError> {
+        self.with(|connection| Ok(generation_of(connection, run)?.map(|(number, _)| number)))
+    }
+
+    /// A generation is complete: the next run of the same name begins another.
+    pub(crate) fn finish(&self, generation: i64) -> Result<(), BookError> {
+        self.with(|connection| {
+            connection.execute("UPDATE generations SET done = 1 WHERE number = ?1", [generation])?;
+            Ok(())
+        })
+    }
+
+    /// The answer to a question that counts.
+    pub(crate) fn find(&self, request: &Request, generation: Generation) -> Result<Option<Reply>, BookError> {
+        self.with(|connection| last(connection, request, generation))
     }
 
     /// Keeps a call; when this returns, it is on the disk. Gives the answer that the book has from then on: another process may
-    /// have kept one to the same question meanwhile, which stays unless answers are to be `fresh`.
+    /// have kept one to the same question meanwhile, which stays if it counts.
     pub(crate) fn keep(
         &self,
         model: &Model,
         request: &Request,
         answer: &str,
         reply: Reply,
-        fresh: bool,
+        generation: Generation,
     ) -> Result<Kept, BookError> {
         self.with(|connection| {
             // Whoever reads first and writes later is refused at once if somebody else has written in between.
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if !fresh && let Some(reply) = last(&transaction, request)? {
+            if let Some(reply) = last(&transaction, request, generation)? {
                 return Ok(Kept { reply, before: None });
             }
             let last_model =
@@ -233,7 +316,7 @@ impl Book {
             let before: Option<String> = transaction
                 .query_row(last_model, [&model.base_url, &model.model], |row| row.get(0))
                 .optional()?;
-            insert(&transaction, model, request, answer, &reply)?;
+            insert(&transaction, model, request, answer, &reply, generation.number())?;
             transaction.commit()?;
             let before = before.filter(|before| *before != reply.model);
             Ok(Kept { reply, before })
@@ -267,12 +350,30 @@ impl Book {
     }
 }
 
-/// The last answer to a question.
-fn last(connection: &Connection, request: &Request) -> Result<Option<Reply>, Trouble> {
-    let sql = "SELECT * FROM calls WHERE question = ?1 ORDER BY id DESC LIMIT 1";
+/// The last generation of a run, and whether it is complete.
+fn generation_of(connection: &Connection, run: &str) -> Result<Option<(i64, bool)>, Trouble> {
+    let sql = "SELECT number, done FROM generations WHERE run = ?1 ORDER BY number DESC LIMIT 1";
+    Ok(connection.query_row(sql, [run], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
+/// The last answer to a question among those that count.
+fn last(
+    connection: &Connection,
+    request: &Request,
+    generation: Generation,
+) -> Result<Option<Reply>, Trouble> {
+    let sql = "SELECT * FROM calls WHERE question = ?1 AND (generation = ?2 OR NOT ?3)
+        ORDER BY generation = ?2 DESC, id DESC LIMIT 1";
+    let (number, alone) = match generation {
+        Generation::Only(number) => (number, true),
+        Generation::First(number) => (number, false),
+        // There is no such generation.
+        Generation::Any => (-1, false),
+    };
     let mut query = connection.prepare_cached(sql)?;
-    let mut rows = query.query([&request.hash])?;
+    let mut rows = query.query(params![request.hash, number, alone])?;
     let Some(row) = rows.next()? else { return Ok(None) };
+    asked(connection, row)?;
     let answer = text(connection, &row.get::<_, Vec<u8>>("answer")?)?;
     // What it took was counted when it came.
     let said = wire::read(&answer, Sent { bytes: 0, most_output: 0 });
@@ -302,6 +403,9 @@ fn prepare(mut connection: Connection) -> Result<Connection, Trouble> {
         transaction.execute_batch(TABLES)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
+    } else if number(&transaction, "PRAGMA user_version")? == 1 {
+        transaction.execute_batch(SINCE_1)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
     }
     transaction.commit()?;
     check(&connection)?;
@@ -314,7 +418,7 @@ fn check(connection: &Connection) -> Result<(), Trouble> {
         return Err(Trouble::Foreign);
     }
     match number("PRAGMA user_version")? {
-        VERSION => Ok(()),
+        1..=VERSION => Ok(()),
         other => Err(Trouble::Version(other)),
     }
 }
@@ -325,6 +429,7 @@ fn insert(
     request: &Request,
     answer: &str,
     reply: &Reply,
+    generation: i64,
 ) -> Result<(), Trouble> {
     let frame = keep_text(transaction, &request.frame)?;
     let mut messages = Vec::new();
@@ -336,7 +441,7 @@ fn insert(
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let Tokens { input, cached, output, reasoning, estimated } = reply.tokens;
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO calls VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+        "INSERT INTO calls VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
     )?;
     insert.execute(params![
         request.hash,
@@ -359,6 +464,7 @@ fn insert(
         whole(reply.cost.nanos),
         whole(reply.latency.as_micros() as u64),
         reply.attempt,
+        generation,
     ])?;
     Ok(())
 }
@@ -400,12 +506,12 @@ fn text(connection: &Connection, hash: &[u8]) -> Result<String, Trouble> {
     }
 }
 
-fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
+/// The frame and the messages of a call, which must be those of its question.
+fn asked(connection: &Connection, row: &Row) -> Result<(String, Vec<Message>), Trouble> {
     let packed: Vec<u8> = row.get("messages")?;
     let (messages, rest) = packed.as_chunks::<33>();
-    let damaged = Trouble::Damaged("the messages of a call are no messages");
     if !rest.is_empty() {
-        return Err(damaged);
+        return Err(Trouble::Damaged("the messages of a call are no messages"));
     }
     let message = |[who, hash @ ..]: &[u8; 33]| {
         let role =
@@ -415,6 +521,16 @@ fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
     };
     let messages = messages.iter().map(message).collect::<Result<Vec<_>, Trouble>>()?;
     let frame = text(connection, &row.get::<_, Vec<u8>>("frame")?)?;
+    let (base_url, salt) = (row.get::<_, String>("base_url")?, row.get::<_, i64>("salt")? as u64);
+    match wire::hash(&base_url, salt, &frame, &messages)[..] == row.get::<_, Vec<u8>>("question")?[..] {
+        true => Ok((frame, messages)),
+        false => Err(Trouble::Damaged("a request does not fit the hash of its question")),
+    }
+}
+
+fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
+    let (frame, messages) = asked(connection, row)?;
+    let unwritten = |_| Trouble::Damaged("the messages of a call are no messages");
     let Took { tokens, cost, latency, attempt } = took(row)?;
     Ok(Call {
         id: row.get("id")?,
@@ -423,7 +539,7 @@ fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
         name: row.get("name")?,
         base_url: row.get("base_url")?,
         model: row.get("model")?,
-        request: wire::body(&frame, &messages).map_err(|_| damaged)?,
+        request: wire::body(&frame, &messages).map_err(unwritten)?,
         salt: row.get::<_, i64>("salt")? as u64,
         answer: text(connection, &row.get::<_, Vec<u8>>("answer")?)?,
         answered_by: row.get("answered_by")?,

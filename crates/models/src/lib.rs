@@ -43,4 +43,4 @@ pub use book::{Book, BookError, Call};
 pub use budget::{Budget, Spent, Tally};
 pub use desk::{Answers, Desk, ModelError, Patience, Trial};
 pub use money::{Money, MoneyError, Price};
-pub use table::{Legal, Model, Models, TableError};
+pub use table::{Legal, Model, Models, Samples, TableError};

@@ -24,6 +24,16 @@ pub enum Legal {
     Hidden,
 }
 
+/// Which answers of a model are shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Samples {
+    /// A question has the same answer in every match.
+    #[default]
+    Question,
+    /// Every match has answers of its own.
+    Match,
+}
+
 /// A model as its table describes it. The key itself is never part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
@@ -43,6 +53,8 @@ pub struct Model {
     pub legal: Legal,
     /// The seed by which prompts rename what a game is about.
     pub disguise: Option<u64>,
+    /// Whether matches share answers.
+    pub samples: Samples,
     /// How often it is asked again after an answer that cannot be used.
     pub retries: u32,
     /// Passed on to the endpoint as they are.
@@ -70,7 +82,7 @@ pub struct Model {
 impl Model {
     /// A hash of all that changes the model's answers, as 16 hexadecimal digits. The text of prompts is not known here.
     pub fn fingerprint(&self) -> String {
-        let all = json!([
+        let mut all = vec![json!([
             self.base_url,
             self.model,
             self.prompt,
@@ -79,8 +91,13 @@ impl Model {
             self.disguise,
             self.retries,
             self.parameters,
-        ]);
-        blake3::hash(all.to_string().as_bytes()).to_hex()[..16].to_owned()
+        ])];
+        // Stores from before there were samples know the rest by itself.
+        if self.samples == Samples::Match {
+            all.push("match".into());
+        }
+        let all: String = all.iter().map(Value::to_string).collect();
+        blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
     }
 
     /// The most tokens of an answer, if the parameters limit them.
@@ -207,11 +224,12 @@ type Tables = BTreeMap<Spanned<String>, Table>;
 struct Table {
     base_url: Spanned<String>,
     model: Spanned<String>,
-    key_env: Option<Spanned<String>>,
+    key_env: Option<Spanned<toml::Value>>,
     prompt: Option<Spanned<String>>,
     answers: Option<Spanned<String>>,
     legal: Option<Spanned<String>>,
     disguise: Option<u64>,
+    samples: Option<Spanned<String>>,
     retries: Option<Spanned<u64>>,
     #[serde(default)]
     parameters: BTreeMap<Spanned<String>, Spanned<toml::Value>>,
@@ -276,6 +294,8 @@ impl Source<'_> {
             answers: self.one_of(table.answers, &FORMS)?,
             legal: self.one_of(table.legal, &[("shown", Legal::Shown), ("hidden", Legal::Hidden)])?,
             disguise: table.disguise,
+            samples: self
+                .one_of(table.samples, &[("question", Samples::Question), ("match", Samples::Match)])?,
             retries: self.number(table.retries, 0..=10)?.unwrap_or(1),
             parameters: self.parameters(table.parameters)?,
             input_price: price(table.input_price)?,
@@ -298,16 +318,18 @@ impl Source<'_> {
     }
 
     /// The name of an environment variable. Whoever writes the key itself here is told so, without it.
-    fn variable(&self, name: Spanned<String>) -> Result<String, TableError> {
+    fn variable(&self, name: Spanned<toml::Value>) -> Result<String, TableError> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_name = |name: &str| !name.is_empty() && name.chars().all(is_word);
-        if is_name(name.get_ref()) {
-            return Ok(name.into_inner());
+        let is_name =
+            |name: &str| name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit());
+        if let Some(text) = name.get_ref().as_str()
+            && !text.is_empty()
+            && is_name(text)
+        {
+            return Ok(text.to_owned());
         }
-        let refused = self.refuse(
-            name.span(),
-            "expected the name of an environment variable: letters, digits and _".into(),
-        );
+        let why = "expected the name of an environment variable: letters, digits and _, no digit first";
+        let refused = self.refuse(name.span(), why.into());
         Err(TableError {
             hint: Some("put the key into a variable, and the variable's name here".into()),
             ..refused

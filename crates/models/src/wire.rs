@@ -19,18 +19,7 @@ pub(crate) struct Request {
 impl Request {
     pub fn new(model: &Model, question: &Question) -> Result<Self, serde_json::Error> {
         let frame = frame(model, question)?;
-        let mut hasher = blake3::Hasher::new();
-        let mut add = |bytes: &[u8]| {
-            hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
-        };
-        add(model.base_url.as_bytes());
-        add(&question.salt.to_le_bytes());
-        add(frame.as_bytes());
-        for message in &question.messages {
-            add(message.role.as_str().as_bytes());
-            add(message.text.as_bytes());
-        }
-        let hash = *hasher.finalize().as_bytes();
+        let hash = hash(&model.base_url, question.salt, &frame, &question.messages);
         Ok(Request { frame, messages: question.messages.clone(), salt: question.salt, hash })
     }
 
@@ -38,6 +27,22 @@ impl Request {
     pub fn body(&self) -> Result<String, serde_json::Error> {
         body(&self.frame, &self.messages)
     }
+}
+
+/// The hash by which the book finds a question again.
+pub(crate) fn hash(base_url: &str, salt: u64, frame: &str, messages: &[Message]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+    };
+    add(base_url.as_bytes());
+    add(&salt.to_le_bytes());
+    add(frame.as_bytes());
+    for message in messages {
+        add(message.role.as_str().as_bytes());
+        add(message.text.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
 }
 
 /// A frame with messages put into it.

@@ -9,7 +9,7 @@ use nix::{
 use std::{
     env,
     fs::{self, File, OpenOptions, Permissions},
-    io,
+    io::{self, Read},
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
@@ -92,6 +92,21 @@ pub fn read_text(path: &Path) -> io::Result<String> {
         true => io::read_to_string(file),
         false => Err(io::Error::other(Why::Odd)),
     }
+}
+
+/// Reads a file of at most so many bytes, likewise.
+pub fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path)?;
+    let there = file.metadata()?;
+    if !(there.is_file() || there.is_dir()) {
+        return Err(io::Error::other(Why::Odd));
+    }
+    if there.len() > most {
+        return Err(io::Error::other(format!("it has {} MB, more than {}", there.len() >> 20, most >> 20)));
+    }
+    let mut bytes = Vec::with_capacity(there.len() as usize);
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Makes a file that its owner alone may use, if there is none.

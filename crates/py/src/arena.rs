@@ -4,13 +4,14 @@
 //! Python, and the thread that asked looks out for Ctrl-C.
 
 use crate::{
+    cluster,
     guest::Table,
     setup::{self, refuse},
 };
 use necrodome_arena::{
     dice::{Dice, DiceWish, Secret},
     entry::{EntryError, EntryKind, EntrySpec, files_of, has_processes, name_all},
-    exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, Stop, sit},
+    exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, sit},
     fault::Fault,
     lineup::{Terms, player},
     model::is_model,
@@ -54,7 +55,7 @@ use std::{
 };
 
 /// How often a waiting Python thread looks whether somebody has pressed Ctrl-C.
-const GLANCE: Duration = Duration::from_millis(50);
+pub const GLANCE: Duration = Duration::from_millis(50);
 
 /// What is left when all is over: a JSON document, and the replay of a match.
 struct Ended {
@@ -264,7 +265,7 @@ impl WantedModels {
         let money = money.map_err(|error| refuse(format!("budget: {error}")))?;
         let budget = Budget { money, tokens: self.budget_tokens };
         let answers = self.answers.parse().map_err(|why| refuse(format!("answers: {why}")))?;
-        let book = Book::open(&path).map_err(refuse)?;
+        let book = Book::open_for(&path, answers).map_err(refuse)?;
         Desk::new(models, Some(book), answers, budget, table.stop.clone()).map_err(refuse)
     }
 }
@@ -303,6 +304,8 @@ struct WantedTournament {
     only: Vec<String>,
     #[serde(default)]
     new_version: bool,
+    /// Play nothing, and write a plan for other machines to this file.
+    plan_out: Option<PathBuf>,
 }
 
 fn refuse_entry(error: EntryError) -> PyErr {
@@ -375,18 +378,7 @@ impl Wanted {
         }
         let mut spec = EntrySpec::parse_with(&entry.text, Path::new("."), desk).map_err(refuse_entry)?;
         spec.name = entry.name.clone().or(spec.name);
-        let is_command = spec.text.starts_with("cmd:");
-        if let (EntryKind::Program(program), false, Some(python)) =
-            (&mut spec.kind, is_command, self.launcher.first())
-        {
-            // Files of Python are run by this very interpreter, which has what its user has installed.
-            program
-                .words
-                .iter_mut()
-                .take(1)
-                .filter(|word| *word == "python3")
-                .for_each(|word| word.clone_from(python));
-        }
+        self.launcher.first().into_iter().for_each(|python| spec.run_by(python));
         Ok(spec)
     }
 }
@@ -519,6 +511,10 @@ fn play_tournament<G: Listed>(
 ) -> PyResult<Ended> {
     let begun = py.detach(|| Begun::new::<G>(id, wanted, more, table))?;
     let Begun { plan, entries, launcher, schedule, mut store } = begun;
+    if let Some(path) = &more.plan_out {
+        cluster::write_plan(path, &plan, &store)?;
+        return Ok(Ended { document: String::new(), replay: None });
+    }
     let (stored, planned) = (store.blocks().map_err(refuse)?, schedule.end());
     let host = Host { table: table.clone(), show, programs: has_processes(&entries), planned };
     host.glance(Some(stored));
@@ -564,10 +560,8 @@ fn sit_exam<G: Listed>(
     let host = Host { table: table.clone(), show, programs: true, planned };
     host.play(py, |tell| {
         let sat = sit(&paper, &candidates, &terms, &table.stop, &mut |done, _| tell(done as u32))?;
-        match (&sat.stop, sat.absent.first()) {
-            (Some(Stop::Arena(what)), _) => return Err(format!("the exam ended early: {what}").into()),
-            (None, Some(&absent)) => return Err(format!("{} did not start", candidates[absent].name).into()),
-            (Some(Stop::Interrupted), _) | (None, None) => {}
+        if let (false, Some(&absent)) = (sat.interrupted, sat.absent.first()) {
+            return Err(format!("{} did not start", candidates[absent].name).into());
         }
         let report = ExamReport::new(&paper, &terms.rules, &candidates, &sat);
         Ok(Ended { document: serde_json::to_string_pretty(&report)?, replay: None })

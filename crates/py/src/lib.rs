@@ -7,6 +7,8 @@
 
 #[cfg(target_os = "linux")]
 mod arena;
+#[cfg(target_os = "linux")]
+mod cluster;
 mod exit;
 #[cfg(target_os = "linux")]
 mod guest;
@@ -45,6 +47,7 @@ mod native {
     #[pymodule_export]
     use super::{
         arena::{Replay, play, run_stage},
+        cluster::{Merger, audit_store, pack_plan, plan_check, plan_info, play_shard},
         guest::Legal,
         solve::analyze,
         zombies::ZombieSeat,

@@ -28,7 +28,7 @@ pub fn versions(entries: &[EntrySpec]) -> Vec<Option<String>> {
             EntryKind::Model(model) => return Some(model.model().model.clone()),
             _ => return None,
         };
-        let word = program.words.first()?;
+        let word = program.words.first().filter(|_| program.interpreter.is_none())?;
         known.entry(word.clone()).or_insert_with(|| version_of(word)).clone()
     };
     entries.iter().map(&mut version).collect()

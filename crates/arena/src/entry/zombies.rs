@@ -141,7 +141,12 @@ pub(super) fn program(path: &Path, class: Option<&str>) -> Result<Program, Entry
     let host = [build::HOST_JAR].into_iter().chain(jars.iter().copied());
     let words = JAVA.into_iter().chain(language.map_or(&[][..], |language| language.options).iter().copied());
     let words = words.map(str::to_owned).chain(["-cp".to_owned(), host.collect::<Vec<_>>().join(":")]);
-    Ok(Program { words: words.chain([HOST.to_owned(), bot, name]).collect(), folder, sources: vec![file] })
+    Ok(Program {
+        words: words.chain([HOST.to_owned(), bot, name]).collect(),
+        folder,
+        sources: vec![file],
+        interpreter: None,
+    })
 }
 
 /// The name of a bot's class, or of the player that its script registers, if a program is such a bot.

@@ -9,4 +9,4 @@ mod sit;
 
 pub use paper::{Band, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, Question};
 pub use report::{AnswerRow, BandReport, ExamEntry, ExamPair, ExamReport, KindRegret, Latency, Worst};
-pub use sit::{Answered, Candidate, Sat, Stop, sit};
+pub use sit::{Answered, Candidate, Sat, sit};

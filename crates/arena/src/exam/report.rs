@@ -2,7 +2,7 @@
 
 use super::{
     paper::{Band, NOTHING, Paper, Question},
-    sit::{Answered, Candidate, Sat, Stop},
+    sit::{Answered, Candidate, Sat},
 };
 use crate::{
     entry::EntryKind,
@@ -45,14 +45,12 @@ pub struct ExamReport {
     pub mean_stake: f64,
     /// The bands of what is at stake from which questions were drawn.
     pub bands: Vec<BandReport>,
-    /// The entries, the best first.
+    /// The entries: those that have answered every question, the best first, then the others, which have no rank.
     pub entries: Vec<ExamEntry>,
     /// Every two entries compared, by the questions that both have answered.
     pub pairs: Vec<ExamPair>,
     /// Whether every entry has answered every question.
     pub complete: bool,
-    /// Why not, where the arena or an endpoint is the cause.
-    pub stopped: Option<String>,
     /// What went wrong, and what programs have written to standard error.
     #[serde(flatten)]
     pub trouble: Trouble,
@@ -85,10 +83,15 @@ pub struct ExamEntry {
     pub built_in: bool,
     /// How many candidates that were named before it are the same entry.
     pub copy: u64,
-    /// The ranks that it may have in truth, with an error of 5% for all pairs together.
-    pub rank: RankInterval,
+    /// The ranks that it may have in truth among the complete ones, with an error of 5% for all pairs together; none if it is not
+    /// complete.
+    pub rank: Option<RankInterval>,
+    /// Whether it has answered every question.
+    pub complete: bool,
     /// How many questions it has answered.
     pub answered: usize,
+    /// Why it was asked no more, where the arena or its endpoint is the cause.
+    pub stopped: Option<String>,
     /// What a decision costs on average; none if nothing was answered.
     pub regret: Option<f64>,
     /// The lower end of its 95% interval.
@@ -107,12 +110,12 @@ pub struct ExamEntry {
     pub blunders_low: Option<f64>,
     /// The upper end of its 95% interval.
     pub blunders_high: Option<f64>,
-    /// Questions without a usable answer: the game's rule for a bad action decided.
-    pub unusable: usize,
-    /// The same, by what was wrong.
-    pub unusable_by_kind: BTreeMap<String, usize>,
-    /// Answers of a language model that could not be used, those that were asked for again included.
-    pub unusable_tries: u64,
+    /// Answers that could not be used, those of a language model that were asked for again included.
+    pub unusable: u64,
+    /// Questions without a usable answer after all tries: the game's rule for a bad action decided.
+    pub lost: usize,
+    /// The same, by what was wrong at last.
+    pub lost_by_kind: BTreeMap<String, usize>,
     /// Calls to a language model.
     pub calls: u64,
     /// Tokens of prompts and answers.
@@ -125,10 +128,13 @@ pub struct ExamEntry {
     pub output_tokens: u64,
     /// Tokens of answers that were spent on reasoning.
     pub reasoning_tokens: u64,
-    /// What all its answers cost, in the currency of the price list.
-    pub cost: f64,
-    /// What a decision cost.
-    pub cost_per_decision: f64,
+    /// What all its answers cost, in the currency of the price list; none if a price is not known.
+    pub cost: Option<f64>,
+    /// What a decision cost; none if a price is not known, or nothing was answered.
+    pub cost_per_decision: Option<f64>,
+    /// What its decisions cost in all against the best ones, for each unit of money; only where both are known, and it cost something.
+    /// It falls when more is spent, so it compares entries of about the same price only.
+    pub regret_per_cost: Option<f64>,
     /// How long an endpoint took for a decision; none of other players.
     pub latency: Option<Latency>,
     /// Where the regret comes from, by the kind of decision, the most expensive in all first.
@@ -329,19 +335,36 @@ impl ExamReport {
         let difference = |one: usize, other: usize| {
             marks.mean(|number, _| Some(regret(other, number)? - regret(one, number)?))
         };
-        // Who has answered nothing comes last.
-        let values: Vec<f64> =
-            regrets.iter().map(|regret| regret.map_or(f64::NEG_INFINITY, |regret| -regret.mean)).collect();
+        let is_complete = |entry: usize| sat.answers[entry].iter().all(Option::is_some);
+        // Who was not asked everything has no rank, and comes last: the other questions might have been harder.
+        let value = |(entry, regret): (usize, &Option<Sampled>)| {
+            regret.filter(|_| is_complete(entry)).map_or(f64::NEG_INFINITY, |regret| -regret.mean)
+        };
+        let values: Vec<f64> = regrets.iter().enumerate().map(value).collect();
         let p_value =
             |one: usize, other: usize| difference(one, other).map_or(1.0, |sampled| sampled.p_value());
         let ranking = Ranking::of(&values, p_value);
-        let entry = |&entry: &usize| {
-            ExamEntry::new(&marks, &candidates[entry], &sat.answers[entry], ranking.ranks[entry])
+        let ranked: Vec<usize> = ranking.order.iter().copied().filter(|&entry| is_complete(entry)).collect();
+        let rank = |entry: usize| {
+            let place = ranked.iter().position(|&other| other == entry)?;
+            let apart =
+                |others: &[usize]| others.iter().filter(|&&other| ranking.are_apart(entry, other)).count();
+            let (better, worse) = (apart(&ranked[..place]), apart(&ranked[place..]));
+            Some(RankInterval { best: 1 + better, worst: ranked.len() - worse })
+        };
+        let entry = |&entry: &usize| ExamEntry {
+            stopped: sat.stopped[entry].clone(),
+            ..ExamEntry::new(&marks, &candidates[entry], &sat.answers[entry], rank(entry))
         };
         let mut pairs = Vec::new();
         for (place, &one) in ranking.order.iter().enumerate() {
             for &other in &ranking.order[place + 1..] {
                 let Some(sampled) = difference(one, other) else { continue };
+                // By the questions that both have answered, one that is not complete may be the better one.
+                let (one, other, sampled) = match difference(other, one) {
+                    Some(turned) if turned.mean > NOTHING => (other, one, turned),
+                    _ => (one, other, sampled),
+                };
                 let same = |number: usize, _: &Question<G>| {
                     let [one, other] = [one, other].map(|entry| sat.answers[entry][number].as_ref());
                     Some(f64::from(u8::from(is_same(one?, other?))))
@@ -383,10 +406,6 @@ impl ExamReport {
             entries: ranking.order.iter().map(entry).collect(),
             pairs,
             complete: sat.answers.iter().flatten().all(Option::is_some),
-            stopped: match &sat.stop {
-                Some(Stop::Arena(what)) => Some(what.clone()),
-                Some(Stop::Interrupted) | None => None,
-            },
             trouble: sat.trouble.clone(),
             answers: rows(&marks, candidates, sat),
         }
@@ -403,7 +422,7 @@ impl ExamEntry {
         marks: &Marks<G>,
         candidate: &Candidate,
         answers: &[Option<Answered<G::Action>>],
-        rank: RankInterval,
+        rank: Option<RankInterval>,
     ) -> Self {
         let paper = marks.paper;
         let given: Vec<(usize, &Answered<G::Action>)> = answers
@@ -422,10 +441,14 @@ impl ExamEntry {
         let regret = regret(marks, answers);
         let mut usage = Usage::default();
         given.iter().for_each(|(_, answer)| usage += answer.effort.usage);
-        let mut unusable_by_kind = BTreeMap::new();
+        let is_unusable = |answer: &Answered<G::Action>| match answer.effort.usage {
+            Usage { calls: 0, .. } => u64::from(answer.fault.is_some()),
+            Usage { unusable, .. } => unusable,
+        };
+        let mut lost_by_kind = BTreeMap::new();
         for (_, answer) in &given {
             if let (Move::Forfeit, Some(fault)) = (&answer.choice, &answer.fault) {
-                *unusable_by_kind.entry(fault.kind.as_str().to_owned()).or_default() += 1;
+                *lost_by_kind.entry(fault.kind.as_str().to_owned()).or_default() += 1;
             }
         }
         let kinds: BTreeSet<&String> = paper.questions.iter().map(|question| &question.kind).collect();
@@ -434,7 +457,8 @@ impl ExamEntry {
         kinds.sort_by(|a, b| (b.share * b.regret).total_cmp(&(a.share * a.regret)));
         let stake =
             |band: usize| marks.of_group((band + 1).to_string(), answers, |question| question.band == band);
-        let cost = usage.cost_nanos as f64 / 1e9;
+        let cost = usage.cost();
+        let in_all: f64 = given.iter().map(|(_, answer)| answer.regret).sum();
         let [low, high] = [|part: &Estimate| part.low, |part: &Estimate| part.high];
         ExamEntry {
             name: candidate.name.clone(),
@@ -442,7 +466,9 @@ impl ExamEntry {
             built_in: matches!(candidate.entry.kind, EntryKind::BuiltIn(_)),
             copy: candidate.copy,
             rank,
+            complete: given.len() == answers.len(),
             answered: given.len(),
+            stopped: None,
             regret: regret.map(|regret| regret.mean),
             regret_low: regret.as_ref().and_then(low),
             regret_high: regret.as_ref().and_then(high),
@@ -452,9 +478,9 @@ impl ExamEntry {
             blunders: blunders.map(|blunders| blunders.mean),
             blunders_low: blunders.as_ref().and_then(low),
             blunders_high: blunders.as_ref().and_then(high),
-            unusable: unusable_by_kind.values().sum(),
-            unusable_by_kind,
-            unusable_tries: usage.unusable,
+            unusable: given.iter().map(|(_, answer)| is_unusable(answer)).sum(),
+            lost: lost_by_kind.values().sum(),
+            lost_by_kind,
             calls: usage.calls,
             tokens: usage.input_tokens + usage.output_tokens,
             input_tokens: usage.input_tokens,
@@ -462,7 +488,8 @@ impl ExamEntry {
             output_tokens: usage.output_tokens,
             reasoning_tokens: usage.reasoning_tokens,
             cost,
-            cost_per_decision: cost / given.len().max(1) as f64,
+            cost_per_decision: cost.filter(|_| !given.is_empty()).map(|cost| cost / given.len() as f64),
+            regret_per_cost: cost.filter(|&cost| cost > 0.0).map(|cost| in_all / cost),
             latency: latency(&given.iter().map(|(_, answer)| answer.effort.usage).collect::<Vec<_>>()),
             kinds,
             stakes: (0..paper.bands.len()).filter_map(stake).collect(),

@@ -125,12 +125,11 @@ pub struct Answered<A> {
     pub effort: Effort,
 }
 
-/// Why an exam ended before its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
-    /// Somebody wanted it, or a person has left.
+/// Why there is no answer.
+enum Gap {
+    /// Somebody wanted to stop, or a person has left.
     Interrupted,
-    /// The arena lacks something, or an endpoint does; no entry is charged for it.
+    /// The arena lacks something for this entry, or its endpoint does.
     Arena(String),
 }
 
@@ -141,8 +140,11 @@ pub struct Sat<A> {
     pub answers: Vec<Vec<Option<Answered<A>>>>,
     /// Entries that never got ready to play.
     pub absent: Vec<usize>,
-    /// Why it ended early.
-    pub stop: Option<Stop>,
+    /// Somebody has stopped the exam of all.
+    pub interrupted: bool,
+    /// By entry: why the arena could not ask it to the end, such as an endpoint that fails or a budget that is used up. Nobody is
+    /// charged for it.
+    pub stopped: Vec<Option<String>>,
     /// What went wrong, and what programs have written to standard error.
     pub trouble: Trouble,
 }
@@ -163,9 +165,10 @@ struct Room<'a, G: Listed> {
     quit: &'a AtomicBool,
     /// By entry: the next question.
     next: Vec<AtomicUsize>,
-    /// Whether all are to stop, and why.
-    stopped: AtomicBool,
-    stop: Mutex<Option<Stop>>,
+    /// Whether all are to stop.
+    interrupted: AtomicBool,
+    /// By entry: why it is asked no more.
+    stopped: Mutex<Vec<Option<String>>>,
 }
 
 /// Puts all questions to all candidates. `progress` hears how many answers there are of how many.
@@ -185,8 +188,8 @@ pub fn sit<G: Listed>(
         terms,
         quit,
         next: candidates.iter().map(|_| AtomicUsize::new(0)).collect(),
-        stopped: AtomicBool::new(false),
-        stop: Mutex::new(None),
+        interrupted: AtomicBool::new(false),
+        stopped: Mutex::new(vec![None; candidates.len()]),
     };
     let mut answers: Vec<Vec<Option<Answered<G::Action>>>> =
         candidates.iter().map(|_| vec![None; questions]).collect();
@@ -229,10 +232,11 @@ pub fn sit<G: Listed>(
         notes.log(entry, &log);
     }
     let name = |entry: usize| candidates[entry].name.clone();
-    let stop = room.stop.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let stopped = room.stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let interrupted = room.interrupted.into_inner();
     absent.sort_unstable();
     absent.dedup();
-    Ok(Sat { answers, absent, stop, trouble: notes.named(name) })
+    Ok(Sat { answers, absent, interrupted, stopped, trouble: notes.named(name) })
 }
 
 impl<'a, G: Listed> Room<'a, G> {
@@ -261,24 +265,23 @@ impl<'a, G: Listed> Room<'a, G> {
     fn ask_all(&self, entry: usize, player: &mut dyn Player<G>, tell: &mut dyn FnMut(News<G::Action>)) {
         loop {
             if self.quit.load(Ordering::Relaxed) {
-                self.stop(Stop::Interrupted);
+                self.interrupted.store(true, Ordering::Relaxed);
             }
             let number = self.next[entry].fetch_add(1, Ordering::Relaxed);
             let Some(question) = self.paper.questions.get(number) else { break };
-            if self.stopped.load(Ordering::Relaxed) {
+            if self.interrupted.load(Ordering::Relaxed) {
                 break;
             }
             match self.ask(entry, number, question, player) {
                 Ok(answered) => tell(News::Answer(number, Box::new(answered))),
-                Err(why) => {
-                    self.stop(why);
+                Err(gap) => {
+                    self.give_up(entry, gap);
                     break;
                 }
             }
             if !player.has_started() {
                 tell(News::Absent);
-                // Nobody else needs to try.
-                self.next[entry].store(self.paper.questions.len(), Ordering::Relaxed);
+                self.ask_no_more(entry);
                 break;
             }
         }
@@ -286,10 +289,21 @@ impl<'a, G: Listed> Room<'a, G> {
         tell(News::Closed(faults, log));
     }
 
-    /// Stops everybody; the first reason counts.
-    fn stop(&self, why: Stop) {
-        self.stop.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
-        self.stopped.store(true, Ordering::Relaxed);
+    /// Stops everybody after an interrupt. What the arena lacks for one entry stops that entry alone; the first reason counts.
+    fn give_up(&self, entry: usize, gap: Gap) {
+        match gap {
+            Gap::Arena(why) if !self.quit.load(Ordering::Relaxed) => {
+                let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+                stopped[entry].get_or_insert(why);
+                self.ask_no_more(entry);
+            }
+            _ => self.interrupted.store(true, Ordering::Relaxed),
+        }
+    }
+
+    /// Leaves out the questions that an entry was not asked yet.
+    fn ask_no_more(&self, entry: usize) {
+        self.next[entry].store(self.paper.questions.len(), Ordering::Relaxed);
     }
 
     /// Puts one question.
@@ -299,7 +313,7 @@ impl<'a, G: Listed> Room<'a, G> {
         number: usize,
         question: &Question<G>,
         player: &mut dyn Player<G>,
-    ) -> Result<Answered<G::Action>, Stop> {
+    ) -> Result<Answered<G::Action>, Gap> {
         let names = self.paper.names(question);
         let seed = self.candidates[entry].seed(self.paper.seed, number);
         player.start(&MatchStart { seat: question.seat, names: &names, seed });
@@ -311,8 +325,8 @@ impl<'a, G: Listed> Room<'a, G> {
             Answer::Act(action, reason) => (Some(action), reason, None),
             Answer::Partly { action, reason, fault } => (Some(action), reason, Some(fault)),
             Answer::Fault(fault) => (None, None, Some(fault)),
-            Answer::Quit => return Err(Stop::Interrupted),
-            Answer::Arena(what) => return Err(Stop::Arena(what)),
+            Answer::Quit => return Err(Gap::Interrupted),
+            Answer::Arena(what) => return Err(Gap::Arena(what)),
         };
         let (choice, illegal) = action.map_or((Move::Forfeit, None), |action| by_the_rules(question, action));
         if let Some(fault) = &illegal {

@@ -13,6 +13,9 @@ use serde_json::Value;
 /// What the last line of an answer in plain text begins with.
 const TAG: &str = "ANSWER:";
 
+/// The longest answer that is searched for a choice, in bytes: to look for one in megabytes of braces takes seconds.
+const LONGEST: usize = 256 << 10;
+
 /// An answer with something wrong in it.
 pub(super) struct Unusable<A> {
     /// What is wrong.
@@ -49,6 +52,10 @@ fn parts(reply: &Reply) -> Result<(Option<String>, Value), Fault> {
         return Err(Fault::new(FaultKind::Refused, refusal.clone()));
     }
     let text = without_thoughts(&reply.text).trim();
+    if text.len() > LONGEST {
+        let why = format!("expected at most {} KB, got {} KB", LONGEST >> 10, text.len().div_ceil(1 << 10));
+        return Err(Fault::new(FaultKind::Unparsable, why));
+    }
     if let Some(found) = found(text) {
         return Ok(found);
     }
@@ -165,6 +172,11 @@ mod tests {
         assert_eq!(kind("", Finish::Stop, Some("I can't help with that")), FaultKind::Refused);
         assert_eq!(kind("I go on.", Finish::Stop, None), FaultKind::Unparsable);
         assert_eq!(kind(r#"{"reason": "I go on."}"#, Finish::Stop, None), FaultKind::Unparsable);
+        // Too long to be searched, whatever it ends with.
+        let action = r#"{"action": {"type": "go"}}"#;
+        let padded = |bytes: usize| format!("{}{action}", "x".repeat(bytes - action.len()));
+        assert!(parts(&reply(&padded(LONGEST), Finish::Stop, None)).is_ok());
+        assert_eq!(kind(&padded(LONGEST + 1), Finish::Stop, None), FaultKind::Unparsable);
         // Cut off, but all that matters was said.
         let said = parts(&reply(r#"{"action": {"type": "go"}} Well, th"#, Finish::Length, None));
         assert_eq!(said.unwrap().1, json!({"type": "go"}));

@@ -12,7 +12,7 @@ use crate::{
     lineup::Terms,
     player::{Answer, Effort, MatchStart, Player, Usage},
 };
-use necrodome_models::{AskError, Form, Legal, Message, Question, Reply, Role};
+use necrodome_models::{AskError, Form, Legal, Message, Question, Reply, Role, Samples};
 use necrodome_rules::{
     catalog::Listed,
     game::{Outcome, Seat},
@@ -20,7 +20,11 @@ use necrodome_rules::{
     words,
 };
 use serde_json::value::RawValue;
-use std::{sync::Arc, thread};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
 
 /// Legal actions are listed when they are no more than this: a longer list costs more than it helps.
 const MOST_LISTED: usize = 32;
@@ -53,6 +57,10 @@ struct Table<G: Listed> {
     schema: Arc<RawValue>,
     /// Another number for each copy of the same entry, which has answers of its own.
     salt: u64,
+    /// The match, as far as it has answers of its own; 0 if it shares them with others.
+    own: u64,
+    /// How often each question was asked in this match.
+    asked: Arc<Mutex<HashMap<[u8; 32], u64>>>,
 }
 
 impl<G: Listed> ModelPlayer<G> {
@@ -67,6 +75,8 @@ impl<G: Listed> ModelPlayer<G> {
             disguise,
             schema: answer_schema::<G>(None),
             salt: 0,
+            own: 0,
+            asked: Arc::default(),
         };
         Ok(ModelPlayer { table: table.into(), heard: Vec::new(), thinking: None, effort: Effort::default() })
     }
@@ -100,7 +110,13 @@ impl<G: Listed> ModelPlayer<G> {
 impl<G: Listed> Player<G> for ModelPlayer<G> {
     fn start(&mut self, start: &MatchStart) {
         self.heard.clear();
-        self.table = Table { seat: start.seat, ..(*self.table).clone() }.into();
+        let own = match self.table.entry.model.samples {
+            Samples::Question => 0,
+            // Above 0. It follows from the seed, the block, the match and the seat, whoever plays it and when.
+            Samples::Match => 1 + u64::from(start.seed),
+        };
+        let asked = Arc::default();
+        self.table = Table { seat: start.seat, own, asked, ..(*self.table).clone() }.into();
     }
 
     fn hear(&mut self, heard: &[&G::Event]) {
@@ -120,6 +136,7 @@ impl<G: Listed> Player<G> for ModelPlayer<G> {
         };
         self.effort.decisions += 1;
         self.effort.usage += usage;
+        self.effort.usage.lost += u64::from(matches!(answer, Answer::Fault(_)));
         answer
     }
 
@@ -193,6 +210,19 @@ impl<G: Listed> Table<G> {
         }
     }
 
+    /// The salt of a question: the first time in a match it is that of the copy, or of the match. When the same comes again, the
+    /// answer is another sample, or a model could go round in circles for ever.
+    fn salt_of(&self, said: &[Message]) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        for Message { role, text } in said {
+            hasher.update(&[*role as u8]).update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = asked.entry(*hasher.finalize().as_bytes()).or_default();
+        let sample = std::mem::replace(times, *times + 1);
+        salt(self.salt, self.own, sample)
+    }
+
     /// The schema of the answer to a question: of all types of actions, or of those that are legal if the model may know.
     fn schema_now(&self, view: &G::View) -> Arc<RawValue> {
         let types = match self.entry.model.legal {
@@ -230,10 +260,12 @@ impl<G: Listed> Table<G> {
         said.extend([say(Role::System, system), say(Role::User, prompts.decision(&scene)?)]);
         let schema = self.disguised(&schema);
         let mut faults = Vec::new();
+        let has_prices = model.input_price.is_some() && model.output_price.is_some();
         loop {
-            let question = Question { messages: said.clone(), schema: schema.clone(), form, salt: self.salt };
+            let salt = self.salt_of(said);
+            let question = Question { messages: said.clone(), schema: schema.clone(), form, salt };
             let reply = desk.ask(model, &question).map_err(trouble)?;
-            *usage += usage_of(&reply);
+            *usage += Usage { unpriced: u64::from(!has_prices), ..usage_of(&reply) };
             let text: String = reply.text.chars().take(MOST_REPEATED).collect();
             let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
             said.push(say(Role::Assistant, text));
@@ -253,6 +285,19 @@ impl<G: Listed> Table<G> {
     }
 }
 
+/// The salt of a sample. What was kept before there were samples is the first one of each copy.
+fn salt(copy: u64, own: u64, sample: u64) -> u64 {
+    if (own, sample) == (0, 0) {
+        return copy;
+    }
+    let mut hasher = blake3::Hasher::new();
+    for part in [copy, own, sample] {
+        hasher.update(&part.to_le_bytes());
+    }
+    let [a, b, c, d, e, f, g, h, ..] = *hasher.finalize().as_bytes();
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
+}
+
 /// What a call took.
 fn usage_of(reply: &Reply) -> Usage {
     Usage {
@@ -263,7 +308,7 @@ fn usage_of(reply: &Reply) -> Usage {
         reasoning_tokens: reply.tokens.reasoning,
         cost_nanos: reply.cost.nanos,
         waited: reply.latency,
-        unusable: 0,
+        ..Usage::default()
     }
 }
 
@@ -469,6 +514,27 @@ mod tests {
     }
 
     #[test]
+    fn a_question_that_comes_back_in_a_match_is_another_sample() {
+        let salts = |lines: &str, seed: u32| {
+            let launcher = Launcher::from(std::path::PathBuf::from("nothing"));
+            let terms = Terms { launcher, limits: Limits::default(), rules: Default::default(), seats: 2 };
+            let mut player = ModelPlayer::<Tokyo>::new(&entry(lines), &terms).unwrap();
+            let names = Names::new(["a", "b"].map(String::from)).unwrap();
+            player.start(&MatchStart { seat: Seat(0), names: &names, seed });
+            let say = |text: &str| [Message { role: Role::User, text: text.to_owned() }];
+            ["x", "y", "x", "x"].map(|text| player.table.salt_of(&say(text)))
+        };
+        let shared = salts("", 1);
+        assert_eq!(shared, salts("", 2), "matches share samples");
+        assert_eq!((shared[0], shared[1]), (0, 0), "the first is what books have kept before");
+        assert_eq!(BTreeSet::from(shared).len(), 3, "{shared:?}");
+        let own = salts("samples = \"match\"", 1);
+        assert_eq!(own, salts("samples = \"match\"", 1), "the same match has the same samples");
+        let other = salts("samples = \"match\"", 2);
+        assert!(own.iter().all(|salt| !shared.contains(salt) && !other.contains(salt)));
+    }
+
+    #[test]
     fn a_seat_of_infection_is_told_what_it_may_know() {
         for told in told::<Infection>("") {
             let events = told.scene.events.join("\n");
@@ -482,7 +548,9 @@ mod tests {
         let fingerprint = |lines| entry(lines).fingerprint().to_owned();
         let plain = fingerprint("");
         assert_eq!(fingerprint("prompt = \"plain\"\nconcurrency = 3"), plain);
-        for other in ["prompt = \"short\"", "legal = \"hidden\"", "disguise = 1", "retries = 0"] {
+        for other in
+            ["prompt = \"short\"", "legal = \"hidden\"", "disguise = 1", "retries = 0", "samples = \"match\""]
+        {
             assert_ne!(fingerprint(other), plain, "{other}");
         }
     }

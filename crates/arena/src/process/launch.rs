@@ -162,7 +162,7 @@ impl Launcher {
             temporary: temporary.map(Path::to_owned),
             group: group.map(Path::to_owned),
             news: None,
-            words: program.words.clone(),
+            words: program.command(),
             shared: self.sight.shared.clone(),
             hidden: self.sight.hidden.iter().filter(inside).cloned().collect(),
             network: self.gifts.network,

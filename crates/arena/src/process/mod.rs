@@ -64,9 +64,20 @@ pub struct Program {
     pub folder: PathBuf,
     /// What it was compiled from. It does not need that, and it is nobody else's business.
     pub sources: Vec<PathBuf>,
+    /// What runs instead of the first word on this machine, such as the Python that the arena itself runs in.
+    pub interpreter: Option<String>,
 }
 
 impl Program {
+    /// The words that are run on this machine.
+    fn command(&self) -> Vec<String> {
+        let mut words = self.words.clone();
+        if let (Some(first), Some(interpreter)) = (words.first_mut(), &self.interpreter) {
+            first.clone_from(interpreter);
+        }
+        words
+    }
+
     /// The files that the command names, wherever they lie. A program that is found by its name alone is none of them.
     pub fn files(&self) -> Vec<PathBuf> {
         let named = self.words.iter().enumerate().filter(|(place, word)| *place > 0 || word.contains('/'));

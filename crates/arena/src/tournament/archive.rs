@@ -209,18 +209,21 @@ impl Archive {
 
     /// Begins a new tournament with public dice; see [`Archive::begun`].
     pub fn begin(&self, plan: &Plan) -> Result<Store, StoreError> {
-        self.insert(plan, None)
+        self.insert(plan, &[])
     }
 
-    /// Begins a new tournament whose dice follow from a secret, if there is one.
-    pub(super) fn insert(&self, plan: &Plan, secret: Option<&Secret>) -> Result<Store, StoreError> {
+    /// Begins a new tournament whose dice follow from these secrets, as its plan says.
+    pub(super) fn insert(&self, plan: &Plan, secrets: &[Secret]) -> Result<Store, StoreError> {
         let mut connection = self.connection();
-        let transaction = connection.transaction()?;
+        // Shards are merged within a transaction, which this is a part of.
+        let transaction = connection.savepoint()?;
         let last: i64 =
             transaction.query_row("SELECT coalesce(max(tournament), 0) FROM heads", [], |row| row.get(0))?;
         let id = last + 1;
         add_plan(&transaction, id, plan)?;
-        sealed::keep(&transaction, id, 0, secret)?;
+        for (sealed, secret) in plan.sealed_dice.iter().zip(secrets) {
+            sealed::keep(&transaction, id, sealed.first, Some(secret))?;
+        }
         transaction.commit()?;
         drop(connection);
         Ok(Store::new(self.clone(), id))

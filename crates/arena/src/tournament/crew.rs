@@ -103,6 +103,8 @@ pub(super) struct Pace {
     pub remembers: bool,
     /// Matches of a block that are played at once: more than one where threads only wait for language models, and blocks are few.
     pub matches: usize,
+    /// Whether all entries are built-in bots.
+    pub is_fast: bool,
 }
 
 /// Closes a player. Gives what was left to say, if anything was.
@@ -148,13 +150,14 @@ impl<'a, G: Listed> Crew<'a, G> {
             // Slow games have few blocks.
             let most = (MATCHES_AT_ONCE / of_block).min(G::CARD.blocks / 10);
             let at_once = (blocks / (TIMES * threads as u32)).min(most).max(1);
-            return Pace { shard: at_once, at_once, remembers: false, matches: 1 };
+            return Pace { shard: at_once, at_once, remembers: false, matches: 1, is_fast: true };
         }
         if !entries.iter().any(|entry| entry.kind.remembers()) {
             let matches = threads.div_ceil(blocks.max(1) as usize);
-            return Pace { shard: 1, at_once: 1, remembers: false, matches };
+            return Pace { shard: 1, at_once: 1, remembers: false, matches, is_fast: false };
         }
-        Pace { shard: Self::shard(schedule, schedule.stage()), at_once: 1, remembers: true, matches: 1 }
+        let shard = Self::shard(schedule, schedule.stage());
+        Pace { shard, at_once: 1, remembers: true, matches: 1, is_fast: false }
     }
 
     /// How many blocks a program plays before it is started anew, in a stage that begins here: how shards are cut must not

@@ -25,8 +25,8 @@ pub struct CostEstimate {
     pub blocks: u32,
     /// The language models.
     pub models: Vec<ModelEstimate>,
-    /// What all of them would cost, in the currency of the price list.
-    pub cost: f64,
+    /// What all of them would cost, in the currency of the price list; none if a price is not known.
+    pub cost: Option<f64>,
 }
 
 /// What a language model would probably cost.
@@ -44,8 +44,8 @@ pub struct ModelEstimate {
     pub input_tokens: u64,
     /// Tokens of all answers.
     pub output_tokens: u64,
-    /// What they would cost; 0 without prices.
-    pub cost: f64,
+    /// What they would cost; none if a price is not known.
+    pub cost: Option<f64>,
 }
 
 /// What became of a model's decisions in one block.
@@ -151,7 +151,7 @@ fn estimate_game<G: Listed>(
         _ => None,
     };
     let models: Vec<ModelEstimate> = entries.iter().enumerate().filter_map(of_entry).collect();
-    let cost = models.iter().map(|model| model.cost).sum();
+    let cost = models.iter().map(|model| model.cost).sum::<Option<f64>>();
     Ok(CostEstimate { blocks: plan.blocks, models, cost })
 }
 
@@ -167,7 +167,7 @@ impl ModelEstimate {
             decisions,
             input_tokens: in_all(effort.usage.input_tokens).round() as u64,
             output_tokens: in_all(effort.usage.output_tokens).round() as u64,
-            cost: in_all(effort.usage.cost_nanos) / 1e9,
+            cost: effort.usage.cost().map(|cost| cost / asked * decisions as f64),
         }
     }
 }

@@ -8,6 +8,7 @@ mod forecast;
 mod formats;
 mod log;
 mod matches;
+mod parts;
 mod play;
 mod raw;
 mod repair;
@@ -29,6 +30,10 @@ pub use estimate::{CostEstimate, ModelEstimate, estimate};
 pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, stored_result};
+pub use parts::{
+    Audit, Catch, Difference, Merged, Merger, Origin, Packed, PartError, PlanFile, Shard, audit,
+    blocks_to_catch, chance_to_catch, is_pack, merge, merged, pack,
+};
 pub use play::{Stop, TournamentError, Update, natural_threads, run};
 pub use repair::{Condition, Repair, Sound, check, repair};
 pub use report::{EntryReport, Pair, Regret, Report, Separated, UsageReport, hash_of, report, report_of};

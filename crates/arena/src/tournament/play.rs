@@ -55,6 +55,9 @@ pub enum TournamentError {
     /// The plan is not one of this arena.
     #[error("the plan cannot be played: {0}")]
     Plan(String),
+    /// The book of calls of a language model cannot be used.
+    #[error(transparent)]
+    Book(#[from] necrodome_models::BookError),
     /// The names cannot sit at one table.
     #[error(transparent)]
     Setup(#[from] necrodome_rules::names::SetupError),
@@ -119,11 +122,36 @@ pub fn run(
         let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
         let launcher = launcher.clone().hiding(files_of(entries)).hiding(store.archive().files());
         let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
-        let stop = run_game::<G>(plan, entries, &terms, store, threads, interrupt, watch)?;
+        let what = Playing { plan, entries, part: None, threads };
+        let models = models_of(entries);
+        // Copies of a tournament have the same name, so that they find the answers of the first.
+        let (name, goes_on) = (format!("{} {}", plan.game, plan.seed), store.blocks()? > 0);
+        models.iter().try_for_each(|model| model.desk().begin(&name, goes_on))?;
+        let stop = run_game::<G>(&what, &terms, store, interrupt, watch)?;
         if stop != Stop::Interrupted {
             store.reveal(plan)?;
+            models.iter().try_for_each(|model| model.desk().finish())?;
         }
         Ok(stop)
+    })
+}
+
+/// Plays these blocks of the last stage and no others, into a store that has none. Where programs take part each block is a chunk of
+/// its own, so that what it took to play it is known.
+pub(super) fn run_part(
+    what: &Playing,
+    launcher: &Launcher,
+    store: &mut Store,
+    interrupt: &AtomicBool,
+    watch: &mut dyn FnMut(Update),
+) -> Result<Stop, TournamentError> {
+    let Playing { plan, entries, .. } = what;
+    let id = plan.game().map_err(TournamentError::Plan)?;
+    with_game!(id, G => {
+        let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
+        let launcher = launcher.clone().hiding(files_of(*entries));
+        let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
+        run_game::<G>(what, &terms, store, interrupt, watch)
     })
 }
 
@@ -138,19 +166,28 @@ pub fn natural_threads(entries: &[EntrySpec]) -> usize {
     }
 }
 
+/// What is to be played.
+pub(super) struct Playing<'a> {
+    pub plan: &'a Plan,
+    /// The members of the plan, in its order.
+    pub entries: &'a [EntrySpec],
+    /// These blocks; without any, all that the store lacks.
+    pub part: Option<Range<u32>>,
+    pub threads: usize,
+}
+
 fn run_game<G: Listed>(
-    plan: &Plan,
-    entries: &[EntrySpec],
+    what: &Playing,
     terms: &Terms<G::Rules>,
     store: &mut Store,
-    threads: usize,
     interrupt: &AtomicBool,
     watch: &mut dyn FnMut(Update),
 ) -> Result<Stop, TournamentError> {
+    let Playing { plan, entries, part, threads } = what;
     let schedule = Schedule::new(plan, G::SEATS)?;
     let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
     let mut members = vec![None; plan.entries.len()];
-    plan.members().zip(entries).for_each(|(member, entry)| members[member] = Some(entry));
+    plan.members().zip(*entries).for_each(|(member, entry)| members[member] = Some(entry));
     let dice = store.dice(plan)?;
     let arena = Arena::<G> {
         planned: &plan.entries,
@@ -164,18 +201,25 @@ fn run_game<G: Listed>(
     // A mistake in the line-up shows before the first thread starts.
     Crew::new(&arena)?;
     let mut sums = Sums::new(plan, &schedule);
-    // Also shows whether the store is sound, before anything is added to it.
-    sums.catch_up(&schedule, store)?;
-    if let Some(stop) = sums.stop(plan) {
-        return Ok(stop);
-    }
-    let first = store.blocks()?;
+    let blocks = match part {
+        Some(blocks) => blocks.clone(),
+        None => {
+            // Also shows whether the store is sound, before anything is added to it.
+            sums.catch_up(&schedule, store)?;
+            if let Some(stop) = sums.stop(plan) {
+                return Ok(stop);
+            }
+            store.blocks()?..schedule.end()
+        }
+    };
     let here = entries.iter().any(|entry| matches!(entry.kind, EntryKind::Guest(_)));
-    let threads = if here { 1 } else { threads };
-    let pace = Crew::<G>::pace(entries, &schedule, schedule.end().saturating_sub(first), threads);
-    let queue = Queue::new(first, &schedule, pace, threads);
+    let threads = if here { 1 } else { *threads };
+    let pace = Crew::<G>::pace(entries, &schedule, blocks.end.saturating_sub(blocks.start), threads);
+    let (end, apart) = (blocks.end, part.is_some() && !pace.is_fast);
+    let queue = Queue::new(blocks, schedule.stage(), pace, threads);
     let mut judge = |block: &BlockResult| {
-        if !plan.stops_early() {
+        // Whoever sees a part only cannot know whether that decides it.
+        if part.is_some() || !plan.stops_early() {
             return None;
         }
         let results =
@@ -183,14 +227,14 @@ fn run_game<G: Listed>(
         sums.add(&schedule, &results, &block.luck);
         sums.stop(plan)
     };
-    let mut collector = Collector::new(store, &mut judge, &queue, watch);
+    let mut collector = Collector::new(store, &mut judge, &queue, apart, watch);
     match here {
         true => play_here(&arena, interrupt, &mut collector)?,
         false => play_on_threads(&arena, threads, interrupt, &mut collector)?,
     }
     Ok(match collector.early {
         Some(stop) => stop,
-        None if store.blocks()? >= schedule.end() => Stop::Done,
+        None if store.blocks()? >= end => Stop::Done,
         None => Stop::Interrupted,
     })
 }
@@ -298,13 +342,14 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(first: u32, schedule: &Schedule, pace: Pace, threads: usize) -> Self {
+    fn new(blocks: Range<u32>, stage: u32, pace: Pace, threads: usize) -> Self {
+        let Range { start: first, end } = blocks;
         // Shards are counted from where the stage began: entries may have left since the one before.
-        let done = if pace.remembers { (first - schedule.stage()) % pace.shard } else { 0 };
+        let done = if pace.remembers { (first - stage) % pace.shard } else { 0 };
         Queue {
             next: AtomicU64::new((first - done).into()),
             first,
-            end: schedule.end(),
+            end,
             pace,
             ahead: AHEAD * threads as u64 * u64::from(pace.shard),
             open: Mutex::new(first),
@@ -401,6 +446,8 @@ struct Collector<'a> {
     store: &'a mut Store,
     judge: &'a mut dyn FnMut(&BlockResult) -> Option<Stop>,
     queue: &'a Queue,
+    /// Whether each block is stored for itself.
+    apart: bool,
     watch: &'a mut dyn FnMut(Update),
     /// Blocks that were played together, by the first of them.
     waiting: BTreeMap<u32, Vec<BlockResult>>,
@@ -418,12 +465,14 @@ impl<'a> Collector<'a> {
         store: &'a mut Store,
         judge: &'a mut dyn FnMut(&BlockResult) -> Option<Stop>,
         queue: &'a Queue,
+        apart: bool,
         watch: &'a mut dyn FnMut(Update),
     ) -> Self {
         Collector {
             store,
             judge,
             queue,
+            apart,
             watch,
             waiting: BTreeMap::new(),
             ready: Vec::new(),
@@ -476,7 +525,8 @@ impl<'a> Collector<'a> {
         if self.ready.is_empty() {
             return Ok(());
         }
-        self.store.append(&self.ready)?;
+        let at_once = if self.apart { 1 } else { self.ready.len() };
+        self.ready.chunks(at_once).try_for_each(|blocks| self.store.append(blocks))?;
         self.matches += self.ready.iter().map(|block| u64::from(block.matches)).sum::<u64>();
         self.ready.clear();
         self.stored_at = Instant::now();

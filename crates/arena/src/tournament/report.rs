@@ -113,8 +113,10 @@ pub struct UsageReport {
     pub decisions: u64,
     /// Calls: more than decisions if it was asked again.
     pub calls: u64,
-    /// Answers that could not be used.
+    /// Answers that could not be used, those that were asked for again included.
     pub unusable: u64,
+    /// Decisions without a usable answer after all tries: the game's rule for a bad action decided.
+    pub lost: u64,
     /// Tokens of the prompts.
     pub input_tokens: u64,
     /// Those of them that the endpoint had cached.
@@ -123,33 +125,41 @@ pub struct UsageReport {
     pub output_tokens: u64,
     /// Those of them that were spent on reasoning.
     pub reasoning_tokens: u64,
-    /// What the calls cost when they were made, in the currency of the price list; 0 without prices.
-    pub cost: f64,
+    /// What the calls cost when they were made, in the currency of the price list; none if a price is not known.
+    pub cost: Option<f64>,
+    /// What a decision cost.
+    pub cost_per_decision: Option<f64>,
     /// Seconds that an answer took on average.
     pub seconds: f64,
-    /// What its decisions cost in all against the best ones, for each unit of money that they cost; only where both are known.
+    /// What its decisions cost in all against the best ones, for each unit of money; only where both are known, and it cost something.
+    /// It falls when more is spent, so it compares entries of about the same price only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret_per_cost: Option<f64>,
 }
 
 impl UsageReport {
     fn of(effort: &Effort) -> Option<Self> {
-        let Usage { calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens, unusable, .. } =
-            effort.usage;
+        let Usage {
+            calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens, unusable, lost, ..
+        } = effort.usage;
         let calls = Some(calls).filter(|&calls| calls > 0)?;
-        let cost = effort.usage.cost_nanos as f64 / 1e9;
+        let cost = effort.usage.cost();
+        let decisions = effort.decisions.max(1) as f64;
         Some(UsageReport {
             decisions: effort.decisions,
             calls,
             unusable,
+            lost,
             input_tokens,
             cached_tokens,
             output_tokens,
             reasoning_tokens,
             cost,
+            cost_per_decision: cost.map(|cost| cost / decisions),
             seconds: effort.usage.waited.as_secs_f64() / calls as f64,
-            regret_per_cost: (effort.priced > 0 && cost > 0.0)
-                .then(|| effort.regret_nanos as f64 / 1e9 / cost),
+            regret_per_cost: cost
+                .filter(|&cost| effort.priced > 0 && cost > 0.0)
+                .map(|cost| effort.regret_nanos as f64 / 1e9 / cost),
         })
     }
 }

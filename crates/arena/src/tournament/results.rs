@@ -7,7 +7,7 @@ use crate::{
     varint::{pull, push, unzigzag, zigzag},
 };
 use necrodome_rules::game::Outcome;
-use std::iter;
+use std::{iter, ops::Range};
 
 /// What is kept of a match beyond its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +103,25 @@ fn unpack_block(bytes: &mut &[u8], matches: usize, seats: usize) -> Option<Vec<O
         unpacked.push(result);
     }
     Some(unpacked)
+}
+
+/// Where the bytes of each of some blocks end; none where they are not their results, to the last byte. What is there is checked and
+/// not unpacked: every place is one of the table.
+pub(super) fn ends(bytes: &[u8], schedule: &Schedule, blocks: Range<u32>) -> Option<Vec<usize>> {
+    let (mut rest, seats) = (bytes, schedule.seats());
+    let mut ends = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        for _ in 0..schedule.matches(block) {
+            u32::try_from(pull(&mut rest)?).ok()?;
+            for _ in 0..seats {
+                let place = pull(&mut rest)?;
+                (1..=seats as u64).contains(&place).then_some(())?;
+                pull(&mut rest)?;
+            }
+        }
+        ends.push(bytes.len() - rest.len());
+    }
+    rest.is_empty().then_some(ends)
 }
 
 #[cfg(test)]

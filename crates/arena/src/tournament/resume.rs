@@ -79,7 +79,7 @@ impl Archive {
     pub fn begun(&self, plan: &Plan, secret: Option<&Secret>) -> Result<Opened, StoreError> {
         let mut plan = plan.clone();
         let secret = sealed::seal(&mut plan, 0, secret, |_| Ok(true))?;
-        let store = self.insert(&plan, secret.as_ref())?;
+        let store = self.insert(&plan, secret.as_slice())?;
         Ok(Opened { store, plan, joined: Vec::new(), left: Vec::new(), edition: false })
     }
 

@@ -144,7 +144,8 @@ impl Store {
         TournamentDice::new(plan, &self.secrets(plan)?)
     }
 
-    fn secrets(&self, plan: &Plan) -> Result<Vec<Secret>, StoreError> {
+    /// The secrets of its dice, told or not.
+    pub(super) fn secrets(&self, plan: &Plan) -> Result<Vec<Secret>, StoreError> {
         // Older files have no such table.
         if plan.sealed_dice.is_empty() {
             return Ok(Vec::new());

@@ -11,8 +11,8 @@ use crate::{
     fault::SeatFault,
     player::{Effort, Usage},
 };
-use rusqlite::{OptionalExtension, params, types::ValueRef};
-use serde::de::DeserializeOwned;
+use rusqlite::{OptionalExtension, Row, params, types::ValueRef};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{ops::Range, time::Duration};
 
 /// Blocks that were stored together.
@@ -54,6 +54,31 @@ impl Chunk {
         let damaged = || StoreError::Damaged("there are more blocks than a tournament can have".into());
         self.first.checked_add(self.blocks).ok_or_else(damaged)
     }
+}
+
+/// A row of each table, as it travels.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ChunkRow {
+    pub first: u32,
+    pub blocks: u32,
+    pub results: Vec<u8>,
+    pub luck: Vec<u8>,
+    pub efforts: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct DetailRow {
+    pub block: u32,
+    pub number: u32,
+    pub faults: String,
+    pub replay: Option<Vec<u8>>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ClosingRow {
+    pub entry: u32,
+    pub faults: String,
+    pub log: String,
 }
 
 /// A tournament in a file.
@@ -163,6 +188,50 @@ impl Store {
         Ok(Some(chunk).filter(|chunk| block - chunk.first < chunk.blocks))
     }
 
+    /// All chunks as they are stored.
+    pub(super) fn chunk_rows(&self) -> Result<Vec<ChunkRow>, StoreError> {
+        let connection = self.archive.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT first, blocks, results, luck, efforts FROM chunks WHERE tournament = ?1 ORDER BY first",
+        )?;
+        let row = |row: &Row| {
+            let (results, luck) = (row.get(2)?, row.get(3)?);
+            Ok(ChunkRow { first: row.get(0)?, blocks: row.get(1)?, results, luck, efforts: row.get(4)? })
+        };
+        Ok(query.query_map([self.id], row)?.collect::<Result<_, _>>()?)
+    }
+
+    /// The details of all blocks.
+    pub(super) fn detail_rows(&self) -> Result<Vec<DetailRow>, StoreError> {
+        self.detail_rows_of(&(0..u32::MAX))
+    }
+
+    /// The details of some blocks.
+    pub(super) fn detail_rows_of(&self, blocks: &Range<u32>) -> Result<Vec<DetailRow>, StoreError> {
+        let connection = self.archive.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT * FROM details WHERE tournament = ?1 AND block >= ?2 AND block < ?3 ORDER BY block, number",
+        )?;
+        let mut rows = query.query(params![self.id, blocks.start, blocks.end])?;
+        let mut details = Vec::new();
+        while let Some(row) = rows.next()? {
+            self.archive.check(&DETAILS, row)?;
+            let (faults, replay) = (row.get(4)?, row.get(5)?);
+            details.push(DetailRow { block: row.get(2)?, number: row.get(3)?, faults, replay });
+        }
+        Ok(details)
+    }
+
+    /// What was left to say when players were closed, as it is stored.
+    pub(super) fn closing_rows(&self) -> Result<Vec<ClosingRow>, StoreError> {
+        let connection = self.archive.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT entry, faults, log FROM closings WHERE tournament = ?1 ORDER BY number",
+        )?;
+        let row = |row: &Row| Ok(ClosingRow { entry: row.get(0)?, faults: row.get(1)?, log: row.get(2)? });
+        Ok(query.query_map([self.id], row)?.collect::<Result<_, _>>()?)
+    }
+
     /// What went wrong in some blocks, match by match: block, number of the match, faults.
     pub fn faults(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, Vec<SeatFault>)>, StoreError> {
         let connection = self.archive.connection();
@@ -233,7 +302,7 @@ impl Store {
 }
 
 /// An effort as it is stored: decisions and nanoseconds, and more only where there is more.
-fn packed(effort: &Effort) -> Vec<u64> {
+pub(super) fn packed(effort: &Effort) -> Vec<u64> {
     let Effort { decisions, cpu, fuel: _, usage, priced, regret_nanos } = effort;
     let mut numbers = vec![*decisions, cpu.as_nanos() as u64];
     if (*usage, *priced) != (Usage::default(), 0) {
@@ -249,11 +318,15 @@ fn packed(effort: &Effort) -> Vec<u64> {
             *priced,
             *regret_nanos,
         ]);
+        if (usage.lost, usage.unpriced) != (0, 0) {
+            numbers.extend([usage.lost, usage.unpriced]);
+        }
     }
     numbers
 }
 
-fn unpacked(numbers: &[u64]) -> Effort {
+/// An effort from a store.
+pub(super) fn unpacked(numbers: &[u64]) -> Effort {
     let number = |place: usize| numbers.get(place).copied().unwrap_or_default();
     Effort {
         decisions: number(0),
@@ -268,6 +341,8 @@ fn unpacked(numbers: &[u64]) -> Effort {
             cost_nanos: number(7),
             waited: Duration::from_nanos(number(8)),
             unusable: number(9),
+            lost: number(12),
+            unpriced: number(13),
         },
         priced: number(10),
         regret_nanos: number(11),

@@ -2,7 +2,7 @@
 
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec, name_all},
-    exam::{Answered, Candidate, ExamReport, Paper, Sat, Stop, sit},
+    exam::{Answered, Candidate, ExamEntry, ExamReport, Paper, Sat, sit},
     fault::{Fault, FaultKind},
     guest::Invitation,
     lineup::Terms,
@@ -76,7 +76,7 @@ fn a_perfect_player_has_no_regret_in_any_solved_game() {
         assert!(best.regret.unwrap() <= 1e-12 && best.regret_high.unwrap() > 0.0, "{}: {best:?}", G::ID);
         assert!(best.worst.is_empty() && best.stakes.len() == report.bands.len());
         assert!(random.regret_low.unwrap() > 0.0 && random.worst.len() == 10, "{}", G::ID);
-        assert!(report.pairs[0].told_apart && report.complete && sat.stop.is_none());
+        assert!(report.pairs[0].told_apart && report.complete && !sat.interrupted);
         let weights: f64 =
             report.answers.iter().filter(|row| row.name == "random").map(|row| row.weight).sum();
         assert!((weights - 1.0).abs() < 1e-9, "{weights}");
@@ -174,7 +174,7 @@ fn what_cannot_be_used_is_priced_as_the_rules_make_of_it() {
         }
         let name = ["silent", "wrong"][index];
         let told = report.entries.iter().find(|entry| entry.name == name).unwrap();
-        assert_eq!((told.unusable, told.unusable_by_kind[kind], told.answered), (40, 40, 40));
+        assert_eq!((told.unusable, told.lost_by_kind[kind], told.lost), (40, 40, 40));
         assert_eq!(report.trouble.faults.iter().find(|fault| fault.name == name).unwrap().count, 40);
     }
     let wrong = report.entries.iter().find(|entry| entry.name == "wrong").unwrap();
@@ -193,16 +193,37 @@ fn who_stops_keeps_what_was_answered() {
     // Threads that answer faster than anybody looks may be done already.
     let sat = sat.unwrap();
     let answered = sat.answers.iter().flatten().flatten().count();
-    assert!((10..=80).contains(&answered) && (answered == 80 || sat.stop == Some(Stop::Interrupted)));
+    assert!((10..=80).contains(&answered) && (answered == 80 || sat.interrupted));
     let quit = AtomicBool::new(true);
     let sat = sit(&paper, &candidates, &terms, &quit, &mut |_, _| {}).unwrap();
     let report = ExamReport::new(&paper, &terms.rules, &candidates, &sat);
-    assert_eq!((sat.stop, report.complete, report.entries[0].regret), (Some(Stop::Interrupted), false, None));
-    // An endpoint that fails is nobody's fault.
-    let tokyo = self::paper::<Tokyo>(20, 3);
-    let (report, _) =
-        examined(&tokyo, &[guest("far", |_| Answer::Arena("no network".to_owned())), entry("optimal")]);
-    assert_eq!((report.stopped.as_deref(), report.entries[0].unusable), (Some("no network"), 0));
+    assert_eq!((sat.interrupted, report.complete, report.entries[0].regret), (true, false, None));
+}
+
+#[test]
+fn an_entry_that_cannot_be_asked_stops_nobody_else_and_has_no_rank() {
+    let paper = self::paper::<Tokyo>(40, 3);
+    let far = guest("far", |_| Answer::Arena("no network".to_owned()));
+    let brief = guest("brief", |view| match view.phase {
+        tokyo::Phase::Rolling { .. } => Answer::Act(tokyo::Action::Keep { dice: [true; 6] }, None),
+        _ => Answer::Arena("the budget is used up".to_owned()),
+    });
+    let (report, sat) = examined(&paper, &[far, brief, entry("random"), entry("optimal")]);
+    assert!(!report.complete && !sat.interrupted);
+    let names: Vec<&str> = report.entries.iter().map(|entry| entry.name.as_str()).collect();
+    // Whatever its few answers were worth, who is not complete comes after all who are.
+    assert_eq!(names, ["optimal", "random", "far", "brief"]);
+    let [optimal, random, far, brief] = &report.entries[..] else { panic!() };
+    assert_eq!((optimal.answered, random.answered, optimal.complete), (40, 40, true));
+    let ranks = |entry: &ExamEntry| entry.rank.map(|rank| (rank.best, rank.worst));
+    assert_eq!((ranks(optimal), ranks(random)), (Some((1, 1)), Some((2, 2))));
+    assert_eq!((ranks(far), far.stopped.as_deref(), far.regret), (None, Some("no network"), None));
+    assert!((1..40).contains(&brief.answered) && ranks(brief).is_none() && !brief.complete);
+    assert_eq!((far.unusable, brief.lost), (0, 0));
+    // It is compared by what it did answer.
+    let pair = report.pairs.iter().find(|pair| pair.other == "brief" && pair.one == "optimal").unwrap();
+    assert_eq!(pair.questions, brief.answered);
+    assert!(report.pairs.iter().all(|pair| pair.difference >= 0.0));
 }
 
 /// Where a roll leads while the turn goes on, and the chance that it ends.

@@ -9,7 +9,7 @@ use super::{analyze::ledger::Scale, keep_apart, print_json};
 use crate::{error::Error, interrupt, lineup, numbers::within, output_file::OutputFile, progress::Progress};
 use necrodome_arena::{
     entry::name_all,
-    exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, Stop, sit},
+    exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, sit},
 };
 use necrodome_rules::{catalog::Listed, chance::Seed, with_game};
 use necrodome_solve::solved;
@@ -29,7 +29,8 @@ Examples:
 All entries answer the same questions: positions from perfect and from ordinary play, more of them where more is
 at stake. Regret is what the best option would have been worth more: a chance to win, or points in a game for one. The
 same --seed, --positions and rules give the same questions. An answer that cannot be used counts as what the rules
-make of it. Ctrl-C ends the exam and reports what was answered. `necrodome docs exam` says what the numbers mean.
+make of it. An entry whose endpoint fails, or whose budget is used up, is asked no more: the others finish, and the exit
+code is 1. Ctrl-C ends the exam and reports what was answered. `necrodome docs exam` says what the numbers mean.
 
 Solved games: {} (for two at most).", solved().join(", ")))]
 #[command(group = clap::ArgGroup::new("exam files").multiple(true))]
@@ -150,14 +151,21 @@ fn exam<G: Listed>(args: &Args) -> Result<(), Error> {
     let printed = if args.json { print_json(&report) } else { print::report(G::TITLE, &report, &scale) };
     files.write(G::TITLE, &report, &scale)?;
     printed?;
-    match (sat.stop, sat.absent.first()) {
-        (Some(Stop::Interrupted), _) => Err(Error::interrupted()),
-        (Some(Stop::Arena(what)), _) => {
-            Err(Error::failure(format!("the exam ended early, and no entry is charged for it: {what}"))
-                .hint("run it again: the same seed asks the same questions"))
+    let open: Vec<String> = report
+        .entries
+        .iter()
+        .filter(|entry| entry.stopped.is_some())
+        .map(|entry| print::unfinished(entry, report.questions))
+        .collect();
+    match sat.absent.first() {
+        _ if sat.interrupted => Err(Error::interrupted()),
+        _ if !open.is_empty() => {
+            let what = format!("the exam is not complete, and nobody is charged for it: {}", open.join("; "));
+            Err(Error::failure(what)
+                .hint("run the same command again: the same questions are asked, and calls that were kept are not paid again"))
         }
-        (None, Some(&absent)) => Err(Error::no_start(&candidates[absent].name)),
-        (None, None) => Ok(()),
+        Some(&absent) => Err(Error::no_start(&candidates[absent].name)),
+        None => Ok(()),
     }
 }
 

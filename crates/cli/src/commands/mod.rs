@@ -2,6 +2,7 @@
 
 pub mod advise;
 pub mod analyze;
+pub mod audit;
 pub mod bots;
 pub mod check_bot;
 pub mod docs;
@@ -9,12 +10,15 @@ pub mod doctor;
 pub mod exam;
 pub mod games;
 pub mod judge;
+pub mod merge;
 pub mod new_bot;
+pub mod pack;
 pub mod play;
 pub mod play_match;
 pub mod replay;
 pub mod report;
 pub mod serve;
+pub mod shard;
 pub mod shell;
 pub mod solve;
 pub mod store;

@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     interrupt, lineup,
     numbers::{above_zero, whole, within},
-    output_file,
+    output_file::{self, Access, OutputFile},
     paint::{count, say},
 };
 pub(super) use config::BUNDLED;
@@ -23,8 +23,8 @@ use necrodome_arena::{
     run::RunError,
     stats::RankBy,
     tournament::{
-        self, Archive, Claims, Format, Opened, Plan, Report, Schedule, Stop, Store, TournamentError, Wishes,
-        natural_threads, packed_replay, report,
+        self, Archive, Claims, Format, Opened, Plan, PlanFile, Report, Schedule, Stop, Store,
+        TournamentError, Wishes, natural_threads, packed_replay, report,
     },
 };
 use necrodome_rules::{
@@ -128,6 +128,10 @@ pub struct Args {
     /// Keep the tournament in this file, and go on with it if it is there
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
+    /// Play nothing: write the plan to this file, so that other machines can play it (see `necrodome shard`). With --store the
+    /// tournament begins there
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["plan", "dry_run", "watch"])]
+    plan_out: Option<PathBuf>,
     /// Where a program was changed since, take it as a new entry, and the old one leaves; where all entries sit in each match,
     /// begin a new tournament beside the old one
     #[arg(long)]
@@ -201,7 +205,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let mut config = Config::read(args)?;
     let id = lineup::game(&config.game)?;
     // The folder of the bundled bot lives until the tournament is over.
-    let _folder = if config.bots.is_empty() { config.default_line_up(id)? } else { None };
+    let _folder = match (config.bots.is_empty(), &config.plan_out) {
+        (true, None) => config.default_line_up(id)?,
+        // The bundled bot lives here only.
+        (true, Some(_)) => {
+            config.bots = id.card().line_up.iter().map(|&bot| bot.to_owned()).collect();
+            None
+        }
+        (false, _) => None,
+    };
     with_game!(id, G => play::<G>(id, &config))
 }
 
@@ -245,6 +257,41 @@ fn announce(opened: &Opened, path: &Path) {
     }
 }
 
+/// Writes a plan for other machines.
+fn write_plan(path: &Path, plan: &Plan, config: &Config) -> Result<(), Error> {
+    if !config.sandbox.share.is_empty() {
+        return Err(Error::usage("--share does not go with --plan-out: other machines have other folders")
+            .hint("put what bots read into their own folders"));
+    }
+    let out = OutputFile::claim(path, config.force)?.with_access(Access::Secret);
+    let (store, plan) = match &config.store {
+        None => {
+            let opened = Archive::in_memory().and_then(|archive| archive.begun(plan, config.secret.as_ref()));
+            opened.map(|opened| (opened.store, opened.plan)).map_err(TournamentError::from)?
+        }
+        Some(store) => {
+            let secret = config.secret.as_ref();
+            let opened =
+                Archive::open(store).and_then(|archive| archive.resume(plan, config.new_version, secret));
+            let opened = opened.map_err(|error| Error::written_store(store, error))?;
+            announce(&opened, store);
+            (opened.store, opened.plan)
+        }
+    };
+    let file = PlanFile::new(&plan, &store, Path::new("."))?;
+    for sealed in &plan.sealed_dice {
+        say(format_args!("dice follow from seed {} and a secret; its BLAKE3 hash is", plan.seed));
+        say(&sealed.commitment);
+    }
+    out.write(file.text(output_file::folder(path))?)?;
+    let (blocks, path) = (file.blocks()?, path.display());
+    say(format_args!("blocks {}..{} can be played by `necrodome shard {path}`", blocks.start, blocks.end));
+    if plan.has_programs() {
+        say("the file has the secret of the dice: keep it from those who enter bots");
+    }
+    Ok(())
+}
+
 /// Opens the film of the last match of a block in the browser, or says where it is.
 fn watch(plan: &Plan, schedule: &Schedule, store: &Store, block: u32) -> Result<(), Error> {
     let number = schedule.matches(block).saturating_sub(1) as u32;
@@ -271,7 +318,7 @@ where
     for (flag, is_set, needs, is_there) in [
         ("--new-version", config.new_version, "--store", config.store.is_some()),
         ("--only", !config.only.is_empty(), "--store", config.store.is_some()),
-        ("--force", config.force, "--csv", config.tables.is_some()),
+        ("--force", config.force, "--csv", config.tables.is_some() || config.plan_out.is_some()),
         ("--difference", config.difference.is_some(), "--plan", config.plan),
         ("--secret", config.secret.is_some(), "--seed", config.seed.is_some() || config.store.is_some()),
     ] {
@@ -340,6 +387,9 @@ where
         let forecast = tournament::forecast(&plan, &entries, &launcher, threads, flag, config.difference)?;
         let forecast = forecast.ok_or_else(Error::interrupted)?;
         return if config.json { print_json(&forecast) } else { forecast::print(&forecast) };
+    }
+    if let Some(path) = &config.plan_out {
+        return write_plan(path, &plan, config);
     }
     let tables = config.tables.claim(("--store", config.store.as_deref()), config.force)?;
     let secret = config.secret.as_ref();

@@ -67,8 +67,8 @@ fn programs_are_asked_and_their_faults_counted() {
     let of =
         |name: &str| exam["entries"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
     // As in a tournament it is started again some times, and then is out.
-    assert_eq!(of("mad")["unusable_by_kind"], serde_json::json!({ "garbage": 4, "out": 16 }));
-    assert_eq!(of("mad")["unusable"], 20);
+    assert_eq!(of("mad")["lost_by_kind"], serde_json::json!({ "garbage": 4, "out": 16 }));
+    assert_eq!((&of("mad")["unusable"], &of("mad")["lost"]), (&20.into(), &20.into()));
     assert_eq!((&of("zombie_dice")["unusable"], &of("zombie_dice")["answered"]), (&0.into(), &20.into()));
     assert!(of("mad")["regret"].as_f64() > of("zombie_dice")["regret"].as_f64());
     // A program that does not start has no marks.

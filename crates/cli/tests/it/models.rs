@@ -116,20 +116,41 @@ fn a_tournament_is_paid_once_and_can_be_played_again_offline() {
 
     // The report shows it in every form.
     let text = output(&mut command(folder.path(), &["report", "s.store"]));
-    for head in ["regret/decision", "cost", "tokens", "unusable", "regret/money"] {
+    for head in ["regret/decision", "cost", "tokens", "unusable", "lost", "cost/decision", "regret/money"] {
         assert!(text.contains(head), "{head}: {text}");
     }
     output(&mut command(folder.path(), &["report", "s.store", "--csv", "s.csv", "--html", "site"]));
     let table = fs::read_to_string(folder.path().join("s.csv")).unwrap();
-    assert!(
-        table
-            .lines()
-            .next()
-            .unwrap()
-            .ends_with("regret,cost,calls,input_tokens,output_tokens,unusable,regret_per_cost")
-    );
-    let pages = files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".html"));
-    assert!(pages.into_iter().any(|(_, text)| String::from_utf8_lossy(&text).contains("regret/decision")));
+    assert!(table.lines().next().unwrap().ends_with(
+        "regret,cost,calls,input_tokens,output_tokens,unusable,lost,cost_per_decision,regret_per_cost"
+    ));
+    let index = fs::read_to_string(folder.path().join("site/index.html")).unwrap();
+    for part in ["regret/decision", "cost/decision", "tokens", "unusable", "lost", " --models FILE"] {
+        assert!(index.contains(part), "{part}: {index}");
+    }
+}
+
+#[test]
+fn an_analysis_pays_once_and_reports_what_its_budget_allowed() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, &PRICES.replace("answers", "concurrency = 1\nanswers"));
+    let words =
+        ["analyze", "zombie-dice-race", "llm:small", "--models=models.toml", "--blocks=3", "--seed=5"];
+    let words = [&words[..], &["--json"]].concat();
+    // A call costs 0.0002 or so, and may cost a little more.
+    let short = command(folder.path(), &[&words[..], &["--budget=0.012"]].concat()).assert().code(1);
+    let said = String::from_utf8_lossy(&short.get_output().stderr).into_owned();
+    assert!(said.contains("not all blocks were played") && said.contains("budget"), "{said}");
+    let part: Value = serde_json::from_slice(&short.get_output().stdout).unwrap();
+    assert!(part["matches"].as_u64() < Some(6) && part["stopped"].is_string(), "{part}");
+    let paid = server.asked().len();
+    assert!(paid > 0);
+    let whole = json_of(folder.path(), &words);
+    assert_eq!((&whole["matches"], whole.get("stopped")), (&json!(6), None), "{whole}");
+    // Nothing is played but these matches, and no question is asked twice.
+    assert!(whole["without_habits"].is_null(), "{whole}");
+    let calls = server.asked().len();
+    assert!(paid < calls && calls as u64 <= whole["decisions"].as_u64().unwrap(), "{paid}, {calls}: {whole}");
 }
 
 /// All files in a folder, by name.
@@ -274,7 +295,10 @@ fn an_answer_that_cannot_be_used_is_asked_for_again_and_counted() {
         );
         let fault = &report["faults"][0];
         assert_eq!((fault["name"].as_str(), fault["kind"].as_str()), (Some("small"), Some(kind)), "{report}");
-        assert_eq!(entry(&report, "small")["usage"]["unusable"].as_u64(), Some(3), "{kind}");
+        let usage = &entry(&report, "small")["usage"];
+        // Three answers, one decision. Without prices nobody knows the cost.
+        assert_eq!((usage["unusable"].as_u64(), usage["lost"].as_u64()), (Some(3), Some(1)), "{kind}");
+        assert!(usage["cost"].is_null() && usage["cost_per_decision"].is_null(), "{usage}");
         assert_eq!(server.asked().len(), 3, "{kind}");
     }
 }
@@ -296,6 +320,48 @@ fn a_budget_stops_in_order_and_nothing_is_paid_twice() {
     let once: std::collections::BTreeSet<&String> = bodies.iter().collect();
     assert_eq!(once.len(), bodies.len());
     assert!(bodies.len() > paid);
+}
+
+#[test]
+fn a_fresh_tournament_that_was_interrupted_is_played_again_to_the_same_hash() {
+    // Another answer to the same question every time.
+    let number = AtomicU32::new(0);
+    let server = Server::minded(move |_| {
+        let action = if number.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) { "go" } else { "stop" };
+        Act::say(json!({"reason": "", "action": {"type": action}}).to_string())
+    });
+    let folder = folder(&server, &PRICES.replace("answers", "concurrency = 1\nanswers"));
+    // What the book has of the same questions before does not count.
+    json_of(folder.path(), &with(&RACE, &[("--store=s.store", "--calls=s.store.calls")]));
+    let before = server.asked().len();
+    let fresh = [&RACE[..], &["--answers=fresh"]].concat();
+    // Some blocks are played, some are not.
+    let said = failure(&mut command(folder.path(), &[&fresh[..], &["--budget=0.011"]].concat()));
+    assert!(said.contains("budget") && !said.contains("0 blocks played"), "{said}");
+    let paid = server.asked().len();
+    let report = json_of(folder.path(), &fresh);
+    assert_eq!(report["stopped"], "done");
+    assert!(paid > before && server.asked().len() > paid);
+    let bodies: Vec<String> = server.asked().into_iter().skip(before).map(|asked| asked.text).collect();
+    // Positions that come back in a match are asked again; apart from that nothing is paid twice.
+    let replayed = [
+        &with(&RACE, &[("--store=s.store", "--store=other.store")])[..],
+        &["--answers=only", "--calls=s.store.calls"],
+    ]
+    .concat();
+    let again = json_of(folder.path(), &replayed);
+    assert_eq!(again["hash"], report["hash"], "{} calls", bodies.len());
+}
+
+#[test]
+fn without_its_book_nothing_is_replayed_and_no_book_is_made() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, PRICES);
+    let offline = [&RACE[..], &["--answers=only", "--calls=lost.calls"]].concat();
+    let said = command(folder.path(), &offline).output().unwrap();
+    let told = String::from_utf8_lossy(&said.stderr);
+    assert!(!said.status.success() && told.contains("lost.calls: there is no such book of calls"), "{told}");
+    assert!(files(folder.path()).iter().all(|(name, _)| !name.contains("lost.calls")));
 }
 
 #[test]
@@ -493,4 +559,67 @@ fn a_model_sits_an_exam_and_its_twin_is_asked_for_itself() {
     // Asked again, the book answers.
     assert_eq!(json_of(folder.path(), &words)["entries"], exam["entries"]);
     assert_eq!(server.asked().len(), 40);
+}
+
+#[test]
+fn a_dead_or_dear_model_stops_nobody_else_in_an_exam() {
+    let (server, dead) = (Server::minded(plays), Server::scripted([Act::error(401, "no such key")]));
+    let folder = folder(&server, PRICES);
+    let more = PRICES.replace("models.small", "models.dear") + "\n";
+    let tables = [
+        server.table("small", "answers = \"schema\""),
+        server.table("dear", &more.replace("answers", "concurrency = 1\nbudget = 0.0078\nanswers")),
+        dead.table("dead", "answers = \"schema\"\ninput_price = 0\noutput_price = 0"),
+    ];
+    fs::write(folder.path().join("models.toml"), tables.join("\n")).unwrap();
+    let words = [
+        "exam",
+        "zombie-dice-solo",
+        "llm:dead",
+        "llm:dear",
+        "llm:small",
+        "greedy",
+        "--models=models.toml",
+        "--positions=20",
+        "--csv=e.csv",
+        "--html=e.html",
+        "--svg=e.svg",
+        "--force",
+    ];
+    let result = command(folder.path(), &[&words[..], &["--json"]].concat()).assert().code(1);
+    let said = String::from_utf8(result.get_output().stderr.clone()).unwrap();
+    let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("the exam is not complete") && flat.contains("dead answered 0 of 20"), "{said}");
+    assert!(flat.contains("dear answered") && flat.contains("budget of dear"), "{said}");
+    let exam: Value = serde_json::from_slice(&result.get_output().stdout).unwrap();
+    let of =
+        |name: &str| exam["entries"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
+    assert_eq!(exam["complete"], false);
+    for name in ["small", "greedy"] {
+        assert_eq!((&of(name)["answered"], &of(name)["complete"]), (&20.into(), &true.into()), "{name}");
+        assert!(of(name)["rank"]["worst"].as_u64() <= Some(2), "{name}");
+    }
+    for name in ["dead", "dear"] {
+        assert_eq!((&of(name)["complete"], &of(name)["rank"]), (&false.into(), &Value::Null), "{name}");
+        assert!(of(name)["stopped"].is_string(), "{name}");
+    }
+    let answered = of("dear")["answered"].as_u64().unwrap();
+    assert!((1..20).contains(&answered), "{answered}");
+    // No prices: nobody knows. Prices of 0: nothing.
+    assert!(of("small")["cost"].is_null() && of("small")["cost_per_decision"].is_null());
+    assert_eq!((of("dead")["cost"].as_f64(), of("greedy")["cost"].as_f64()), (Some(0.0), Some(0.0)));
+
+    let read = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap();
+    let not_complete = format!("not complete: answered {answered} of 20");
+    assert!(read("e.html").contains(&not_complete));
+    assert!(read("e.svg").contains(&format!("dear (not complete: {answered} of 20)")), "{}", read("e.svg"));
+    assert!(read("e.svg").contains("small (price unknown)"));
+    let row = read("e.csv").lines().find(|line| line.starts_with("dear,")).unwrap().to_owned();
+    assert!(row.starts_with(&format!("dear,llm:dear,,,false,{answered},")), "{row}");
+    let text = command(folder.path(), &words).assert().code(1);
+    let text = String::from_utf8(text.get_output().stdout.clone()).unwrap();
+    // What was kept costs nothing now, so only the dead one is not complete.
+    assert!(text.contains("not complete: answered 0 of 20") && !text.contains(&not_complete), "{text}");
+    assert!(text.contains("  ?"), "{text}");
+    assert_eq!(text.lines().find(|line| line.chars().count() > 80), None, "{text}");
 }

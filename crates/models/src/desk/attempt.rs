@@ -1,6 +1,6 @@
 //! One try of a call: from the key to the book.
 
-use super::{About, Answers, Desk};
+use super::{About, Desk};
 use crate::{
     Finish, Model, Money, Reply,
     book::Kept,
@@ -82,8 +82,9 @@ impl OneTry {
         permit.correct(tokens.total());
         held.settle(tokens, cost);
         let reply = said.reply(Took { tokens, cost, latency, attempt });
-        let fresh = desk.0.answers == Answers::Fresh;
-        let kept = desk.0.book.keep(&model, &request, &answer, reply, fresh);
+        let kept = desk
+            .generation()
+            .and_then(|generation| desk.0.book.keep(&model, &request, &answer, reply, generation));
         let Kept { reply, before } = kept.map_err(|error| Trouble::lasting(error.to_string()))?;
         desk.tell(&model, &reply, before);
         Ok(reply)

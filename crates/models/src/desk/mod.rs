@@ -8,6 +8,7 @@ pub use forms::Trial;
 
 use crate::{
     AskError, Book, BookError, Budget, Form, Model, Models, Money, Question, Reply, Spent, Tally, Tokens,
+    book::Generation,
     budget::{Held, Purse},
     http::Client,
     pace::{Pace, Permit},
@@ -16,7 +17,7 @@ use crate::{
 };
 use attempt::{OneTry, Trouble};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
     str::FromStr,
     sync::{
@@ -100,17 +101,16 @@ struct Inside {
     client: Client,
     patience: Patience,
     interrupt: Arc<AtomicBool>,
-    /// Questions that somebody is asking, and those that this run has asked before.
-    asking: Mutex<Asking>,
+    /// Which answers of the book count, once that is known.
+    generation: Mutex<Option<Generation>>,
+    /// Questions that somebody is asking.
+    under_way: Mutex<HashMap<[u8; 32], Flight>>,
     forms: Mutex<HashMap<[u8; 32], Form>>,
     notes: Mutex<Notes>,
 }
 
-#[derive(Default)]
-struct Asking {
-    under_way: HashMap<[u8; 32], Arc<Waiting<Option<Outcome>>>>,
-    asked: HashSet<[u8; 32]>,
-}
+/// A question on its way to its outcome.
+type Flight = Arc<Waiting<Option<Outcome>>>;
 
 #[derive(Default)]
 struct Notes {
@@ -189,7 +189,8 @@ impl Desk {
             client: Client::new(),
             patience,
             interrupt,
-            asking: Mutex::default(),
+            generation: Mutex::default(),
+            under_way: Mutex::default(),
             forms: Mutex::default(),
             notes: Mutex::default(),
         })))
@@ -229,6 +230,42 @@ impl Desk {
         self.outcome(model, question).map_err(|failure| failure.error)
     }
 
+    /// A run begins that can be interrupted and go on, before its first question. Fresh answers are a generation in the book: a run
+    /// of the same name that `goes_on`, or has not ended, adds to it, and other runs of that name prefer its answers.
+    pub fn begin(&self, run: &str, goes_on: bool) -> Result<(), BookError> {
+        let book = &self.0.book;
+        let generation = match self.0.answers {
+            Answers::Fresh => Generation::Only(book.begin(Some(run), goes_on)?),
+            Answers::Reuse | Answers::Only => {
+                book.generation(run)?.map_or(Generation::Any, Generation::First)
+            }
+        };
+        *lock(&self.0.generation) = Some(generation);
+        Ok(())
+    }
+
+    /// The run that has begun is complete: the next one with fresh answers asks anew.
+    pub fn finish(&self) -> Result<(), BookError> {
+        match *lock(&self.0.generation) {
+            Some(Generation::Only(number)) => self.0.book.finish(number),
+            _ => Ok(()),
+        }
+    }
+
+    /// Which answers of the book count. Fresh answers of a run without a name are a generation, too.
+    fn generation(&self) -> Result<Generation, BookError> {
+        let mut known = lock(&self.0.generation);
+        if let Some(generation) = *known {
+            return Ok(generation);
+        }
+        let generation = match self.0.answers {
+            Answers::Fresh => Generation::Only(self.0.book.begin(None, false)?),
+            Answers::Reuse | Answers::Only => Generation::Any,
+        };
+        *known = Some(generation);
+        Ok(generation)
+    }
+
     /// What the run has taken so far, by the names of models.
     pub fn spent(&self) -> BTreeMap<String, Spent> {
         self.0.purse.spent()
@@ -245,15 +282,15 @@ impl Desk {
 
     fn outcome(&self, model: &Model, question: &Question) -> Outcome {
         let request = request(model, question)?;
-        let mut asking = lock(&self.0.asking);
-        if let Some(flight) = asking.under_way.get(&request.hash).cloned() {
-            drop(asking);
+        let generation = self.generation().map_err(unkept)?;
+        let mut under_way = lock(&self.0.under_way);
+        if let Some(flight) = under_way.get(&request.hash).cloned() {
+            drop(under_way);
             let outcome = flight.until(&|| self.is_interrupted(), |outcome| outcome.clone())?;
             return outcome.map(|reply| self.reuse(model, reply));
         }
-        let is_stale = self.0.answers == Answers::Fresh && !asking.asked.contains(&request.hash);
-        if !is_stale && let Some(reply) = self.0.book.find(&request).map_err(unkept)? {
-            drop(asking);
+        if let Some(reply) = self.0.book.find(&request, generation).map_err(unkept)? {
+            drop(under_way);
             return Ok(self.reuse(model, reply));
         }
         if self.0.answers == Answers::Only {
@@ -261,8 +298,8 @@ impl Desk {
             return Err(AskError::NotKept(why).into());
         }
         let flight = Arc::new(Waiting::new(None));
-        asking.under_way.insert(request.hash, flight.clone());
-        drop(asking);
+        under_way.insert(request.hash, flight.clone());
+        drop(under_way);
         let landing = Landing { desk: self, hash: request.hash, flight };
         let outcome = self.call(model, request);
         landing.land(outcome)
@@ -367,7 +404,7 @@ impl Desk {
 struct Landing<'a> {
     desk: &'a Desk,
     hash: [u8; 32],
-    flight: Arc<Waiting<Option<Outcome>>>,
+    flight: Flight,
 }
 
 impl Landing<'_> {
@@ -379,15 +416,10 @@ impl Landing<'_> {
 
 impl Drop for Landing<'_> {
     fn drop(&mut self) {
-        let mut asking = lock(&self.desk.0.asking);
-        asking.under_way.remove(&self.hash);
-        let is_answered = self.flight.change(|landed| {
-            let outcome = landed.get_or_insert_with(|| Err(AskError::Interrupted.into()));
-            outcome.is_ok()
+        lock(&self.desk.0.under_way).remove(&self.hash);
+        self.flight.change(|landed| {
+            landed.get_or_insert_with(|| Err(AskError::Interrupted.into()));
         });
-        if is_answered {
-            asking.asked.insert(self.hash);
-        }
     }
 }
 

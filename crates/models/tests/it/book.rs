@@ -109,6 +109,48 @@ fn fresh_answers_replace_those_in_the_book() {
 }
 
 #[test]
+fn an_interrupted_fresh_run_goes_on_in_its_generation() {
+    let server = counting();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    // Every run has a connection of its own, as processes have.
+    let run = |answers, name: &str, texts: &[&str], ends: bool| -> Vec<String> {
+        let (desk, model) = desk(&server, "", with(&Book::open(&path).unwrap(), answers));
+        desk.begin(name, false).unwrap();
+        let said = texts.iter().map(|text| desk.ask(&model, &question(text)).unwrap().text).collect();
+        if ends {
+            desk.finish().unwrap();
+        }
+        said
+    };
+    assert_eq!(run(Answers::Reuse, "a", &["x"], true), ["answer 0"]);
+    assert_eq!(run(Answers::Fresh, "a", &["x"], false), ["answer 1"]);
+    assert_eq!(run(Answers::Fresh, "a", &["x", "y"], true), ["answer 1", "answer 2"], "goes on");
+    assert_eq!(run(Answers::Fresh, "b", &["x", "y"], true), ["answer 3", "answer 4"], "another run");
+    assert_eq!(run(Answers::Only, "a", &["x", "y"], true), ["answer 1", "answer 2"], "its own answers");
+    assert_eq!(run(Answers::Only, "c", &["x", "y"], true), ["answer 3", "answer 4"], "the last ones");
+    assert_eq!(run(Answers::Fresh, "a", &["x"], true), ["answer 5"], "a complete run begins anew");
+}
+
+#[test]
+fn books_of_version_1_are_brought_up_to_date() {
+    let server = counting();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    let (first, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Reuse));
+    first.ask(&model, &question("?")).unwrap();
+    drop(first);
+    let older = rusqlite::Connection::open(&path).unwrap();
+    let sql = "DROP TABLE generations; ALTER TABLE calls DROP COLUMN generation; PRAGMA user_version = 1";
+    older.execute_batch(sql).unwrap();
+    drop(older);
+    let (later, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Only));
+    assert_eq!(later.ask(&model, &question("?")).unwrap().text, "answer 0");
+    let (fresh, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Fresh));
+    assert_eq!(fresh.ask(&model, &question("?")).unwrap().text, "answer 1");
+}
+
+#[test]
 fn those_who_ask_the_same_share_a_call() {
     const ASKING: usize = 6;
     let (open, door) = mpsc::channel::<()>();
@@ -305,4 +347,41 @@ fn foreign_and_damaged_files_are_left_alone() {
     let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("an error") };
     assert!(why.contains("the book is damaged: a text is not what was written"), "{why}");
     assert_eq!(server.asked().len(), 1, "an answer that is lost is not asked for silently");
+}
+
+#[test]
+fn a_request_that_does_not_fit_its_question_is_an_error() {
+    for change in [
+        "messages = (SELECT messages FROM calls WHERE id = 2)",
+        "frame = (SELECT substr(messages, 2, 32) FROM calls WHERE id = 2)",
+        "base_url = 'http://elsewhere'",
+        "salt = 7",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.db");
+        let server = counting();
+        let book = Book::open(&path).unwrap();
+        let (desk, model) = desk(&server, "", with(&book, Answers::Reuse));
+        for text in ["?", "!"] {
+            desk.ask(&model, &question(text)).unwrap();
+        }
+        let tampered = rusqlite::Connection::open(&path).unwrap();
+        tampered.execute_batch(&format!("UPDATE calls SET {change} WHERE id = 1")).unwrap();
+        let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("{change}") };
+        assert!(why.contains("the book is damaged: a request does not fit the hash"), "{change}: {why}");
+        assert!(book.each(|_| ()).is_err(), "{change}");
+        assert_eq!(desk.ask(&model, &question("!")).unwrap().text, "answer 1");
+        assert_eq!(server.asked().len(), 2, "no answer is asked for silently");
+    }
+}
+
+#[test]
+fn a_book_that_must_be_there_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    let refused = Book::open_for(&path, Answers::Only).unwrap_err();
+    assert!(refused.to_string().contains("calls.db: there is no such book"), "{refused}");
+    assert!(!path.exists());
+    drop(Book::open_for(&path, Answers::Reuse).unwrap());
+    assert!(Book::open_for(&path, Answers::Only).is_ok());
 }

@@ -79,7 +79,7 @@ fn mistakes_have_a_place_and_a_hint() {
         (table("budget = nan"), "f.toml:4:10: expected an amount from 0 to 1000000.00, got NaN", None),
         (
             table("key_env = \"sk-live-0123\""),
-            "f.toml:4:11: expected the name of an environment variable: letters, digits and _",
+            "f.toml:4:11: expected the name of an environment variable: letters, digits and _, no digit first",
             Some("put the key into a variable, and the variable's name here"),
         ),
         (table("[models.m.parameters]\nstream = true"), "f.toml:5:1: the arena itself sets \"stream\"", None),
@@ -162,4 +162,26 @@ fn the_document_has_all_keys_and_tables_that_work() {
     assert_eq!(told, keys);
     let example = PAGE.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     assert_eq!(models(example).names().collect::<Vec<_>>(), ["local", "mini"]);
+}
+
+#[test]
+fn a_key_in_the_place_of_its_variable_is_never_shown() {
+    for value in [
+        "\"sk-5ecret\"",
+        "\"5ecret\"",
+        "[\"sk-5ecret\"]",
+        "{ a = \"5ecret\" }",
+        "\"5ecret \"",
+        "sk-5ecret",
+        "\"\"",
+    ] {
+        let text =
+            format!("[models.m]\nbase_url = \"http://localhost/v1\"\nmodel = \"x\"\nkey_env = {value}\n");
+        for read in [Models::parse, Models::parse_within] {
+            let refused = read(&text, Path::new("f.toml")).unwrap_err();
+            let told = format!("{refused} {:?} {refused:?}", refused.hint);
+            assert!(!told.contains("5ecret"), "{told}");
+            assert!(told.starts_with("f.toml:4:"), "{told}");
+        }
+    }
 }

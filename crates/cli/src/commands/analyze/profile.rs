@@ -142,8 +142,16 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
             Err((name, told)) => (absent, trouble) = (Some(name), Some(told)),
         }
     }
+    let stopped = profile.as_ref().and_then(|profile| profile.stopped.as_ref());
     let failed = match (absent, &inexact) {
         (Some(name), _) => Some(Error::no_start(&name)),
+        _ if stopped.is_some() => {
+            let why = stopped.map_or("", String::as_str);
+            Some(
+                Error::failure(format!("not all blocks were played, and nobody is charged for it: {why}"))
+                    .hint("run it again with the same --seed: answers that were kept are not paid again"),
+            )
+        }
         (None, Some(why)) if args.exact => Some(Error::failure(format!("no exact value of {why}"))),
         (None, None) if args.exact && exact.is_none() => {
             let text = "exact values of bots are worked out for zombie-dice-solo and zombie-dice-race";
@@ -178,8 +186,17 @@ fn play<G: Listed>(
     blocks: u32,
 ) -> Result<Result<Profile, (String, Trouble)>, Error> {
     let Case { terms, names, seed, solver, .. } = case;
-    let plan =
-        ProfilePlan { names, rules: &terms.rules, solver: solver.clone(), solution, seed: *seed, blocks };
+    // Decisions that cost money are paid for once.
+    let mend = models_of(&case.entries).is_empty();
+    let plan = ProfilePlan {
+        names,
+        rules: &terms.rules,
+        solver: solver.clone(),
+        solution,
+        seed: *seed,
+        blocks,
+        mend,
+    };
     let players = || (0..case.names.len()).map(|seat| case.player(seat)).collect();
     let mut progress = Progress::new("playing");
     let result = profile(&plan, &players, &mut |done, all| {
@@ -285,7 +302,9 @@ fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
             let cost = estimate(unit, kind.regret_per_match.as_ref());
             writeln!(out, "{:<40}{:>10}{:>10}  {cost}", kind.kind, kind.decisions, kind.mistakes)?;
         }
-        if profile.habits.is_empty() {
+        if profile.decisions == 0 {
+            writeln!(out, "\n{}", yellow("no block was played to its end"))?;
+        } else if profile.habits.is_empty() {
             writeln!(out, "\n{}", green("every decision was the best there was"))?;
         } else {
             writeln!(

@@ -22,6 +22,53 @@ fn front(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     points
 }
 
+/// The name of an entry, and how far it came where it did not answer everything, or that its price is not known.
+fn label(entry: &ExamEntry, questions: usize) -> String {
+    let mut label = entry.name.clone();
+    if !entry.complete {
+        label += &format!(" (not complete: {} of {questions})", entry.answered);
+    }
+    if entry.cost.is_none() {
+        label += " (price unknown)";
+    }
+    label
+}
+
+/// The box of a name, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Label {
+    x: i32,
+    y: i32,
+    width: i32,
+}
+
+impl Label {
+    const HEIGHT: i32 = 17;
+
+    fn meets(&self, other: &Label) -> bool {
+        let (right, others_right) = (self.x + self.width, other.x + other.width);
+        self.x < others_right && other.x < right && (self.y - other.y).abs() < Self::HEIGHT
+    }
+
+    /// The nearest free place for a name of so many letters: beside a point on the right, then on the left, or above the end of a
+    /// line; from there up and down.
+    fn place(near: (i32, i32), letters: usize, is_line: bool, taken: &[Label]) -> Label {
+        let (wide, high) = (SIZE.0 as i32, SIZE.1 as i32);
+        let width = 8 * letters as i32;
+        let (right, left) = (near.0 + 9, near.0 - 9 - width);
+        let sides = if is_line { [left, left - 40] } else { [right, left] };
+        let first = near.1 - if is_line { 16 } else { 8 };
+        let steps = (0..high / Self::HEIGHT).flat_map(|step| [-step, step]);
+        let places = steps.flat_map(|step| sides.map(|x| (x, first + step * Self::HEIGHT)));
+        let labels = places.map(|(x, y)| Label { x: x.min(wide - width).max(0), y, width });
+        let is_free = |label: &Label| {
+            (0..=high - Self::HEIGHT).contains(&label.y) && !taken.iter().any(|other| label.meets(other))
+        };
+        // A chart without any room left has more names than anybody reads.
+        labels.into_iter().find(is_free).unwrap_or(Label { x: right, y: first, width })
+    }
+}
+
 /// The chart. Entries that cost money are points with their intervals, and the front among them is a stair; the others are lines to
 /// compare them with. Where nobody costs anything, all are points.
 pub fn draw(
@@ -30,16 +77,19 @@ pub fn draw(
     scale: &Scale,
 ) -> Result<String, DrawingAreaErrorKind<std::io::Error>> {
     let entries = report.entries.iter().filter(|entry| entry.regret.is_some());
-    let costs = report.entries.iter().any(|entry| entry.cost > 0.0);
+    let costs = report.entries.iter().any(|entry| entry.cost.is_some_and(|cost| cost > 0.0));
     let (points, lines): (Vec<&ExamEntry>, Vec<&ExamEntry>) =
-        entries.partition(|entry| !costs || entry.cost > 0.0);
+        entries.partition(|entry| !costs || entry.cost.is_some_and(|cost| cost > 0.0));
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let shown = || points.iter().chain(&lines);
     let highest = most(&mut shown().filter_map(|entry| entry.regret_high.or(entry.regret)));
-    let dearest = most(&mut points.iter().map(|entry| entry.cost_per_decision));
+    let dearest = most(&mut points.iter().filter_map(|entry| entry.cost_per_decision));
     let (top, end) = (1.08 * highest.max(1e-9), if costs { 1.2 * dearest } else { 1.0 });
-    let place = |entry: &&ExamEntry| (entry.cost_per_decision, entry.regret.unwrap_or_default());
-    let front = front(points.iter().map(place).collect());
+    let place =
+        |entry: &&ExamEntry| (entry.cost_per_decision.unwrap_or_default(), entry.regret.unwrap_or_default());
+    // Numbers from fewer questions cannot beat anybody.
+    let front = front(points.iter().filter(|entry| entry.complete).map(place).collect());
+    let is_front = |entry: &&ExamEntry| entry.complete && front.contains(&place(entry));
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
@@ -71,7 +121,7 @@ pub fn draw(
         chart.draw_series([PathElement::new(stair, FRONT.mix(0.6).stroke_width(2))])?;
         for entry in &points {
             let at = place(entry);
-            let colour = if front.contains(&at) { FRONT } else { OTHER };
+            let colour = if is_front(entry) { FRONT } else { OTHER };
             if let (Some(low), Some(high)) = (entry.regret_low, entry.regret_high) {
                 chart.draw_series([PathElement::new([(at.0, low), (at.0, high)], colour.stroke_width(2))])?;
             }
@@ -82,23 +132,19 @@ pub fn draw(
             let ends = [(-0.03 * end, regret), (end, regret)];
             chart.draw_series([PathElement::new(ends, OTHER.mix(0.5))])?;
         }
-        let mut taken: Vec<(i32, i32)> = Vec::new();
+        let mut taken: Vec<Label> = Vec::new();
         for (entry, is_line) in
             points.iter().map(|entry| (entry, false)).chain(lines.iter().map(|entry| (entry, true)))
         {
             let at = place(entry);
-            let colour = if !is_line && front.contains(&at) { FRONT } else { OTHER };
-            // The name of a line stands at its right end, as far as it is long.
-            let length = 8 * entry.name.chars().count() as i32 + 18;
-            let (x, mut y) = chart.backend_coord(&if is_line { (end, at.1) } else { at });
-            let x = if is_line { x - length } else { x };
-            // Names of entries at nearly the same place stand above each other.
-            while taken.iter().any(|&(left, above)| (left - x).abs() < 150 && (above - y).abs() < 17) {
-                y -= 17;
-            }
-            taken.push((x, y));
+            let colour = if !is_line && is_front(entry) { FRONT } else { OTHER };
+            let name = label(entry, report.questions);
+            // The name of a line stands at its right end.
+            let near = chart.backend_coord(&if is_line { (end, at.1) } else { at });
+            let free = Label::place(near, name.chars().count(), is_line, &taken);
             let style = ("sans-serif", 15).into_font().color(&colour);
-            area.draw(&Text::new(entry.name.clone(), (x + 9, y - if is_line { 16 } else { 8 }), style))?;
+            area.draw(&Text::new(name, (free.x, free.y), style))?;
+            taken.push(free);
         }
         area.present()?;
     }
@@ -127,6 +173,31 @@ mod tests {
     fn the_front_has_those_that_nobody_beats_in_both() {
         let points = vec![(0.0, 0.3), (1.0, 0.1), (2.0, 0.1), (3.0, 0.05), (0.0, 0.2)];
         assert_eq!(front(points), [(0.0, 0.2), (1.0, 0.1), (3.0, 0.05)]);
+    }
+
+    #[test]
+    fn names_do_not_overlap() {
+        // All at the same place, nearly so, at the edges, and of all lengths.
+        let near = |number: i32| match number % 4 {
+            0 => (480, 270),
+            1 => (480 + number, 270 - number),
+            2 => (955, 5),
+            _ => (90, 530),
+        };
+        let mut taken: Vec<Label> = Vec::new();
+        for number in 0..48 {
+            let letters = 4 + (number as usize * 7) % 26;
+            taken.push(Label::place(near(number), letters, number % 3 == 0, &taken));
+        }
+        for (place, one) in taken.iter().enumerate() {
+            assert!(one.x >= 0 && one.x + one.width <= SIZE.0 as i32, "{one:?} leaves the picture");
+            assert!(one.y >= 0 && one.y + Label::HEIGHT <= SIZE.1 as i32, "{one:?} leaves the picture");
+            for other in &taken[place + 1..] {
+                assert!(!one.meets(other), "{one:?} meets {other:?}");
+            }
+        }
+        let (a, b) = (Label { x: 0, y: 0, width: 20 }, Label { x: 19, y: 16, width: 5 });
+        assert!(a.meets(&b) && !a.meets(&Label { x: 20, ..b }) && !a.meets(&Label { y: 17, ..b }));
     }
 
     /// Stops at so many brains, for so much money.
@@ -184,7 +255,7 @@ mod tests {
         let report = ExamReport::new(&paper, &rules, &candidates, &sat);
         let vast = report.entries.iter().find(|entry| entry.name == "vast").unwrap();
         assert_eq!((vast.calls, vast.tokens, vast.output_tokens), (40, 40 * 940, 1600));
-        assert!((vast.cost - 0.2).abs() < 1e-12 && vast.latency.unwrap().median == 1.5);
+        assert!((vast.cost.unwrap() - 0.2).abs() < 1e-12 && vast.latency.unwrap().median == 1.5);
         let svg = draw("Solo", &report, &Scale::of::<Solo>()).unwrap();
         assert_eq!(svg.matches("<circle").count(), 3, "{svg}");
         assert!(["small", "vast", "fool", "random", "optimal"].iter().all(|name| svg.contains(name)));

@@ -3,7 +3,7 @@
 
 use super::{
     chart,
-    print::{self, Row, interval, money, percent},
+    print::{self, Row, cost, interval, percent},
 };
 use crate::commands::{
     analyze::ledger::Scale,
@@ -20,7 +20,7 @@ use necrodome_rules::options::plain;
 /// The page.
 pub fn exam(title: &str, report: &ExamReport, scale: &Scale) -> Markup {
     let entries = print::columns(report);
-    let costs = report.entries.iter().any(|entry| entry.cost > 0.0);
+    let costs = report.entries.iter().any(|entry| entry.cost.is_some_and(|cost| cost > 0.0));
     page(
         &format!("{title}: exam"),
         &html! {
@@ -93,19 +93,27 @@ fn standings(report: &ExamReport, scale: &Scale) -> Markup {
                     th scope="col" { "perfect" }
                     th scope="col" { "blunders" }
                     th scope="col" { "unusable" }
+                    th scope="col" { "lost" }
                 }
             }
             tbody {
                 @for entry in &report.entries {
                     tr {
                         td { (print::rank(entry)) }
-                        th.name scope="row" { (entry.name) }
+                        th.name scope="row" {
+                            (entry.name)
+                            @if !entry.complete {
+                                br;
+                                span.fault { "not complete: answered " (entry.answered) " of " (report.questions) }
+                            }
+                        }
                         td { (bars.draw(estimate(entry))) (interval(scale, entry.regret, entry.regret_low, entry.regret_high)) }
                         td title=(format!("{} to {}", percent(entry.perfect_low), percent(entry.perfect_high))) { (percent(entry.perfect)) }
                         td title=(format!("{} to {}", percent(entry.blunders_low), percent(entry.blunders_high))) { (percent(entry.blunders)) }
+                        td { (entry.unusable) }
                         td {
-                            (entry.unusable)
-                            @if entry.unusable > 0 { br; span.fault { (print::unusable(entry)) } }
+                            (entry.lost)
+                            @if entry.lost > 0 { br; span.fault { (print::lost(entry)) } }
                         }
                     }
                 }
@@ -134,8 +142,8 @@ fn expenses(report: &ExamReport) -> Markup {
                         @for tokens in [entry.calls, entry.input_tokens, entry.cached_tokens, entry.output_tokens, entry.reasoning_tokens] {
                             td { (tokens) }
                         }
-                        td { (money(entry.cost)) }
-                        td { (money(entry.cost_per_decision)) }
+                        td { (cost(entry.cost)) }
+                        td { (cost(entry.cost_per_decision)) }
                         @if let Some(latency) = entry.latency {
                             td { (format!("{:.2}", latency.median)) }
                             td { (format!("{:.2}", latency.p95)) }
@@ -155,7 +163,7 @@ fn pairs(report: &ExamReport, scale: &Scale) -> Markup {
     html! {
         ul.notes {
             @for pair in report.pairs.iter().filter(|pair| pair.null || ![&pair.one, &pair.other].into_iter().any(is_copy)) {
-                li.good[pair.told_apart] { (print::compared(pair, scale)) }
+                li.good[pair.told_apart] { (print::compared(pair, report, scale)) }
             }
         }
     }

@@ -25,7 +25,7 @@ pub fn report(title: &str, report: &ExamReport, scale: &Scale) -> Result<(), Err
     if !report.pairs.is_empty() {
         writeln!(out, "\n{}", bold("compared by the same questions"))?;
         for pair in shown(report) {
-            let text = compared(pair, scale);
+            let text = compared(pair, report, scale);
             let text = wrapped(&text, 0).join("\n  ");
             writeln!(out, "{}", if pair.told_apart { green(text).to_string() } else { text })?;
         }
@@ -56,13 +56,16 @@ pub fn headline(title: &str, report: &ExamReport) -> String {
 
 /// What a reader should know before believing the numbers.
 pub fn warning(report: &ExamReport) -> Option<String> {
-    let least = report.entries.iter().map(|entry| entry.answered).min().unwrap_or(0);
     let twins = report.pairs.iter().find(|pair| pair.null && pair.told_apart);
     match twins {
-        _ if !report.complete => Some(format!(
-            "the exam is not complete: of {} questions the entries have answered {least} or more; what follows from them is shown",
-            report.questions
-        )),
+        _ if !report.complete => {
+            let open = report.entries.iter().filter(|entry| !entry.complete);
+            let open: Vec<String> = open.map(|entry| unfinished(entry, report.questions)).collect();
+            Some(format!(
+                "the exam is not complete, and who is not complete has no rank: {}",
+                open.join("; ")
+            ))
+        }
         Some(pair) => Some(format!(
             "{} and {} are the same entry, and yet they are told apart: by chance, or they do not answer independently",
             pair.one, pair.other
@@ -76,7 +79,8 @@ pub fn notes(report: &ExamReport, scale: &Scale) -> Vec<String> {
     let unit = if report.unit == "points" { "points" } else { "chance to win" };
     let mut notes = vec![format!(
         "regret: what the best option would have been worth more, on average ({unit}); on average {} is at stake. perfect: nothing was better. \
-         blunder: costs {} or more. Intervals are 95%; entries are told apart with an error of 5% for all pairs together.",
+         blunder: costs {} or more. Intervals are 95%, each by itself; entries are told apart with an error of 5% for all pairs together. \
+         unusable: answers that could not be used. lost: decisions without a usable answer after all tries.",
         scale.show(report.mean_stake),
         scale.show(report.blunder)
     )];
@@ -87,11 +91,18 @@ pub fn notes(report: &ExamReport, scale: &Scale) -> Vec<String> {
     notes
 }
 
-/// `1`, or `2-3` where ranks cannot be told apart.
+/// `small answered 12 of 200 (the budget ...)`.
+pub fn unfinished(entry: &ExamEntry, questions: usize) -> String {
+    let why = entry.stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"));
+    format!("{} answered {} of {questions}{why}", entry.name, entry.answered)
+}
+
+/// `1`, or `2-3` where ranks cannot be told apart, or `-` of an entry that has not answered every question.
 pub fn rank(entry: &ExamEntry) -> String {
-    match (entry.rank.best, entry.rank.worst) {
-        (best, worst) if best == worst => best.to_string(),
-        (best, worst) => format!("{best}-{worst}"),
+    match entry.rank {
+        None => "-".to_owned(),
+        Some(rank) if rank.best == rank.worst => rank.best.to_string(),
+        Some(rank) => format!("{}-{}", rank.best, rank.worst),
     }
 }
 
@@ -121,10 +132,10 @@ fn short(name: &str, width: usize) -> String {
 }
 
 fn standings(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result<()> {
-    const NAME: usize = 21;
+    const NAME: usize = 17;
     let head = format!(
-        "rank  {:<NAME$}{:>22}{:>9}{:>10}{:>10}",
-        "entry", "regret", "perfect", "blunders", "unusable"
+        "rank  {:<NAME$}{:>22}{:>9}{:>10}{:>10}{:>6}",
+        "entry", "regret", "perfect", "blunders", "unusable", "lost"
     );
     writeln!(out, "{}", dim(head))?;
     for entry in &report.entries {
@@ -133,41 +144,59 @@ fn standings(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Re
         let name = format!("{:<NAME$}", short(&entry.name, NAME - 1));
         let unusable = format!("{:>10}", entry.unusable);
         let unusable = if entry.unusable > 0 { red(unusable).to_string() } else { unusable };
-        writeln!(out, "{:>4}  {}{regret:>22}{perfect:>9}{blunders:>10}{unusable}", rank(entry), bold(name))?;
+        let lost = format!("{:>6}", entry.lost);
+        let lost = if entry.lost > 0 { red(lost).to_string() } else { lost };
+        writeln!(
+            out,
+            "{:>4}  {}{regret:>22}{perfect:>9}{blunders:>10}{unusable}{lost}",
+            rank(entry),
+            bold(name)
+        )?;
+        if !entry.complete {
+            let answered = format!("not complete: answered {} of {}", entry.answered, report.questions);
+            writeln!(out, "      {}", yellow(answered))?;
+        }
     }
-    for entry in report.entries.iter().filter(|entry| entry.unusable > 0) {
-        writeln!(out, "      {}", dim(format!("{}: {}", entry.name, unusable(entry))))?;
+    for entry in report.entries.iter().filter(|entry| entry.lost > 0) {
+        writeln!(out, "      {}", dim(format!("{}: lost {}", entry.name, lost(entry))))?;
     }
     Ok(())
 }
 
 /// `2 illegal, 1 refused`.
-pub fn unusable(entry: &ExamEntry) -> String {
-    let kinds = entry.unusable_by_kind.iter().map(|(kind, times)| format!("{times} {kind}"));
+pub fn lost(entry: &ExamEntry) -> String {
+    let kinds = entry.lost_by_kind.iter().map(|(kind, times)| format!("{times} {kind}"));
     kinds.collect::<Vec<_>>().join(", ")
 }
 
 fn expenses(out: &mut impl Write, report: &ExamReport) -> io::Result<()> {
     const NAME: usize = 20;
     let head = format!(
-        "{:<NAME$}{:>7}{:>10}{:>9}{:>10}{:>10}{:>13}",
-        "entry", "calls", "input", "cached", "output", "cost", "seconds, 95%"
+        "{:<NAME$}{:>7}{:>10}{:>9}{:>9}{:>10}{:>11}",
+        "entry", "calls", "input", "cached", "output", "cost", "a decision"
     );
     writeln!(out, "{}", dim(head))?;
     for entry in report.entries.iter().filter(|entry| entry.calls > 0) {
-        let seconds = entry
-            .latency
-            .map_or(String::new(), |latency| format!("{:.1}, {:.1}", latency.median, latency.p95));
         writeln!(
             out,
-            "{:<NAME$}{:>7}{:>10}{:>9}{:>10}{:>10}{seconds:>13}",
+            "{:<NAME$}{:>7}{:>10}{:>9}{:>9}{:>10}{:>11}",
             short(&entry.name, NAME - 1),
             entry.calls,
             entry.input_tokens,
             entry.cached_tokens,
             entry.output_tokens,
-            money(entry.cost)
+            cost(entry.cost),
+            cost(entry.cost_per_decision)
         )?;
+    }
+    for entry in report.entries.iter() {
+        if let Some(latency) = entry.latency {
+            let text = format!(
+                "{}: half of the decisions took less than {:.1} s, one of twenty more than {:.1} s",
+                entry.name, latency.median, latency.p95
+            );
+            wrapped(&text, 0).iter().try_for_each(|line| writeln!(out, "{}", dim(line)))?;
+        }
     }
     Ok(())
 }
@@ -177,27 +206,41 @@ pub fn money(amount: f64) -> String {
     if amount > 0.0 && amount < 0.1 { format!("{amount:.5}") } else { format!("{amount:.2}") }
 }
 
+/// An amount of money, or `?` where a price is not known.
+pub fn cost(amount: Option<f64>) -> String {
+    amount.map_or("?".to_owned(), money)
+}
+
 /// Neighbours in the ranking, and twins.
 fn shown(report: &ExamReport) -> impl Iterator<Item = &ExamPair> {
     let place = |name: &str| report.entries.iter().position(|entry| entry.name == name);
     let neighbours = move |pair: &ExamPair| {
-        place(&pair.one).zip(place(&pair.other)).is_some_and(|(one, other)| one + 1 == other)
+        place(&pair.one).zip(place(&pair.other)).is_some_and(|(one, other)| one.abs_diff(other) == 1)
     };
     report.pairs.iter().filter(move |pair| pair.null || neighbours(pair))
 }
 
 /// Two entries in a sentence.
-pub fn compared(pair: &ExamPair, scale: &Scale) -> String {
+pub fn compared(pair: &ExamPair, report: &ExamReport, scale: &Scale) -> String {
     let ExamPair { one, other, difference, difference_low, difference_high, .. } = pair;
     let by = interval(scale, Some(*difference), *difference_low, *difference_high);
     let twins = if pair.null { "the same entry twice: " } else { "" };
-    match pair.told_apart {
-        true => format!("{twins}{one} is better than {other}: {by} less regret"),
-        false => {
-            let same = 100.0 * pair.same;
-            format!("{twins}{one} and {other} cannot be told apart: {by}, same decision in {same:.0}%")
-        }
+    let both = match pair.questions < report.questions {
+        true => format!(", on the {} that both answered", count(pair.questions as u64, "question")),
+        false => String::new(),
+    };
+    if pair.told_apart {
+        return format!("{twins}{one} is better than {other}: {by} less regret{both}");
     }
+    // The interval is that of this pair alone; the test is one of all pairs.
+    let leaves_out_0 = difference_low.is_some_and(|low| low > 0.0);
+    let why = match leaves_out_0 {
+        true if report.pairs.len() > 1 => " once all pairs are tested together (5% error for all)",
+        true => ", because too few answers differ",
+        false => "",
+    };
+    let same = 100.0 * pair.same;
+    format!("{twins}{one} and {other} cannot be told apart{why}: {by}, same decision in {same:.0}%{both}")
 }
 
 /// The entries whose mistakes are worth a column: no copies, and none that makes no mistake, unless nobody does.

@@ -109,7 +109,7 @@ pub fn caption(text: &str) -> Markup {
 fn standings(report: &Report) -> Markup {
     // What is more than that stands on the pages of the entries.
     const SHOWN: usize = 4;
-    let columns: Vec<_> = print::columns(report).into_iter().take(SHOWN).collect();
+    let columns = print::columns_up_to(report, SHOWN);
     let bars = Bars::new(report.standings.iter().filter_map(|entry| deciding(report, entry)));
     table(
         "standings",

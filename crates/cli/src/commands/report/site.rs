@@ -9,6 +9,7 @@ use crate::{
 };
 use necrodome_arena::{
     fault::harmless,
+    model::is_model,
     profile::{Habit, PlayedBlock, habits, regret_per_match},
     replay::unpack,
     tournament::{
@@ -297,6 +298,10 @@ fn command<G: Listed>(report: &Report) -> String {
     }
     if plan.rank_by != Default::default() {
         set("rank-by", "plain".to_owned());
+    }
+    // The plan does not know where the tables were.
+    if plan.members().any(|member| is_model(&plan.entries[member].bot)) {
+        set("models", "FILE".to_owned());
     }
     if plan.public_dice {
         words.push("--public-dice".to_owned());

@@ -113,6 +113,7 @@ pub struct Config {
     pub threads: Option<usize>,
     pub store: Option<PathBuf>,
     pub new_version: bool,
+    pub plan_out: Option<PathBuf>,
     pub only: Vec<String>,
     pub json: bool,
     pub tables: TableFlags,
@@ -168,6 +169,7 @@ impl Config {
         config.threads = args.threads.map(usize::from).or(config.threads);
         config.store = args.store.clone().or(config.store);
         config.new_version |= args.new_version;
+        config.plan_out.clone_from(&args.plan_out);
         if !args.only.is_empty() {
             config.only.clone_from(&args.only);
         }
@@ -286,6 +288,7 @@ impl Config {
             threads: file.threads.map(|threads| threads.get() as usize),
             store: joined(file.store),
             new_version: file.new_version,
+            plan_out: None,
             only: file.only,
             json: file.json,
             tables: TableFlags {

@@ -89,8 +89,17 @@ pub struct Column {
 
 /// All columns after rank and name.
 pub fn columns(report: &Report) -> Vec<Column> {
-    let is_used = |column: &Column| report.standings.iter().any(|entry| !(column.cell)(entry).is_empty());
-    main_columns(report).into_iter().chain(usage_columns().into_iter().filter(is_used)).collect()
+    columns_up_to(report, usize::MAX)
+}
+
+/// The most important columns, at most so many, and those of what decisions took where language models take part.
+pub fn columns_up_to(report: &Report, most: usize) -> Vec<Column> {
+    let with_models = report.standings.iter().any(|entry| entry.usage.is_some());
+    let is_used = |column: &Column| {
+        (with_models || most == usize::MAX)
+            && report.standings.iter().any(|entry| !(column.cell)(entry).is_empty())
+    };
+    main_columns(report).into_iter().take(most).chain(usage_columns().into_iter().filter(is_used)).collect()
 }
 
 /// What decisions of language models, and of those beside them, took and cost.
@@ -100,9 +109,11 @@ fn usage_columns() -> Vec<Column> {
         column("regret/decision", |entry| {
             entry.regret.map_or(String::new(), |regret| format!("{:.4}", regret.per_decision))
         }),
-        column("cost", |entry| used(entry, |usage| money(usage.cost))),
+        column("cost/decision", |entry| used(entry, |usage| cost(usage.cost_per_decision))),
+        column("cost", |entry| used(entry, |usage| cost(usage.cost))),
         column("tokens", |entry| used(entry, |usage| (usage.input_tokens + usage.output_tokens).to_string())),
         column("unusable", |entry| used(entry, |usage| usage.unusable.to_string())),
+        column("lost", |entry| used(entry, |usage| usage.lost.to_string())),
         column("regret/money", |entry| {
             let regret = entry.usage.and_then(|usage| usage.regret_per_cost);
             regret.map_or(String::new(), |regret| format!("{regret:.3}"))
@@ -156,6 +167,11 @@ fn used(entry: &EntryReport, cell: impl Fn(&UsageReport) -> String) -> String {
     entry.usage.as_ref().map_or(String::new(), cell)
 }
 
+/// An amount of money, or `?` where a price is not known.
+fn cost(amount: Option<f64>) -> String {
+    amount.map_or("?".to_owned(), money)
+}
+
 /// An amount of money: four decimals, or as many as a small one needs.
 fn money(amount: f64) -> String {
     if amount > 0.0 && amount < 0.001 { format!("{amount:.6}") } else { format!("{amount:.4}") }
@@ -172,7 +188,7 @@ pub fn costs(estimate: &CostEstimate) -> Result<(), Error> {
         cell("decisions", &|model| model.decisions.to_string()),
         cell("tokens in", &|model| model.input_tokens.to_string()),
         cell("tokens out", &|model| model.output_tokens.to_string()),
-        cell("cost", &|model| money(model.cost)),
+        cell("cost", &|model| cost(model.cost)),
     ];
     let (asked, made) = estimate
         .models
@@ -181,7 +197,7 @@ pub fn costs(estimate: &CostEstimate) -> Result<(), Error> {
     writeln!(
         out,
         "{}",
-        bold(format!("{} would cost about {}.", count(estimate.blocks, "block"), money(estimate.cost)))
+        bold(format!("{} would cost about {}.", count(estimate.blocks, "block"), cost(estimate.cost)))
     )?;
     writeln!(out)?;
     plain_table(&mut out, &table, 0)?;

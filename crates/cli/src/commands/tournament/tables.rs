@@ -139,7 +139,7 @@ fn every_match(report: &Report, schedule: &Schedule, store: &Store, out: &mut dy
 }
 
 /// The columns of the standings as comma-separated values.
-const COLUMNS: [&str; 28] = [
+const COLUMNS: [&str; 30] = [
     "rank_best",
     "rank_worst",
     "name",
@@ -167,6 +167,8 @@ const COLUMNS: [&str; 28] = [
     "input_tokens",
     "output_tokens",
     "unusable",
+    "lost",
+    "cost_per_decision",
     "regret_per_cost",
 ];
 
@@ -200,11 +202,13 @@ fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             number(entry.luck_adjusted.and_then(|adjusted| adjusted.estimate.high)),
             number(entry.luck_adjusted.map(|adjusted| adjusted.luck)),
             number(entry.regret.map(|regret| regret.per_decision)),
-            number(usage.map(|usage| usage.cost)),
+            number(usage.and_then(|usage| usage.cost)),
             whole(usage.map(|usage| usage.calls)),
             whole(usage.map(|usage| usage.input_tokens)),
             whole(usage.map(|usage| usage.output_tokens)),
             whole(usage.map(|usage| usage.unusable)),
+            whole(usage.map(|usage| usage.lost)),
+            number(usage.and_then(|usage| usage.cost_per_decision)),
             number(usage.and_then(|usage| usage.regret_per_cost)),
         ];
         table.write_record(cells)?;

@@ -3,6 +3,7 @@
 mod damage;
 mod dice;
 mod line_ups;
+mod parts;
 mod plan;
 mod programs;
 mod report;

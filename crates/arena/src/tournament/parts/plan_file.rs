@@ -1,0 +1,285 @@
+//! A plan as a file: all that a machine has to know to play any block of it.
+
+use super::{
+    super::{Plan, PlannedEntry, Schedule, Store, StoreError, TournamentDice, TournamentError, crew::Crew},
+    PartError,
+    pack::{Unpacked, is_pack, unpack},
+};
+use crate::{
+    dice::Secret,
+    entry::{EntryKind, EntrySpec, is_found},
+    model, own,
+    process::{Launcher, Level, Wish},
+};
+use necrodome_rules::with_game;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+const FORMAT: &str = "necrodome-plan";
+const VERSION: u32 = 1;
+const EXPECTED: &str =
+    "a plan: expected a file that `necrodome tournament --plan-out` or `necrodome pack` has written";
+
+/// What is written before the plan.
+const PREFACE: &str = "\
+# The plan of a tournament, for `necrodome shard`, `necrodome pack` and Ray. Do not edit it: an edited plan is another tournament.
+# Whoever knows `secrets` knows all dice. Keep this file, packs and shards from those who enter bots.
+
+";
+
+/// A plan as a file.
+#[derive(Debug)]
+pub struct PlanFile {
+    plan: Plan,
+    secrets: Vec<Secret>,
+    /// Where the paths of entries begin.
+    folder: PathBuf,
+    /// What runs bots of Python here.
+    python: Option<String>,
+    /// Where its bots were unpacked, if they travel with it.
+    _unpacked: Option<Unpacked>,
+}
+
+/// A plan as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    format: String,
+    version: u32,
+    /// The version of necrodome that has written it.
+    made_by: String,
+    id: String,
+    /// Where the paths of entries begin, seen from the file.
+    folder: PathBuf,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    secrets: Vec<Secret>,
+    plan: Value,
+}
+
+impl PlanFile {
+    /// The plan of a stored tournament whose paths begin in `folder`.
+    pub fn new(plan: &Plan, store: &Store, folder: &Path) -> Result<Self, PartError> {
+        Self::with_secrets(plan.clone(), store.secrets(plan)?, folder)
+    }
+
+    /// A plan with the secrets that it is committed to.
+    pub(super) fn with_secrets(
+        mut plan: Plan,
+        secrets: Vec<Secret>,
+        folder: &Path,
+    ) -> Result<Self, PartError> {
+        for entry in plan.members().map(|member| &plan.entries[member]) {
+            let what = if entry.bot.starts_with(model::PREFIX) {
+                "is a language model, whose calls are kept and paid in one place"
+            } else if entry.fingerprint.is_none() && EntrySpec::parse(&entry.bot, folder).is_err() {
+                "is an object inside this program, and cannot travel"
+            } else {
+                continue;
+            };
+            return Err(PartError::Unsuitable(format!(
+                "{} {what}: play this tournament on one machine",
+                entry.name
+            )));
+        }
+        // Whether secrets were told is a matter of the store.
+        plan.sealed_dice.iter_mut().for_each(|sealed| sealed.secret = None);
+        TournamentDice::new(&plan, &secrets)?;
+        Ok(PlanFile { plan, secrets, folder: folder.to_owned(), python: None, _unpacked: None })
+    }
+
+    /// The same where files of Python are run by this interpreter.
+    pub fn run_by(self, python: Option<String>) -> Self {
+        PlanFile { python, ..self }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The secrets of its dice.
+    pub(super) fn secrets(&self) -> &[Secret] {
+        &self.secrets
+    }
+
+    /// Where the paths of entries begin.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What tells this tournament from all others: a hash of all that its results follow from.
+    pub fn id(&self) -> String {
+        id_of(&self.plan)
+    }
+
+    /// The plan as a text, for a file in `folder`.
+    pub fn text(&self, folder: &Path) -> Result<String, PartError> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let from = if real(folder) == real(&self.folder) { PathBuf::from(".") } else { real(&self.folder) };
+        let plan = serde_json::to_value(&self.plan).unwrap_or_default();
+        let made_by = env!("CARGO_PKG_VERSION").to_owned();
+        let (id, secrets) = (self.id(), self.secrets.clone());
+        let written =
+            Written { format: FORMAT.into(), version: VERSION, made_by, id, folder: from, secrets, plan };
+        let written = serde_json::to_value(written).unwrap_or_default();
+        let text = toml::to_string_pretty(&in_toml(&written))
+            .map_err(|error| PartError::Unsuitable(format!("the plan cannot be written as TOML: {error}")))?;
+        Ok(format!("{PREFACE}{text}"))
+    }
+
+    /// Reads a plan, or unpacks one with its bots.
+    pub fn read(path: &Path) -> Result<Self, PartError> {
+        if is_pack(path) {
+            let unpacked = unpack(path)?;
+            let file = Self::parse(&unpacked.plan, unpacked.folder.path(), path)?;
+            return Ok(PlanFile {
+                folder: unpacked.folder.path().to_owned(),
+                _unpacked: Some(unpacked),
+                ..file
+            });
+        }
+        let text = own::read_text(path).map_err(PartError::file(path))?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self::parse(&text, folder, path)
+    }
+
+    fn parse(text: &str, folder: &Path, path: &Path) -> Result<Self, PartError> {
+        let foreign = || PartError::Foreign { path: path.to_owned(), expected: EXPECTED };
+        let edited = || PartError::Edited { path: path.to_owned() };
+        let table: toml::Table = text.parse().map_err(|_| foreign())?;
+        if table.get("format").and_then(toml::Value::as_str) != Some(FORMAT) {
+            return Err(foreign());
+        }
+        match table.get("version").and_then(toml::Value::as_integer) {
+            Some(version) if version == i64::from(VERSION) => {}
+            came => {
+                let came = came.map_or("none".to_owned(), |came| came.to_string());
+                return Err(PartError::damaged(
+                    path,
+                    format!("it has version {came}, and this necrodome reads version {VERSION}"),
+                ));
+            }
+        }
+        let written: Written = table.try_into().map_err(|_| edited())?;
+        let mut plan: Plan = serde_json::from_value(written.plan).map_err(|_| edited())?;
+        if id_of(&plan) != written.id {
+            plan.options = whole_options(&plan).map_err(|_| edited())?;
+        }
+        if id_of(&plan) != written.id {
+            return Err(edited());
+        }
+        Self::with_secrets(plan, written.secrets, &folder.join(written.folder))
+    }
+
+    /// The members of the plan, in its order, as they are here: unchanged, and with all that runs them.
+    pub fn entries(&self) -> Result<Vec<EntrySpec>, PartError> {
+        let entry = |planned: &PlannedEntry| {
+            let refuse = |why| PartError::Entry { name: planned.name.clone(), why };
+            let mut spec = EntrySpec::parse(&planned.bot, &self.folder).map_err(refuse)?;
+            spec.check().map_err(refuse)?;
+            self.python.iter().for_each(|python| spec.run_by(python));
+            if let EntryKind::Program(program) = &spec.kind
+                && program.interpreter.is_none()
+                && let Some(word) = program.words.first().filter(|word| !is_found(word, &program.folder))
+            {
+                return Err(PartError::NoInterpreter { name: planned.name.clone(), program: word.clone() });
+            }
+            Ok(EntrySpec { name: Some(planned.name.clone()), ..spec })
+        };
+        let members: Vec<&PlannedEntry> =
+            self.plan.members().map(|member| &self.plan.entries[member]).collect();
+        let entries = members.iter().map(|planned| entry(planned)).collect::<Result<Vec<_>, _>>()?;
+        let both = members.iter().zip(&entries);
+        let changed = both.filter(|(planned, entry)| planned.is_other(entry.fingerprint().as_deref()));
+        let names: Vec<String> = changed.map(|(planned, _)| planned.name.clone()).collect();
+        match names.is_empty() {
+            true => Ok(entries),
+            false => Err(StoreError::OtherProgram { names }.into()),
+        }
+    }
+
+    /// The launcher with the confinement and the gifts of the plan, if this machine has them.
+    pub fn launcher(&self, launcher: Launcher) -> Result<Launcher, PartError> {
+        let Some(level) = self.plan.sandbox else { return Ok(launcher) };
+        let confined = launcher.confined(Wish::Named(level))?;
+        confined.giving(self.plan.gifts.clone()).map_err(PartError::NoVariable)
+    }
+
+    /// How far programs are confined; none where none takes part.
+    pub fn sandbox(&self) -> Option<Level> {
+        self.plan.sandbox
+    }
+
+    /// The blocks that can be played: those of the last stage.
+    pub fn blocks(&self) -> Result<Range<u32>, PartError> {
+        let schedule = Schedule::of(&self.plan)?;
+        Ok(schedule.stage()..schedule.end())
+    }
+
+    /// How many blocks belong together. A part that begins elsewhere is right as well, but programs play the blocks before it, too.
+    pub fn unit(&self) -> Result<u32, PartError> {
+        let schedule = Schedule::of(&self.plan)?;
+        if !self.plan.has_programs() {
+            return Ok(1);
+        }
+        let id = self.plan.game().map_err(TournamentError::Plan)?;
+        Ok(with_game!(id, G => Crew::<G>::shard(&schedule, schedule.stage())))
+    }
+
+    /// How many matches a block has.
+    pub fn matches_per_block(&self) -> Result<usize, PartError> {
+        let schedule = Schedule::of(&self.plan)?;
+        Ok(schedule.matches(schedule.stage()))
+    }
+
+    /// The programs that are found by their names, and have to be on every machine.
+    pub fn interpreters(&self) -> Result<Vec<String>, PartError> {
+        let mut all: Vec<String> = Vec::new();
+        for entry in self.entries()? {
+            if let EntryKind::Program(program) = &entry.kind {
+                all.extend(program.words.first().filter(|word| !word.contains('/')).cloned());
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        Ok(all)
+    }
+}
+
+/// What tells a tournament from all others. Notes are left out, and so is what was told.
+pub(super) fn id_of(plan: &Plan) -> String {
+    let mut plan = Plan { sandbox: None, gifts: Default::default(), ..plan.clone() };
+    plan.entries.iter_mut().for_each(|entry| entry.runs_with = None);
+    plan.sealed_dice.iter_mut().for_each(|sealed| sealed.secret = None);
+    let text = serde_json::to_string(&plan).unwrap_or_default();
+    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+}
+
+/// The options with those that TOML cannot write: it knows no null.
+fn whole_options(plan: &Plan) -> Result<Value, String> {
+    let id = plan.game()?;
+    with_game!(id, G => serde_json::to_value(plan.rules::<G>()?).map_err(|error| error.to_string()))
+}
+
+/// JSON as TOML: without nulls, and with numbers that TOML has no room for as texts.
+fn in_toml(value: &Value) -> toml::Value {
+    match value {
+        Value::Null => toml::Value::String(String::new()),
+        Value::Bool(value) => (*value).into(),
+        Value::String(text) => text.clone().into(),
+        Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+            (Some(number), ..) => number.into(),
+            (None, Some(number), _) => number.to_string().into(),
+            (None, None, number) => number.unwrap_or_default().into(),
+        },
+        Value::Array(list) => toml::Value::Array(list.iter().map(in_toml).collect()),
+        Value::Object(table) => {
+            let keys = table.iter().filter(|(_, value)| !value.is_null());
+            toml::Value::Table(keys.map(|(key, value)| (key.clone(), in_toml(value))).collect())
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Some blocks of a plan, played, in one file that says what it is and notices damage:
+//!
+//! ```text
+//! necrodome-shard 1
+//! {"id": ..., "blocks": [0, 64], "origin": {...}}      one line of JSON
+//! the plan, results, faults, replays and efforts       postcard, compressed by zstd
+//! the BLAKE3 hash of all before it                     32 bytes
+//! ```
+//!
+//! Whoever plays may be a stranger: all that is in a shard is checked before it is used.
+
+use super::{
+    super::{
+        Plan, Schedule, Stop, Store, StoreError, TournamentError, Update,
+        archive::Archive,
+        play::{Playing, run_part},
+        results,
+        store::{ChunkRow, ClosingRow, DetailRow},
+    },
+    Origin, PartError, PlanFile,
+    plan_file::id_of,
+};
+use crate::{dice::Secret, fault::SeatFault, own, process::Launcher};
+use serde::{Deserialize, Serialize};
+use std::{io::Read, iter, ops::Range, path::Path, sync::atomic::AtomicBool, time::Instant};
+
+const MAGIC: &[u8] = b"necrodome-shard 1\n";
+const EXPECTED: &str = "a shard: expected a file that `necrodome shard` has written";
+/// No shard is larger, packed or not.
+const MOST_BYTES: u64 = 4 << 30;
+const MOST_HEADER: usize = 64 << 10;
+/// No log of a program, and no number of an effort, is larger.
+const MOST_LOG: usize = 1 << 20;
+const MOST_EFFORT: u64 = 1 << 48;
+
+/// Some blocks of a plan, played.
+#[derive(Debug)]
+pub struct Shard {
+    /// What tells the tournament from all others.
+    pub id: String,
+    /// The blocks.
+    pub blocks: Range<u32>,
+    /// Where they were played.
+    pub origin: Origin,
+    pub(super) plan: Plan,
+    pub(super) secrets: Vec<Secret>,
+    pub(super) rows: Rows,
+}
+
+/// What tells one shard from another before its body is read.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub id: String,
+    pub blocks: (u32, u32),
+    pub origin: Origin,
+}
+
+/// What was played, as a store keeps it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Rows {
+    pub chunks: Vec<ChunkRow>,
+    pub details: Vec<DetailRow>,
+    pub closings: Vec<ClosingRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Body {
+    /// As JSON, which knows what a missing field means.
+    plan: String,
+    secrets: Vec<Secret>,
+    rows: Rows,
+}
+
+impl Shard {
+    /// Plays these blocks of a plan, and no others; none if it was interrupted.
+    pub fn play(
+        file: &PlanFile,
+        blocks: Range<u32>,
+        launcher: &Launcher,
+        threads: usize,
+        interrupt: &AtomicBool,
+        watch: &mut dyn FnMut(Update),
+    ) -> Result<Option<Self>, PartError> {
+        let has = file.blocks()?;
+        if blocks.is_empty() || blocks.start < has.start || blocks.end > has.end {
+            return Err(PartError::Blocks { asked: blocks, has });
+        }
+        let (plan, entries) = (file.plan(), file.entries()?);
+        let launcher = file.launcher(launcher.clone())?;
+        let began = Instant::now();
+        let mut store = Archive::in_memory()?.insert(plan, file.secrets())?;
+        let what = Playing { plan, entries: &entries, part: Some(blocks.clone()), threads };
+        if run_part(&what, &launcher, &mut store, interrupt, watch)? == Stop::Interrupted {
+            return Ok(None);
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        let origin = Origin { seconds, ..Origin::here(file.sandbox(), threads) };
+        let rows = Rows::of(&store)?;
+        let (id, secrets) = (file.id(), file.secrets().to_vec());
+        Ok(Some(Shard { id, blocks, origin, plan: plan.clone(), secrets, rows }))
+    }
+
+    /// How many matches there are.
+    pub fn matches(&self) -> Result<u64, PartError> {
+        let schedule = Schedule::of(&self.plan)?;
+        Ok(schedule.matches_before(self.blocks.end) - schedule.matches_before(self.blocks.start))
+    }
+
+    /// The contents of its file.
+    pub fn bytes(&self) -> Result<Vec<u8>, PartError> {
+        let Shard { id, blocks, origin, plan, secrets, rows } = self;
+        let written = |error: String| PartError::Unsuitable(format!("the shard cannot be written: {error}"));
+        let header = Header { id: id.clone(), blocks: (blocks.start, blocks.end), origin: origin.clone() };
+        #[derive(Serialize)]
+        struct Borrowed<'a> {
+            plan: String,
+            secrets: &'a [Secret],
+            rows: &'a Rows,
+        }
+        let plan = serde_json::to_string(plan).map_err(|error| written(error.to_string()))?;
+        let body = postcard::to_allocvec(&Borrowed { plan, secrets, rows });
+        let body = body.map_err(|error| written(error.to_string()))?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(serde_json::to_vec(&header).map_err(|error| written(error.to_string()))?);
+        bytes.push(b'\n');
+        bytes.extend(zstd::bulk::compress(&body, 1).map_err(|error| written(error.to_string()))?);
+        bytes.extend(blake3::hash(&bytes).as_bytes());
+        Ok(bytes)
+    }
+
+    /// Reads a shard from a file.
+    pub fn read(path: &Path) -> Result<Self, PartError> {
+        Self::parse(&contents(path)?, path)
+    }
+
+    /// A shard from the contents of its file. All of it is checked; `path` is for errors.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, PartError> {
+        let (Header { id, blocks, origin }, body) = head(bytes, path)?;
+        let damaged = |what: &str| PartError::damaged(path, what);
+        let Some(body) = body.len().checked_sub(blake3::OUT_LEN).map(|end| &body[..end]) else {
+            return Err(damaged("it ends too early"));
+        };
+        let (signed, sum) = bytes.split_at(bytes.len() - blake3::OUT_LEN);
+        if blake3::hash(signed).as_bytes() != sum {
+            return Err(damaged("it does not fit the hash at its end"));
+        }
+        let mut unpacked = Vec::new();
+        let decoder = zstd::stream::read::Decoder::with_buffer(body).map_err(PartError::file(path))?;
+        decoder
+            .take(MOST_BYTES)
+            .read_to_end(&mut unpacked)
+            .map_err(|error| damaged(&format!("it cannot be unpacked ({error})")))?;
+        let Body { plan, secrets, rows } =
+            postcard::from_bytes(&unpacked).map_err(|_| damaged("its contents are not those of a shard"))?;
+        let plan: Plan = serde_json::from_str(&plan).map_err(|_| damaged("its plan cannot be read"))?;
+        if id_of(&plan) != id {
+            return Err(damaged("its plan is not the one that it names"));
+        }
+        plan.check().map_err(TournamentError::from)?;
+        let schedule = Schedule::of(&plan)?;
+        let blocks = blocks.0..blocks.1;
+        if blocks.is_empty() || blocks.end > schedule.end() {
+            return Err(damaged("it has blocks that its plan does not have"));
+        }
+        rows.check(&plan, &schedule, &blocks).map_err(|what| damaged(&what))?;
+        Ok(Shard { id, blocks, origin, plan, secrets, rows })
+    }
+}
+
+/// The contents of a file that may be a shard.
+pub(super) fn contents(path: &Path) -> Result<Vec<u8>, PartError> {
+    own::read_bytes(path, MOST_BYTES).map_err(PartError::file(path))
+}
+
+/// The header of a shard, and what comes after it.
+pub(super) fn head<'a>(bytes: &'a [u8], path: &Path) -> Result<(Header, &'a [u8]), PartError> {
+    let rest = bytes
+        .strip_prefix(MAGIC)
+        .ok_or_else(|| PartError::Foreign { path: path.to_owned(), expected: EXPECTED })?;
+    let end = rest.iter().take(MOST_HEADER).position(|&byte| byte == b'\n');
+    let header = end.and_then(|end| Some((serde_json::from_slice(&rest[..end]).ok()?, &rest[end + 1..])));
+    header.ok_or_else(|| PartError::damaged(path, "its header cannot be read"))
+}
+
+impl Rows {
+    fn of(store: &Store) -> Result<Self, StoreError> {
+        Ok(Rows {
+            chunks: store.chunk_rows()?,
+            details: store.detail_rows()?,
+            closings: store.closing_rows()?,
+        })
+    }
+
+    /// Says what is wrong with them, if anything is.
+    fn check(&self, plan: &Plan, schedule: &Schedule, blocks: &Range<u32>) -> Result<(), String> {
+        let mut next = blocks.start;
+        let is_solved = self.chunks.iter().any(|chunk| !chunk.luck.is_empty());
+        for chunk in &self.chunks {
+            let end = chunk.first.checked_add(chunk.blocks).filter(|&end| end <= blocks.end);
+            let Some(end) = end.filter(|&end| chunk.first == next && end > next) else {
+                return Err(format!("block {next} is missing, or comes twice"));
+            };
+            if results::ends(&chunk.results, schedule, next..end).is_none() {
+                return Err(format!("the results of blocks {next} to {} cannot be read", end - 1));
+            }
+            let matches = schedule.matches_before(end) - schedule.matches_before(next);
+            let (floats, rest) = chunk.luck.as_chunks::<4>();
+            let fits = floats.len() as u64 == if is_solved { matches } else { 0 } && rest.is_empty();
+            if !fits || !floats.iter().all(|&bytes| f32::from_le_bytes(bytes).is_finite()) {
+                return Err(format!("the luck of blocks {next} to {} cannot be read", end - 1));
+            }
+            let efforts: Option<Vec<Vec<u64>>> = serde_json::from_str(&chunk.efforts).ok();
+            let sensible = |numbers: &Vec<u64>| numbers.iter().all(|&number| number < MOST_EFFORT);
+            if !efforts.is_some_and(|all| all.len() <= plan.entries.len() && all.iter().all(sensible)) {
+                return Err(format!("what blocks {next} to {} took cannot be read", end - 1));
+            }
+            next = end;
+        }
+        if next != blocks.end {
+            return Err(format!("block {next} is missing"));
+        }
+        let places = self.details.iter().map(|detail| (detail.block, detail.number));
+        if !places.is_sorted_by(|one, other| one < other) {
+            return Err("its matches are not in order".to_owned());
+        }
+        for detail in &self.details {
+            let there =
+                blocks.contains(&detail.block) && (detail.number as usize) < schedule.matches(detail.block);
+            let faults: Option<Vec<SeatFault>> = serde_json::from_str(&detail.faults).ok();
+            let seated =
+                |faults: Vec<SeatFault>| faults.iter().all(|fault| fault.seat.index() < schedule.seats());
+            if !(there && faults.is_some_and(seated)) {
+                return Err(format!("match {}.{} cannot be read", detail.block, detail.number));
+            }
+        }
+        for closing in &self.closings {
+            let there = (closing.entry as usize) < plan.entries.len() && closing.log.len() <= MOST_LOG;
+            if !there || serde_json::from_str::<Vec<crate::fault::Fault>>(&closing.faults).is_err() {
+                return Err("what a program said at its end cannot be read".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// What each of some blocks came to, in order, so that two of them can be compared. The rows have all of them.
+    pub(super) fn came_to(
+        &self,
+        schedule: &Schedule,
+        blocks: Range<u32>,
+    ) -> impl Iterator<Item = Result<CameTo, StoreError>> {
+        let damaged = || StoreError::Damaged("the results of some blocks cannot be read".into());
+        let (mut place, mut ends): (usize, Option<Vec<usize>>) = (0, None);
+        let mut block = blocks.start;
+        iter::from_fn(move || {
+            (block < blocks.end).then_some(())?;
+            while self.chunks.get(place).is_some_and(|chunk| chunk.first + chunk.blocks <= block) {
+                (place, ends) = (place + 1, None);
+            }
+            let chunk = self.chunks.get(place)?;
+            if ends.is_none() {
+                ends = results::ends(&chunk.results, schedule, chunk.first..chunk.first + chunk.blocks);
+            }
+            let Some(ends) = &ends else { return Some(Err(damaged())) };
+            let number = (block - chunk.first) as usize;
+            let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+            let mut result = blake3::Hasher::new();
+            result.update(&chunk.results[start..ends[number]]);
+            if !chunk.luck.is_empty() {
+                let before =
+                    |block| 4 * (schedule.matches_before(block) - schedule.matches_before(chunk.first));
+                let Some(luck) = chunk.luck.get(before(block) as usize..before(block + 1) as usize) else {
+                    return Some(Err(damaged()));
+                };
+                result.update(luck);
+            }
+            let mut moves = blake3::Hasher::new();
+            let first = self.details.partition_point(|detail| detail.block < block);
+            for detail in self.details[first..].iter().take_while(|detail| detail.block == block) {
+                if let Some(replay) = &detail.replay {
+                    moves.update(&detail.number.to_le_bytes()).update(blake3::hash(replay).as_bytes());
+                }
+            }
+            let came =
+                CameTo { block, result: *result.finalize().as_bytes(), moves: *moves.finalize().as_bytes() };
+            block += 1;
+            Some(Ok(came))
+        })
+    }
+}
+
+/// What a block came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CameTo {
+    pub block: u32,
+    /// A hash of the results and the luck.
+    result: [u8; blake3::OUT_LEN],
+    /// A hash of all moves, where they were kept.
+    moves: [u8; blake3::OUT_LEN],
+}
+
+impl CameTo {
+    /// How two differ, in words, if they do.
+    pub fn differs(&self, other: &CameTo) -> Option<&'static str> {
+        if self.result != other.result {
+            return Some("ended in two ways");
+        }
+        (self.moves != other.moves).then_some("was played in two ways, though it ended alike")
+    }
+}

@@ -1,0 +1,76 @@
+//! `necrodome merge`: shards from many machines, in one store.
+
+use super::print_json;
+use crate::{
+    error::Error,
+    paint::{count, say},
+};
+use necrodome_arena::tournament::{self, Merged, PartError, PlanFile};
+use std::path::PathBuf;
+
+/// Merge parts that `necrodome shard` has played into one store
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome merge night.store *.shard
+  necrodome merge night.store 7.shard --json
+  necrodome merge night.store                  what is missing?
+
+Parts may come in any order, overlap, and come again. All of them are merged or none. Where two have the same block, results, luck
+and replays must be the same to the byte; if not, both origins are named. Parts that come early wait in the store. When all is there,
+the hash is that of the tournament on one machine, and `necrodome report` prints the standings.
+
+Exit codes: 0 merged (even if blocks are missing yet), 1 two parts do not agree or a file is damaged, 2 a mistake in the command.")]
+pub struct Args {
+    /// The store; made if it is not there
+    store: PathBuf,
+    /// The parts
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Take parts of this plan (or pack) only; without it, of the plan of the first part
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<PathBuf>,
+    /// Print one JSON document instead of sentences
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let plan = args.plan.as_deref().map(PlanFile::read).transpose()?;
+    let merged = match args.files.is_empty() && plan.is_none() {
+        true => tournament::merged(&args.store),
+        false => tournament::merge(&args.store, &args.files, plan.as_ref()),
+    };
+    let merged = merged.map_err(|error| match error {
+        PartError::Store(error) => Error::written_store(&args.store, error),
+        PartError::Conflict { .. } => Error::from(error).hint(
+            "nothing was merged; `necrodome audit` plays stored blocks again, and a bot that decides by the clock or by its own \
+             random numbers never plays twice alike",
+        ),
+        other => other.into(),
+    })?;
+    if args.json { print_json(&merged) } else { tell(args, &merged) }
+}
+
+fn tell(args: &Args, merged: &Merged) -> Result<(), Error> {
+    let Merged { added, blocks, of, waiting, gaps, complete, hash } = merged;
+    let store = args.store.display();
+    say(format_args!("{} added; {blocks} of {of} are there without a gap", count(*added, "block")));
+    let words = |stretches: &[(u32, u32)]| {
+        const MOST: usize = 8;
+        let mut all: Vec<String> =
+            stretches.iter().take(MOST).map(|(first, end)| format!("{first}..{end}")).collect();
+        all.extend((stretches.len() > MOST).then(|| format!("and {} more", stretches.len() - MOST)));
+        all.join(", ")
+    };
+    if !waiting.is_empty() {
+        say(format_args!("waiting for those before them: {}", words(waiting)));
+    }
+    if !gaps.is_empty() {
+        say(format_args!("missing: {}", words(gaps)));
+    }
+    if let Some(hash) = hash.as_ref().filter(|_| *complete) {
+        say(format_args!("complete: `necrodome report {store}` prints the standings\nhash {hash}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! `necrodome shard`: some blocks of a plan, played here, for somebody who merges them.
+
+use crate::{
+    error::Error,
+    interrupt, lineup,
+    numbers::within,
+    output_file::{Access, OutputFile},
+    paint::{count, say},
+    progress::Progress,
+};
+use necrodome_arena::tournament::{PlanFile, Shard};
+use std::{ops::Range, path::PathBuf};
+
+/// Play some blocks of a plan, for `necrodome merge`
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  necrodome tournament zombie-dice greedy cautious ./mybot.py --blocks 20000 --plan-out plan.toml
+  necrodome shard plan.toml --blocks 0..1000 --out 0.shard
+  necrodome shard night.pack --blocks 1000..2000 --out 1000.shard     a plan with its bots, on another machine
+  necrodome merge night.store *.shard
+
+A block is the same wherever it is played, so any machine can play any blocks. Programs are started anew every few blocks, and the
+smallest part is best a multiple of that: without --blocks the command says how many. What a machine lacks (an interpreter, a level
+of confinement) is an error of this command, and never charged to a bot. See `necrodome docs cluster`.
+
+Exit codes: 0 the file is written, 1 it could not be played here, 2 a mistake in the command, 130 interrupted: nothing is written.")]
+pub struct Args {
+    /// A plan (`necrodome tournament --plan-out`), or a pack (`necrodome pack`)
+    plan: PathBuf,
+    /// The first block, and the one behind the last; blocks are counted from 0. Without it, say what there is to play
+    #[arg(long, value_name = "A..B", value_parser = range, requires = "out")]
+    blocks: Option<Range<u32>>,
+    /// The file to write
+    #[arg(long, value_name = "FILE", requires = "blocks")]
+    out: Option<PathBuf>,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
+    /// Threads to play on; by default all cores
+    #[arg(long, value_parser = within(1..=1024_u16))]
+    threads: Option<u16>,
+}
+
+fn range(text: &str) -> Result<Range<u32>, String> {
+    let ends = text.split_once("..").map(|(from, to)| (from.parse(), to.parse()));
+    match ends {
+        Some((Ok(from), Ok(to))) if from < to => Ok(from..to),
+        _ => Err("expected two whole numbers, the second one larger, such as 0..1000".to_owned()),
+    }
+}
+
+pub fn run(args: &Args) -> Result<(), Error> {
+    let file = PlanFile::read(&args.plan)?;
+    let (Some(blocks), Some(out)) = (&args.blocks, &args.out) else { return describe(args, &file) };
+    let out = OutputFile::claim(out, args.force)?.with_access(Access::Secret);
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let mut progress = Progress::new("playing");
+    let all = f64::from(blocks.end - blocks.start);
+    let own = lineup::own_program()?;
+    let played = Shard::play(&file, blocks.clone(), &own, threads, interrupt::flag(), &mut |update| {
+        progress.show(f64::from(update.blocks.saturating_sub(blocks.start)) / all);
+    })?;
+    drop(progress);
+    let shard = played.ok_or_else(Error::interrupted)?;
+    say(format_args!("{} in {:.1} s", count(shard.matches()?, "match"), shard.origin.seconds));
+    out.write(shard.bytes()?)
+}
+
+/// Says what there is to play, after a look whether it could be played here.
+fn describe(args: &Args, file: &PlanFile) -> Result<(), Error> {
+    let blocks = file.blocks()?;
+    file.entries()?;
+    file.launcher(lineup::own_program()?)?;
+    let plan = args.plan.display();
+    say(format_args!(
+        "{}: blocks {}..{}, {} each",
+        file.plan().game,
+        blocks.start,
+        blocks.end,
+        count(file.matches_per_block()? as u64, "match")
+    ));
+    match file.unit()? {
+        1 => say("any part can be played for itself"),
+        unit => say(format_args!("programs are started anew every {unit} blocks: play multiples of that")),
+    }
+    let first = blocks.start..blocks.end.min(blocks.start.saturating_add(file.unit()?.max(100)));
+    say(format_args!(
+        "all that it takes is here; for example:\n  necrodome shard {plan} --blocks {}..{} --out {}.shard",
+        first.start, first.end, first.start
+    ));
+    Ok(())
+}

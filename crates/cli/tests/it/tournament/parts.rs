@@ -1,0 +1,176 @@
+//! Tournaments in parts: `--plan-out`, `shard`, `merge`, `pack` and `audit`, with programs among the entries.
+
+use crate::program::{necrodome_in, output_in, refusal};
+use serde_json::Value;
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+/// Waits for nothing and remembers how many turns it has had since it was started, which decides what it does.
+const COUNTING: &str = r#"
+import json, sys
+turns = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        answer = {"type": "ready", "protocol": 1}
+    elif message["type"] == "decide":
+        turns += 1
+        answer = {"id": message["id"], "action": {"type": "stop" if turns % 3 == 0 else "go"}}
+    else:
+        continue
+    print(json.dumps(answer), flush=True)
+"#;
+
+/// A folder with a bot in a folder of its own, and a plan.
+fn planned(folder: &Path) {
+    fs::create_dir_all(folder.join("bots/ada")).unwrap();
+    fs::write(folder.join("bots/ada/ada.py"), COUNTING).unwrap();
+    fs::write(folder.join("bots/ada/.secret"), "nobody's business").unwrap();
+    output_in(
+        folder,
+        &[
+            "tournament",
+            "zombie-dice-race",
+            "greedy",
+            "bots/ada/ada.py",
+            "--blocks",
+            "150",
+            "--seed",
+            "7",
+            "--plan-out",
+            "plan.toml",
+        ],
+    );
+}
+
+fn json_in(folder: &Path, words: &[&str]) -> Value {
+    serde_json::from_str(&output_in(folder, words)).unwrap()
+}
+
+/// The secret in a plan.
+fn secret(folder: &Path) -> String {
+    let plan = fs::read_to_string(folder.join("plan.toml")).unwrap();
+    let is_secret = |word: &&str| word.len() == 128 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    plan.split('"').find(is_secret).unwrap().to_owned()
+}
+
+#[test]
+fn parts_that_were_played_elsewhere_make_the_tournament_of_one_machine() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (here, there) = (here.path(), there.path());
+    planned(here);
+    let mode = here.join("plan.toml").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "it has the secret");
+    output_in(here, &["pack", "plan.toml"]);
+    fs::rename(here.join("plan.pack"), there.join("plan.pack")).unwrap();
+    // Parts that begin in the middle of what a program remembers.
+    for (name, blocks) in [("a", "70..150"), ("b", "0..64"), ("c", "60..80")] {
+        output_in(there, &["shard", "plan.pack", "--blocks", blocks, "--out", name]);
+    }
+    let early = json_in(there, &["merge", "night.store", "a", "--json"]);
+    assert_eq!(
+        (&early["waiting"], &early["gaps"]),
+        (&serde_json::json!([[70, 150]]), &serde_json::json!([[0, 70]]))
+    );
+    let merged = json_in(there, &["merge", "night.store", "c", "b", "--json"]);
+    assert_eq!((&merged["complete"], &merged["blocks"]), (&true.into(), &150.into()));
+    let words =
+        ["tournament", "zombie-dice-race", "greedy", "bots/ada/ada.py", "--blocks", "150", "--seed", "7"];
+    let whole = json_in(here, &[&words[..], &["--secret", &secret(here), "--json"]].concat());
+    assert_eq!((&whole["hash"], &whole["faults"]), (&merged["hash"], &serde_json::json!([])));
+    assert_eq!(json_in(there, &["report", "night.store", "--json"])["hash"], whole["hash"]);
+    output_in(there, &["replay", "night.store", "--verify"]);
+    let audit = json_in(there, &["audit", "night.store", "--blocks", "3", "--plan", "plan.pack", "--json"]);
+    assert_eq!((audit["blocks"].as_array().unwrap().len(), &audit["differ"]), (3, &serde_json::json!([])));
+}
+
+#[test]
+fn what_a_machine_lacks_is_its_own_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    planned(folder);
+    output_in(folder, &["pack", "plan.toml"]);
+    let shard = |plan: &str| necrodome_in(folder, &["shard", plan, "--blocks", "0..2", "--out", "x"]);
+    let error = refusal(shard("plan.pack").env("PATH", "/nowhere"), 1);
+    assert!(error.contains("this machine has no python3, which runs ada"), "{error}");
+    fs::write(folder.join("bots/ada/ada.py"), COUNTING.replace("% 3", "% 4")).unwrap();
+    let error = refusal(&mut shard("plan.toml"), 2);
+    assert!(error.contains("the program of ada has changed"), "{error}");
+    // The pack has the bot that was planned.
+    shard("plan.pack").assert().success();
+    let error = refusal(&mut shard("bots/ada/ada.py"), 2);
+    assert!(error.contains("is not a plan"), "{error}");
+    let error = refusal(&mut shard("nothing.toml"), 2);
+    assert!(error.contains("there is no file nothing.toml"), "{error}");
+    let error = refusal(&mut necrodome_in(folder, &["merge", "s.store", "plan.toml"]), 2);
+    assert!(error.contains("is not a shard"), "{error}");
+    assert!(!folder.join("s.store").exists());
+}
+
+#[test]
+fn a_pack_has_what_bots_need_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    planned(folder);
+    fs::write(folder.join("bots/ada/weights.bin"), vec![7; 3 << 20]).unwrap();
+    fs::write(folder.join("private.txt"), "nobody's business").unwrap();
+    let error = refusal(&mut necrodome_in(folder, &["pack", "plan.toml", "--max-mb", "1"]), 2);
+    assert!(error.contains("bots/ada/weights.bin (3072 KB)"), "{error}");
+    output_in(folder, &["pack", "plan.toml"]);
+    let mut pack = zip::ZipArchive::new(fs::File::open(folder.join("plan.pack")).unwrap()).unwrap();
+    let mut names: Vec<String> = pack.file_names().map(|name| name.unwrap().into_owned()).collect();
+    names.sort();
+    assert_eq!(names, ["bots/ada/ada.py", "bots/ada/weights.bin", "plan.toml"]);
+    assert!(pack.by_name("plan.toml").is_ok());
+    // A bot outside of the plan's folder cannot travel.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let bot = folder.join("bots/ada/ada.py");
+    let words = [
+        "tournament",
+        "zombie-dice-race",
+        "greedy",
+        bot.to_str().unwrap(),
+        "--blocks",
+        "2",
+        "--plan-out",
+        "plan.toml",
+    ];
+    output_in(elsewhere.path(), &words);
+    let error = refusal(&mut necrodome_in(elsewhere.path(), &["pack", "plan.toml"]), 2);
+    assert!(error.contains("lies outside of the folder of the plan"), "{error}");
+}
+
+/// Names in an archive can lead anywhere.
+#[test]
+fn a_pack_writes_nowhere_but_into_a_folder_of_its_own() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    planned(folder);
+    let plan = fs::read(folder.join("plan.toml")).unwrap();
+    for name in ["../escaped", "a/../../escaped", "bots/ada/"] {
+        let mut pack = zip::ZipWriter::new(fs::File::create(folder.join("bad.pack")).unwrap());
+        for (name, content) in [("plan.toml", &plan[..]), (name, b"x")] {
+            pack.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            pack.write_all(content).unwrap();
+        }
+        pack.finish().unwrap();
+        let error =
+            refusal(&mut necrodome_in(folder, &["shard", "bad.pack", "--blocks", "0..2", "--out", "x"]), 1);
+        assert!(error.contains("it has a file with the odd name"), "{name}: {error}");
+    }
+    assert!(!folder.join("escaped").exists());
+}
+
+#[test]
+fn what_cannot_travel_is_refused_before_anything_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir(folder.join("words")).unwrap();
+    fs::write(folder.join("ada.py"), COUNTING).unwrap();
+    let words =
+        ["tournament", "zombie-dice-race", "greedy", "ada.py", "--plan-out", "plan.toml", "--share", "words"];
+    let error = refusal(&mut necrodome_in(folder, &words), 2);
+    assert!(error.contains("--share does not go with --plan-out"), "{error}");
+    assert!(!folder.join("plan.toml").exists());
+    necrodome_in(folder, &["shard", "x", "--blocks", "7..7", "--out", "y"]).assert().code(2);
+}

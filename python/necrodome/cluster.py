@@ -1,0 +1,544 @@
+"""Tournaments on a Ray cluster: the results, bit for bit, that one machine would get.
+
+``python -m necrodome.cluster PLAN --address auto --store night.store`` plays the plan that ``necrodome tournament ... --plan-out PLAN`` has
+written; :func:`necrodome.tournament` with ``cluster="ray"`` plans and plays in one call. See ``docs/cluster.md``.
+
+Ray decides where a shard is played, and plays it again if its worker or its node dies. This module cuts the blocks into shards of about ten
+seconds, and merges them into one store as they come. What is merged is on disk: after Ctrl-C, or after the driver or the head has died, the
+same command goes on with the blocks that are missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import _arena, _native
+from .play import Report, launcher
+
+__all__ = ["ClusterError", "Settings", "play_plan"]
+
+#: A half-open range of blocks.
+Blocks = tuple[int, int]
+
+#: How much of a custom resource a shard takes: enough to be placed by it, too little to be held up by it.
+_PINCH = 0.001
+#: How many bytes all bots of a pack may have together.
+_MOST_PACKED = 64 << 20
+
+
+class ClusterError(RuntimeError):
+    """The cluster cannot go on. What was merged is in the store."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a tournament is spread over a cluster. Results do not depend on it."""
+
+    #: The cluster: ``"auto"``, or the ``host:port`` of its head.
+    address: str = "auto"
+    #: Custom resources that a node must have, with what a shard takes of them: ``{"java": 0.001}``.
+    resources: Mapping[str, float] = field(default_factory=dict)
+    #: How long a shard should take, in seconds.
+    seconds: float = 10.0
+    #: How often Ray plays a shard again whose worker or node has died.
+    retries: int = 5
+    #: How long to wait for a node when none is left, in seconds.
+    patience: float = 60.0
+    #: How often standings are printed, in seconds; 0 for never.
+    standings: float = 60.0
+    #: Whether a bar shows how far it is.
+    progress: bool = True
+
+
+def play_plan(
+    plan: str | os.PathLike[str], store: str | os.PathLike[str], settings: Settings | None = None
+) -> Report:
+    """Plays a plan on a Ray cluster into a store, or goes on with it, and gives the report.
+
+    Ctrl-C stops it: ``KeyboardInterrupt`` is raised after everything that has come back is merged. A :class:`ClusterError` says what is wrong
+    with the cluster, and ``ValueError`` what is wrong with the plan, the store or a shard.
+    """
+    _arena.need()
+    plan, store = os.path.abspath(plan), os.path.abspath(store)
+    settings = settings or Settings()
+    merging = _Merging(store, plan)
+    if merging.state["complete"]:
+        return merging.report()
+    pack = _native.pack_plan(plan, launcher(), _MOST_PACKED)
+    info = json.loads(_native.plan_info(plan, launcher()))
+    with _connected(settings.address) as ray:
+        driver = _Driver(ray, settings, info, merging, pack)
+        try:
+            driver.run()
+        finally:
+            driver.end()
+    return merging.report()
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    """Ray, connected to the cluster; a connection that is there already is used, and stays."""
+    try:
+        import ray
+    except ImportError as error:
+        raise ClusterError("Ray is not installed: pip install 'necrodome[ray]'") from error
+    if ray.is_initialized():
+        yield ray
+        return
+    # Ray lets workers import modules from the folder that the driver is in. Bots may lie there, and they are strangers.
+    folder = os.getcwd()
+    os.chdir("/")
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="warning", namespace="necrodome")
+    except ConnectionError as error:
+        raise ClusterError(f"there is no Ray cluster at {address}: {error}") from error
+    finally:
+        os.chdir(folder)
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+class _Merging:
+    """The store, and how far it is."""
+
+    def __init__(self, store: str, plan: str) -> None:
+        self.store, self.plan = store, plan
+        self.merger = _native.Merger(store, plan)
+        self.state: dict[str, Any] = json.loads(self.merger.state())
+
+    def add(self, shards: list[tuple[bytes, str]]) -> None:
+        """Merges shards, all or none of them."""
+        try:
+            self.state = json.loads(self.merger.add(shards))
+        except ValueError:
+            # Nothing was merged, and this merger has forgotten its tournament.
+            del self.merger
+            self.merger = _native.Merger(self.store, self.plan)
+            raise
+
+    def report(self) -> Report:
+        return Report(self.merger.report())
+
+    @property
+    def missing(self) -> int:
+        return sum(end - first for first, end in self.state["gaps"])
+
+
+@dataclass
+class Sizes:
+    """How many blocks a shard should have: one unit at first, then what takes so many seconds.
+
+    >>> sizes = Sizes(unit=4, seconds=10)
+    >>> sizes.next(missing=100_000, workers=2)
+    4
+    >>> sizes.measured(blocks=4, seconds=0.2)
+    >>> sizes.next(missing=100_000, workers=2)     # 200 would take ten seconds, but one measurement may mislead
+    32
+    >>> sizes.next(missing=40, workers=2)          # so that all workers finish at about the same time
+    8
+    """
+
+    unit: int
+    seconds: float
+    #: Seconds of a block, measured, with the latest counting most.
+    pace: float | None = None
+    largest: int = 0
+
+    def measured(self, blocks: int, seconds: float) -> None:
+        """A shard has come back."""
+        pace = seconds / max(blocks, 1)
+        self.pace = pace if self.pace is None else 0.7 * self.pace + 0.3 * pace
+        self.largest = max(self.largest, blocks)
+
+    def next(self, missing: int, workers: int) -> int:
+        """The size of the next shard, a multiple of the unit."""
+        if self.pace is None:
+            return self.unit
+        wanted = self.seconds / max(self.pace, 1e-9)
+        # Eight times what was seen is the most that a measurement can vouch for.
+        wanted = min(wanted, 8 * self.largest, missing / (2 * max(workers, 1)))
+        return max(int(wanted) // self.unit, 1) * self.unit
+
+
+def next_part(gaps: list[Blocks], running: list[Blocks], size: int, unit: int) -> Blocks | None:
+    """The first blocks that are missing and that nobody plays, at most ``size``, ending at a multiple of the unit where it can.
+
+    >>> next_part([(0, 100)], [(0, 10)], 20, 10)
+    (10, 30)
+    >>> next_part([(5, 100)], [], 20, 10)
+    (5, 20)
+    >>> next_part([(0, 10), (20, 25)], [(0, 10)], 20, 10)
+    (20, 25)
+    """
+    taken = sorted(running)
+    for first, end in gaps:
+        for busy_first, busy_end in taken:
+            if busy_first > first:
+                end = min(end, busy_first)
+                break
+            first = max(first, busy_end)
+        if first < end:
+            stop = (first + size) // unit * unit
+            return first, min(end, stop if stop > first else first + size)
+    return None
+
+
+@dataclass
+class _Task:
+    """A shard that Ray plays."""
+
+    blocks: Blocks
+    began: float
+
+
+class _Driver:
+    """Hands out shards, and merges what comes back."""
+
+    def __init__(self, ray: Any, settings: Settings, info: Mapping[str, Any], merging: _Merging, pack: bytes) -> None:
+        self.ray, self.settings, self.info, self.merging = ray, settings, info, merging
+        self.sizes = Sizes(max(info["unit"], 1), settings.seconds)
+        #: Named by content, so that a node has each pack once; with the driver's process, so that two drivers do not share it.
+        self.pack_name = f"{hashlib.blake2b(pack, digest_size=12).hexdigest()}-{os.getpid()}"
+        self.pack = ray.put(pack)
+        self.play = ray.remote(num_cpus=1, max_retries=settings.retries)(_shard_function())
+        self.running: dict[Any, _Task] = {}
+        #: Nodes that are not asked any more: their names, and why.
+        self.refused: dict[str, tuple[str, str]] = {}
+        self.used: set[str] = set()
+        self.slots = 0
+        self.looked = -math.inf
+
+    def run(self) -> None:
+        """Plays until all is merged."""
+        shown = _Shown(self.merging, self.settings)
+        try:
+            while not self.merging.state["complete"]:
+                self.look()
+                self.hand_out()
+                self.collect(timeout=0.5)
+                shown.update(self.slots)
+        except BaseException:
+            # What has come back already is not played again.
+            self.collect(timeout=0)
+            raise
+        finally:
+            shown.close()
+
+    def end(self) -> None:
+        """Stops what still runs, and removes the pack from the nodes: it has the secret of the dice."""
+        ray = self.ray
+        if not ray.is_initialized():
+            return
+        for task in self.running:
+            ray.cancel(task, force=False)
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+        sweep = ray.remote(_sweep_function())
+        swept = []
+        for node in alive & (self.used | self.refused.keys()):
+            there = NodeAffinitySchedulingStrategy(node, soft=False)
+            swept.append(sweep.options(num_cpus=0, scheduling_strategy=there).remote(self.pack_name))
+        if swept:
+            ray.wait(swept, num_returns=len(swept), timeout=10)
+
+    def look(self) -> None:
+        """Counts the workers, once a second; raises an error if there is none."""
+        now = time.monotonic()
+        if now - self.looked < 1:
+            return
+        self.looked = now
+        began = now
+        while True:
+            nodes = [node for node in self.ray.nodes() if node["Alive"]]
+            self.slots = sum(
+                self.room(node["Resources"]) for node in nodes if node["NodeID"] not in self.refused
+            )
+            if self.slots > 0:
+                return
+            # The nodes that could do it all refused: waiting does not help. Else some may have died, and come back.
+            all_refused = bool(self.refused) and any(node["NodeID"] in self.refused for node in nodes)
+            if all_refused or not self.used or time.monotonic() - began > self.settings.patience:
+                raise ClusterError(self.nobody())
+            time.sleep(1)
+
+    def room(self, resources: Mapping[str, float]) -> int:
+        """How many shards a node can play at once."""
+        wanted = {"CPU": 1.0, **self.settings.resources}
+        return min(int(resources.get(name, 0) / amount + 1e-9) for name, amount in wanted.items())
+
+    def nobody(self) -> str:
+        """Why there is no worker."""
+        wanted = ", ".join(["a CPU", *self.settings.resources])
+        reasons = [f"\n  {name}: {why}" for name, why in self.refused.values()]
+        if not reasons:
+            return f"no node of the cluster has what a shard needs ({wanted})"
+        return f"no node of the cluster is left that has {wanted} and can play this tournament:" + "".join(reasons)
+
+    def hand_out(self) -> None:
+        """Keeps all workers busy, and some shards waiting for them."""
+        most = self.slots + self.slots // 4 + 1
+        unit = self.sizes.unit
+        while len(self.running) < most:
+            running = [task.blocks for task in self.running.values()]
+            missing = self.merging.missing - sum(end - first for first, end in set(running))
+            size = self.sizes.next(missing, self.slots)
+            gaps = [(first, end) for first, end in self.merging.state["gaps"]]
+            part = next_part(gaps, running, size, unit)
+            if part is None:
+                self.hand_out_again()
+                return
+            self.submit(part)
+
+    def hand_out_again(self) -> None:
+        """When nothing is left to hand out: a second copy of what takes too long. Whichever comes first counts; both must agree."""
+        if len(self.running) >= self.slots:
+            return
+        now = time.monotonic()
+        all_blocks = [task.blocks for task in self.running.values()]
+        for task in sorted(self.running.values(), key=lambda task: task.began):
+            first, end = task.blocks
+            usual = (self.sizes.pace or 1.0) * (end - first)
+            if all_blocks.count(task.blocks) == 1 and now - task.began > 2 * usual + 2:
+                self.submit(task.blocks)
+                return
+
+    def submit(self, part: Blocks) -> None:
+        first, end = part
+        options: dict[str, Any] = {"name": f"{self.info['game']} {self.info['id'][:8]} blocks {first}..{end}"}
+        if self.settings.resources:
+            options["resources"] = dict(self.settings.resources)
+        if self.refused:
+            options["label_selector"] = {"ray.io/node-id": f"!in({','.join(self.refused)})"}
+        task = self.play.options(**options).remote([self.pack], self.pack_name, _native.version(), first, end)
+        self.running[task] = _Task(part, time.monotonic())
+
+    def collect(self, timeout: float) -> None:
+        """Merges the shards that have come back."""
+        if not self.running:
+            return
+        ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=timeout)
+        if ready:
+            ready, _ = self.ray.wait(list(self.running), num_returns=len(self.running), timeout=0)
+        shards = []
+        for task in ready:
+            blocks = self.running[task].blocks
+            try:
+                answer = self.ray.get(task)
+            except self.ray.exceptions.TaskCancelledError:
+                del self.running[task]
+                continue
+            except self.ray.exceptions.RayError as error:
+                del self.running[task]
+                raise ClusterError(
+                    f"blocks {blocks[0]}..{blocks[1]} could not be played, after {self.settings.retries} retries: "
+                    f"{str(error).strip().splitlines()[0]}"
+                ) from error
+            del self.running[task]
+            if answer["refused"] is not None:
+                self.refuse(answer, answer["refused"])
+                continue
+            self.used.add(answer["node"])
+            self.sizes.measured(blocks[1] - blocks[0], answer["seconds"])
+            shards.append(answer)
+        self.merge(shards)
+
+    def merge(self, shards: list[dict[str, Any]]) -> None:
+        if not shards:
+            return
+        named = [(shard["bytes"], f"{shard['name']}, blocks {shard['first']}..{shard['end']}") for shard in shards]
+        try:
+            self.merging.add(named)
+        except ValueError as error:
+            if len(shards) > 1:
+                for shard in shards:
+                    self.merge([shard])
+            elif "was played twice" in str(error):
+                raise
+            else:
+                self.refuse(shards[0], f"its shard cannot be merged: {error}")
+        self.cancel_copies()
+
+    def cancel_copies(self) -> None:
+        """Stops what plays blocks that are there by now."""
+        gaps = self.merging.state["gaps"]
+        for task, playing in list(self.running.items()):
+            first, end = playing.blocks
+            if not any(first < gap_end and gap_first < end for gap_first, gap_end in gaps):
+                self.ray.cancel(task, force=False)
+                del self.running[task]
+
+    def refuse(self, answer: Mapping[str, Any], why: str) -> None:
+        """Asks a node no more. Its blocks are still missing, so they go elsewhere."""
+        if answer["node"] not in self.refused:
+            self.refused[answer["node"]] = (answer["name"], why)
+            self.looked = -math.inf
+            print(f"refused: {answer['name']}: {why}", file=sys.stderr)
+
+
+def _shard_function() -> Callable[..., dict[str, Any]]:
+    """What a worker does. It is sent by value, since a node may have another version of this package, or none."""
+
+    def shard(pack: list[Any], name: str, version: str, first: int, end: int) -> dict[str, Any]:
+        import fcntl
+        import os
+        import socket
+        import tempfile
+        import time
+
+        import ray
+
+        node = ray.get_runtime_context().get_node_id()
+        answer = {
+            "node": node, "name": f"{socket.gethostname()} (node {node[:8]})", "refused": None, "first": first, "end": end,
+        }
+        try:
+            import necrodome
+
+            if necrodome.version() != version:
+                raise ValueError(f"it has necrodome {necrodome.version()}, and the driver has {version}")
+            from necrodome import _native
+            from necrodome.play import launcher
+
+            folder = os.path.join(tempfile.gettempdir(), f"necrodome-cluster-{os.getuid()}")
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            found = os.lstat(folder)
+            if found.st_uid != os.getuid() or found.st_mode & 0o170077 != 0o040000:
+                raise ValueError(f"{folder} is not a folder of this user alone")
+            path = os.path.join(folder, f"{name}-{node[:16]}.pack")
+            with open(f"{path}.lock", "w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                # A pack that is there was checked.
+                if not os.path.exists(path):
+                    new = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+                    with open(new, "wb") as file:
+                        file.write(ray.get(pack[0]))
+                    _native.plan_check(f"{path}.new", launcher())
+                    os.rename(f"{path}.new", path)
+            began = time.monotonic()
+            answer["bytes"] = _native.play_shard(path, first, end, launcher(), 1)
+            answer["seconds"] = time.monotonic() - began
+        except Exception as error:
+            answer["refused"] = f"{error}" or type(error).__name__
+        return answer
+
+    return shard
+
+
+def _sweep_function() -> Callable[[str], None]:
+    """What removes a pack from a node."""
+
+    def sweep(name: str) -> None:
+        import glob
+        import os
+        import tempfile
+
+        folder = os.path.join(tempfile.gettempdir(), f"necrodome-cluster-{os.getuid()}")
+        for path in glob.glob(os.path.join(folder, f"{name}-*")):
+            os.unlink(path)
+
+    return sweep
+
+
+class _Shown:
+    """The bar, and standings now and then."""
+
+    def __init__(self, merging: _Merging, settings: Settings) -> None:
+        from tqdm.auto import tqdm
+
+        self.merging, self.every = merging, settings.standings if settings.progress else 0
+        state = merging.state
+        self.bar = tqdm(
+            unit=" blocks", total=state["of"], initial=state["of"] - merging.missing, disable=not settings.progress
+        )
+        self.told = time.monotonic()
+
+    def update(self, workers: int) -> None:
+        state = self.merging.state
+        done = state["blocks"] if state["complete"] else state["of"] - self.merging.missing
+        self.bar.set_postfix(workers=workers, refresh=False)
+        self.bar.update(done - self.bar.n)
+        now = time.monotonic()
+        if self.every and now - self.told > self.every and state["blocks"] > 0:
+            self.bar.write(repr(self.merging.report()), file=sys.stderr)
+            # A large report takes a while: never more than a twentieth of the time.
+            took = time.monotonic() - now
+            self.told = time.monotonic() + 20 * took - min(self.every, 20 * took)
+
+    def close(self) -> None:
+        self.bar.close()
+
+
+def _resource(text: str) -> tuple[str, float]:
+    name, _, amount = text.partition("=")
+    try:
+        value = float(amount) if amount else _PINCH
+    except ValueError:
+        value = 0
+    if not name or not value > 0:
+        raise argparse.ArgumentTypeError(f"expected NAME or NAME=AMOUNT, such as java or java=1, got {text!r}")
+    return name, value
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m necrodome.cluster",
+        description="Play a plan on a Ray cluster, or go on with it. The same command resumes after Ctrl-C or a crash.",
+        epilog="Exit codes: 0 all is played, 1 it cannot go on, 2 a mistake in the command, 130 interrupted. See docs/cluster.md.",
+    )
+    parser.add_argument("plan", help="a plan (`necrodome tournament --plan-out`), or a pack (`necrodome pack`)")
+    parser.add_argument("--address", default="auto", help="the head of the cluster, HOST:PORT; by default the one on this machine")
+    parser.add_argument("--store", required=True, help="the store that results are merged into; made if it is not there")
+    parser.add_argument(
+        "--resource", action="append", default=[], type=_resource, metavar="NAME[=AMOUNT]",
+        help="a custom resource that a node must have, such as java; may be repeated",
+    )
+    parser.add_argument("--seconds", type=float, default=10, help="how long a shard should take (default 10)")
+    parser.add_argument("--retries", type=int, default=5, help="how often a shard is played again whose worker has died (default 5)")
+    parser.add_argument("--patience", type=float, default=60, help="seconds to wait for a node when none is left (default 60)")
+    parser.add_argument("--standings", type=float, default=60, help="print standings every so many seconds, 0 for never (default 60)")
+    parser.add_argument("--quiet", action="store_true", help="no bar, no standings on the way")
+    parser.add_argument("--json", action="store_true", help="print the report as one JSON document")
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """The command; gives its exit code."""
+    given = _arguments().parse_args(words)
+    settings = Settings(
+        address=given.address, resources=dict(given.resource), seconds=given.seconds, retries=given.retries,
+        patience=given.patience, standings=given.standings, progress=not given.quiet,
+    )
+    # A scheduler that ends this process asks first: the same as Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        report = play_plan(given.plan, given.store, settings)
+    except KeyboardInterrupt:
+        print(f"stopped; what was merged is in {given.store}, and the same command goes on", file=sys.stderr)
+        return 130
+    except (ClusterError, ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if given.json:
+        print(report.text)
+    else:
+        print(f"{report!r}\nhash {report['hash']}\n`necrodome report {given.store}` prints all of it")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,302 @@
+"""Tournaments on a real Ray cluster: three raylets and more, on one machine. ``scripts/test-cluster`` installs Ray and runs this."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import necrodome
+from necrodome import _native
+from necrodome.play import launcher
+
+# So that Ray keeps to 127.0.0.1: else it connects to the address that others could reach. Programs that are started here inherit it.
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+pytest.importorskip("ray", reason="Ray is not installed: scripts/test-cluster runs these")
+cluster_utils = pytest.importorskip("ray.cluster_utils")
+
+import ray  # noqa: E402
+
+from necrodome import cluster  # noqa: E402
+
+# A whole tournament on this machine takes some seconds, in many shards.
+GAME, BLOCKS, SEED, SECRET = "zombie-dice-race", 1500, 7, "5a" * 64
+
+BOT = """\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        answer = {"type": "ready", "protocol": 1, "deterministic": True}
+    elif message["type"] == "decide":
+        go = message["view"]["turn"]["brains"] < BRAINS
+        answer = {"id": message["id"], "action": {"type": "go" if go else "stop"}}
+    else:
+        continue
+    print(json.dumps(answer), flush=True)
+"""
+
+
+class Cluster:
+    """A cluster on this machine whose nodes are told apart by custom resources."""
+
+    def __init__(self) -> None:
+        self.ray = cluster_utils.Cluster(initialize_head=True, head_node_args=self.node("head", "all", "good"))
+        self.address = self.ray.address
+
+    def node(self, *resources: str, cpus: int = 1) -> dict[str, Any]:
+        return {"num_cpus": cpus, "resources": {name: 1 for name in resources}, "node_ip_address": "127.0.0.1"}
+
+    def add(self, *resources: str, package: Path | None = None) -> Any:
+        """Adds a node, with a package of its own if it is given."""
+        environment = {} if package is None else {"env_vars": {**os.environ, "PYTHONPATH": str(package)}}
+        return self.ray.add_node(**self.node(*resources), **environment)
+
+    def settings(self, resource: str, **more: Any) -> cluster.Settings:
+        return cluster.Settings(
+            address=self.address, resources={resource: 0.001}, progress=False, **{"seconds": 0.5, **more}
+        )
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Cluster]:
+    started = Cluster()
+    started.add("all", "good")
+    started.add("all", "good")
+    yield started
+    ray.shutdown()
+    started.ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a bot and the plan of a tournament."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "bots").mkdir()
+    (folder / "bots" / "mine.py").write_text(BOT.replace("BRAINS", "2"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        entries = [{"name": None, "text": text} for text in ("greedy", "./bots/mine.py")]
+        from necrodome.play import order
+
+        more = {
+            "blocks": BLOCKS, "format": None, "seats": None, "until_decided": False, "margin": None, "test": None,
+            "rank_by": "luck-adjusted", "threads": None, "store": None, "only": [], "new_version": False,
+            "plan_out": "plan.toml",
+        }
+        wanted = order(GAME, entries, (SEED, False, SECRET), None, ("limits", False, ()), {}, more)
+        _native.play(wanted, [None, None], True, lambda *_: None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def alone(home: Path) -> Any:
+    """The hash of the tournament on one machine, without any cluster."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        return necrodome.tournament(
+            GAME, ["greedy", "./bots/mine.py"], blocks=BLOCKS, seed=SEED, secret=SECRET, sandbox="limits", progress=False
+        )["hash"]
+
+
+def overlay(folder: Path, more: str) -> Path:
+    """The installed package once more, with some lines at its end: a node that is not like the others."""
+    installed = Path(necrodome.__file__).parent
+    target = folder / "necrodome"
+    shutil.copytree(installed, target, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    for native in installed.glob("*.so"):
+        (target / native.name).symlink_to(native)
+    with (target / "__init__.py").open("a") as file:
+        file.write(more)
+    return folder
+
+
+def nodes_with(resource: str) -> int:
+    return sum(resource in node["Resources"] for node in ray.nodes() if node["Alive"])
+
+
+def test_the_hash_is_that_of_one_machine(
+    nodes: Cluster, home: Path, alone: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    called: list[str] = []
+    usual = cluster._Driver.merge
+
+    def merge(self: Any, shards: list[dict[str, Any]]) -> None:
+        called.extend(shard["node"] for shard in shards)
+        usual(self, shards)
+
+    monkeypatch.setattr(cluster._Driver, "merge", merge)
+    store = tmp_path / "night.store"
+    report = necrodome.tournament(
+        GAME, ["greedy", Path("bots/mine.py")], blocks=BLOCKS, seed=SEED, secret=SECRET, sandbox="limits", progress=False,
+        store=store, cluster="ray", address=nodes.address, resources={"good": 0.001},
+    )
+    assert report["hash"] == alone and report["blocks"] == BLOCKS
+    assert len(set(called)) >= 2, "one node has played everything"
+    # It is all there, so the same call only reports.
+    calls = len(called)
+    again = cluster.play_plan(home / "plan.toml", store, nodes.settings("good"))
+    assert again["hash"] == alone and len(called) == calls
+    honest = json.loads(_native.audit_store(str(store), 10, "1", launcher(), str(home / "plan.toml")))
+    assert len(honest["blocks"]) == 10 and honest["differ"] == []
+    # No node keeps the secret of the dice.
+    import tempfile
+
+    left = Path(tempfile.gettempdir(), f"necrodome-cluster-{os.getuid()}").glob(f"*-{os.getpid()}-*")
+    assert list(left) == []
+
+
+def test_a_node_that_is_killed_loses_nothing(
+    nodes: Cluster, home: Path, alone: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim = nodes.add("good", "doomed")
+    usual, calls = cluster._Driver.merge, itertools.count(1)
+
+    def merge(self: Any, shards: list[dict[str, Any]]) -> None:
+        usual(self, shards)
+        if shards and next(calls) == 3:
+            nodes.ray.remove_node(victim, allow_graceful=False)
+
+    monkeypatch.setattr(cluster._Driver, "merge", merge)
+    report = cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("good"))
+    assert report["hash"] == alone
+    assert next(calls) > 3
+
+
+def test_a_slow_node_does_not_hold_up_the_others(nodes: Cluster, home: Path, alone: Any, tmp_path: Path) -> None:
+    slow = overlay(tmp_path / "slow", """
+import time
+import necrodome._native as _slow_native
+_quick = _slow_native.play_shard
+def _crawl(*words):
+    time.sleep(40)
+    return _quick(*words)
+_slow_native.play_shard = _crawl
+""")
+    node = nodes.add("good", package=slow)
+    began = time.monotonic()
+    report = cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("good"))
+    assert report["hash"] == alone
+    assert time.monotonic() - began < 40
+    nodes.ray.remove_node(node, allow_graceful=False)
+
+
+def test_a_node_with_another_version_is_refused_by_name(
+    nodes: Cluster, home: Path, alone: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    old = overlay(tmp_path / "old", "\ndef version():\n    return '0.0.1'\n")
+    node = nodes.add("good", "old", package=old)
+    report = cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("good"))
+    assert report["hash"] == alone
+    said = capfd.readouterr().err
+    assert f"(node {node.node_id[:8]}): it has necrodome 0.0.1, and the driver has {necrodome.version()}" in said
+    with pytest.raises(cluster.ClusterError, match="(?s)no node .* is left .*it has necrodome 0.0.1"):
+        cluster.play_plan(home / "plan.toml", tmp_path / "other", nodes.settings("old"))
+    nodes.ray.remove_node(node, allow_graceful=False)
+
+
+def test_a_resource_that_no_node_has_is_an_error_at_once(nodes: Cluster, home: Path, tmp_path: Path) -> None:
+    with pytest.raises(cluster.ClusterError, match=r"no node of the cluster has what a shard needs \(a CPU, cobol\)"):
+        cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("cobol"))
+
+
+def test_a_forging_worker_is_found_by_the_audit(nodes: Cluster, home: Path, alone: Any, tmp_path: Path) -> None:
+    # The bot on this node is another one: what runs Python there starts it instead.
+    cheat, python = tmp_path / "cheat.py", tmp_path / "python"
+    cheat.write_text(BOT.replace("BRAINS", "9"))
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in *_launch.py*) exec {sys.executable} "$@";; *) exec {sys.executable} {cheat};; esac\n'
+    )
+    python.chmod(0o755)
+    forging = overlay(tmp_path / "forging", f"""
+import necrodome._native as _honest_native
+_honest = _honest_native.play_shard
+def _forge(plan, first, end, words, threads):
+    return _honest(plan, first, end, [{str(python)!r}, *words[1:]], threads)
+_honest_native.play_shard = _forge
+""")
+    node = nodes.add("good", package=forging)
+    store = tmp_path / "store"
+    report = cluster.play_plan(home / "plan.toml", store, nodes.settings("good"))
+    nodes.ray.remove_node(node, allow_graceful=False)
+    assert report["hash"] != alone
+    audit = json.loads(_native.audit_store(str(store), 25, "1", launcher(), str(home / "plan.toml")))
+    assert audit["differ"] and audit["differ"][0]["origin"]["host"]
+
+
+def command(home: Path, store: Path, address: str, *words: str) -> list[str]:
+    return [
+        sys.executable, "-P" if sys.version_info >= (3, 11) else "-u", "-m", "necrodome.cluster", str(home / "plan.toml"),
+        "--store", str(store), "--address", address, "--resource", "good", "--seconds", "0.5", "--json", *words,
+    ]
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + 40
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def test_a_command_that_is_stopped_or_killed_goes_on(nodes: Cluster, home: Path, alone: Any, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    stored = []
+    for stop, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
+        words = command(home, store, nodes.address)
+        running = subprocess.Popen(words, stderr=subprocess.PIPE)
+        assert running.stderr is not None
+        # The bar counts what is merged.
+        os.set_blocking(running.stderr.fileno(), False)
+        said = ""
+
+        def merged() -> bool:
+            nonlocal said
+            said += (running.stderr.read() or b"").decode()  # type: ignore[union-attr]
+            counted = [part.split("/")[0].split()[-1] for part in said.split("\r") if f"/{BLOCKS} [" in part]
+            return bool(counted) and int(counted[-1]) > (stored[-1] if stored else 0)
+
+        until(merged, said)
+        running.send_signal(stop)
+        assert running.wait(40) == code, said
+        running.stderr.close()
+        merger = _native.Merger(str(store), str(home / "plan.toml"))
+        state = json.loads(merger.state())
+        del merger
+        stored.append(BLOCKS - sum(end - first for first, end in state["gaps"]))
+        assert 0 < stored[-1] and not state["complete"]
+    assert stored[1] >= stored[0]
+    done = subprocess.run(command(home, store, nodes.address, "--quiet"), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["hash"] == alone
+
+
+def test_sizes_grow_to_the_time_that_is_wanted_and_shrink_at_the_end() -> None:
+    sizes = cluster.Sizes(unit=64, seconds=10)
+    assert sizes.next(10**6, 50) == 64
+    for _ in range(6):
+        blocks = sizes.next(10**9, 50)
+        sizes.measured(blocks, blocks * 0.001)
+    assert sizes.next(10**9, 50) == 9984
+    assert sizes.next(6400, 50) == 64
+
+
+def test_parts_cover_all_gaps_once() -> None:
+    gaps = [(3, 130), (200, 201), (640, 1000)]
+    parts: list[tuple[int, int]] = []
+    while (part := cluster.next_part(gaps, parts, 128, 64)) is not None:
+        parts.append(part)
+    covered = sorted(block for first, end in parts for block in range(first, end))
+    assert covered == [block for first, end in gaps for block in range(first, end)]
+    assert (3, 128) in parts and (128, 130) in parts
