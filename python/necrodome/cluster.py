@@ -11,15 +11,19 @@ same command goes on with the blocks that are missing.
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import json
 import math
 import os
+import shlex
 import signal
+import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +40,8 @@ Blocks = tuple[int, int]
 _PINCH = 0.001
 #: How many bytes all bots of a pack may have together.
 _MOST_PACKED = 64 << 20
+#: How long the head may be silent before the driver looks whether it still listens, in seconds.
+_SILENCE = 3.0
 
 
 class ClusterError(RuntimeError):
@@ -60,6 +66,8 @@ class Settings:
     standings: float = 60.0
     #: Whether a bar shows how far it is.
     progress: bool = True
+    #: Whether nodes may have another build of the driver's version, such as one for another processor.
+    any_build: bool = False
 
 
 def play_plan(
@@ -67,24 +75,45 @@ def play_plan(
 ) -> Report:
     """Plays a plan on a Ray cluster into a store, or goes on with it, and gives the report.
 
-    Ctrl-C stops it: ``KeyboardInterrupt`` is raised after everything that has come back is merged. A :class:`ClusterError` says what is wrong
-    with the cluster, and ``ValueError`` what is wrong with the plan, the store or a shard.
+    Ctrl-C stops it: ``KeyboardInterrupt`` is raised after everything that has come back is merged. A :class:`ClusterError` says why the cluster
+    cannot go on, ``ValueError`` or ``OSError`` what is wrong with the plan or the store.
     """
     _arena.need()
     plan, store = os.path.abspath(plan), os.path.abspath(store)
     settings = settings or Settings()
-    merging = _Merging(store, plan)
-    if merging.state["complete"]:
+    # Closed at once: else an error that somebody keeps would keep the store from the next call.
+    with closing(_Merging(store, plan)) as merging:
+        if not merging.state["complete"]:
+            _play_missing(plan, merging, settings)
         return merging.report()
+
+
+def _play_missing(plan: str, merging: _Merging, settings: Settings) -> None:
+    """Plays the blocks that a store has not got yet."""
     pack = _native.pack_plan(plan, launcher(), _MOST_PACKED)
     info = json.loads(_native.plan_info(plan, launcher()))
-    with _connected(settings.address) as ray:
-        driver = _Driver(ray, settings, info, merging, pack)
-        try:
-            driver.run()
-        finally:
-            driver.end()
-    return merging.report()
+    try:
+        with _connected(settings.address) as ray:
+            driver = _Driver(ray, settings, info, merging, pack)
+            try:
+                driver.run()
+            finally:
+                driver.end()
+    except ClusterError as error:
+        of = merging.state["of"]
+        raise ClusterError(f"{error}\n{of - merging.missing} of {of} blocks are merged in {merging.store}") from error
+
+
+@functools.cache
+def build() -> str:
+    """The fingerprint of this installation, over its Python files and its native module: two builds may have the same version."""
+    folder = Path(__file__).parent
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".py", ".so"):
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+            digest.update(hashlib.blake2b(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 @contextmanager
@@ -97,19 +126,49 @@ def _connected(address: str) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
+    if "://" in address:
+        raise ClusterError(f"address: expected auto or the HOST:PORT of a head, got {address}. The driver runs on a node of the cluster")
+    why_not = _why_closed(address)
+    if why_not is not None:
+        raise ClusterError(f"there is no Ray cluster at {address}: {why_not}")
     # Ray lets workers import modules from the folder that the driver is in. Bots may lie there, and they are strangers.
     folder = os.getcwd()
+    # Ray takes this signal for itself.
+    handler = signal.getsignal(signal.SIGTERM)
     os.chdir("/")
     try:
         ray.init(address=address, log_to_driver=False, logging_level="warning", namespace="necrodome")
-    except ConnectionError as error:
-        raise ClusterError(f"there is no Ray cluster at {address}: {error}") from error
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        raise ClusterError(_why_unconnected(address, error)) from error
     finally:
         os.chdir(folder)
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _why_closed(address: str) -> str | None:
+    """Why nobody listens at an address; None if somebody does, or if it names no port."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit():
+        return None
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=3).close()
+    except (OSError, OverflowError) as error:
+        return str(error)
+    return None
+
+
+def _why_unconnected(address: str, error: Exception) -> str:
+    if isinstance(error, ConnectionError) and ":" in address:
+        return (
+            f"something listens at {address}, but it does not let this driver in. Is it the head of a Ray cluster? "
+            "If the cluster has a token, the driver needs the same one, and RAY_AUTH_MODE=token"
+        )
+    return f"cannot connect to the Ray cluster at {address}: {error}"
 
 
 class _Merging:
@@ -124,7 +183,7 @@ class _Merging:
         """Merges shards, all or none of them."""
         try:
             self.state = json.loads(self.merger.add(shards))
-        except ValueError:
+        except (OSError, RuntimeError, ValueError):
             # Nothing was merged, and this merger has forgotten its tournament.
             del self.merger
             self.merger = _native.Merger(self.store, self.plan)
@@ -132,6 +191,10 @@ class _Merging:
 
     def report(self) -> Report:
         return Report(self.merger.report())
+
+    def close(self) -> None:
+        """Leaves the store to others."""
+        del self.merger
 
     @property
     def missing(self) -> int:
@@ -197,6 +260,41 @@ def next_part(gaps: list[Blocks], running: list[Blocks], size: int, unit: int) -
     return None
 
 
+class _Head:
+    """The nodes of the cluster, as the head told them last.
+
+    A thread asks, once a second. Ray itself waits a minute for a head that is gone, and then ends the process without a word.
+    """
+
+    def __init__(self, ray: Any) -> None:
+        self.ray, self.address = ray, ray.get_runtime_context().gcs_address
+        self.nodes: list[dict[str, Any]] = ray.nodes()
+        self.answered = time.monotonic()
+        self.ended = threading.Event()
+        self.asking = threading.Thread(target=self._ask, name="necrodome-head", daemon=True)
+        self.asking.start()
+
+    def _ask(self) -> None:
+        while not self.ended.wait(1):
+            try:
+                self.nodes = self.ray.nodes()
+                self.answered = time.monotonic()
+            except Exception:  # The driver finds out why.
+                continue
+
+    def check(self, silence: float = _SILENCE) -> None:
+        """Raises an error if the head is gone. A head that is only busy still lets callers connect."""
+        if time.monotonic() - self.answered >= silence:
+            why = _why_closed(self.address)
+            if why is not None:
+                raise ClusterError(f"the head of the cluster, {self.address}, is gone: {why}")
+
+    def end(self) -> None:
+        """Asks no more. The thread of a head that is gone waits for an answer, and ends with Ray."""
+        self.ended.set()
+        self.asking.join(timeout=1)
+
+
 @dataclass
 class _Task:
     """A shard that Ray plays."""
@@ -214,6 +312,7 @@ class _Driver:
         #: Named by content, so that a node has each pack once; with the driver's process, so that two drivers do not share it.
         self.pack_name = f"{hashlib.blake2b(pack, digest_size=12).hexdigest()}-{os.getpid()}"
         self.pack = ray.put(pack)
+        self.head = _Head(ray)
         self.play = ray.remote(num_cpus=1, max_retries=settings.retries)(_shard_function())
         self.running: dict[Any, _Task] = {}
         #: Nodes that are not asked any more: their names, and why.
@@ -233,7 +332,8 @@ class _Driver:
                 shown.update(self.slots)
         except BaseException:
             # What has come back already is not played again.
-            self.collect(timeout=0)
+            with suppress(ClusterError):
+                self.collect(timeout=0)
             raise
         finally:
             shown.close()
@@ -241,13 +341,15 @@ class _Driver:
     def end(self) -> None:
         """Stops what still runs, and removes the pack from the nodes: it has the secret of the dice."""
         ray = self.ray
-        if not ray.is_initialized():
+        self.head.end()
+        if not ray.is_initialized() or _why_closed(self.head.address) is not None:
+            # Without a head, no node can be told anything.
             return
         for task in self.running:
             ray.cancel(task, force=False)
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+        alive = {node["NodeID"] for node in self.head.nodes if node["Alive"]}
         sweep = ray.remote(_sweep_function())
         swept = []
         for node in alive & (self.used | self.refused.keys()):
@@ -257,14 +359,15 @@ class _Driver:
             ray.wait(swept, num_returns=len(swept), timeout=10)
 
     def look(self) -> None:
-        """Counts the workers, once a second; raises an error if there is none."""
+        """Counts the workers, once a second; raises an error if there is none, or no head."""
         now = time.monotonic()
         if now - self.looked < 1:
             return
         self.looked = now
         began = now
         while True:
-            nodes = [node for node in self.ray.nodes() if node["Alive"]]
+            self.head.check()
+            nodes = [node for node in self.head.nodes if node["Alive"]]
             self.slots = sum(
                 self.room(node["Resources"]) for node in nodes if node["NodeID"] not in self.refused
             )
@@ -324,7 +427,8 @@ class _Driver:
             options["resources"] = dict(self.settings.resources)
         if self.refused:
             options["label_selector"] = {"ray.io/node-id": f"!in({','.join(self.refused)})"}
-        task = self.play.options(**options).remote([self.pack], self.pack_name, _native.version(), first, end)
+        wanted = (_native.version(), None if self.settings.any_build else build())
+        task = self.play.options(**options).remote([self.pack], self.pack_name, wanted, first, end)
         self.running[task] = _Task(part, time.monotonic())
 
     def collect(self, timeout: float) -> None:
@@ -344,6 +448,7 @@ class _Driver:
                 continue
             except self.ray.exceptions.RayError as error:
                 del self.running[task]
+                self.head.check(silence=0)
                 raise ClusterError(
                     f"blocks {blocks[0]}..{blocks[1]} could not be played, after {self.settings.retries} retries: "
                     f"{str(error).strip().splitlines()[0]}"
@@ -363,14 +468,15 @@ class _Driver:
         named = [(shard["bytes"], f"{shard['name']}, blocks {shard['first']}..{shard['end']}") for shard in shards]
         try:
             self.merging.add(named)
+        except OSError as error:
+            raise ClusterError(f"{self.merging.store}: {error}") from error
+        except RuntimeError as error:
+            raise ClusterError(f"two nodes disagree, and an audit finds out who is right: {error}") from error
         except ValueError as error:
-            if len(shards) > 1:
-                for shard in shards:
-                    self.merge([shard])
-            elif "was played twice" in str(error):
-                raise
-            else:
+            if len(shards) == 1:
                 self.refuse(shards[0], f"its shard cannot be merged: {error}")
+            for shard in shards if len(shards) > 1 else ():
+                self.merge([shard])
         self.cancel_copies()
 
     def cancel_copies(self) -> None:
@@ -393,7 +499,7 @@ class _Driver:
 def _shard_function() -> Callable[..., dict[str, Any]]:
     """What a worker does. It is sent by value, since a node may have another version of this package, or none."""
 
-    def shard(pack: list[Any], name: str, version: str, first: int, end: int) -> dict[str, Any]:
+    def shard(pack: list[Any], name: str, wanted: tuple[str, str | None], first: int, end: int) -> dict[str, Any]:
         import fcntl
         import os
         import socket
@@ -409,10 +515,18 @@ def _shard_function() -> Callable[..., dict[str, Any]]:
         try:
             import necrodome
 
+            version, build = wanted
             if necrodome.version() != version:
                 raise ValueError(f"it has necrodome {necrodome.version()}, and the driver has {version}")
-            from necrodome import _native
+            from necrodome import _native, cluster
             from necrodome.play import launcher
+
+            found = cluster.build() if hasattr(cluster, "build") else "unknown"
+            if build not in (None, found):
+                raise ValueError(
+                    f"it has another build of necrodome {version}: {found[:12]}, and the driver has {build[:12]}. "
+                    "Install the same wheel on all nodes, or allow other builds (--any-build)"
+                )
 
             folder = os.path.join(tempfile.gettempdir(), f"necrodome-cluster-{os.getuid()}")
             os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -494,23 +608,62 @@ def _resource(text: str) -> tuple[str, float]:
     return name, value
 
 
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds, got {text!r}")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, got {text!r}")
+    return int(text)
+
+
+_EXAMPLES = """\
+examples:
+  necrodome tournament zombie-dice greedy ./bots/ada.py --blocks 20000 \\
+      --plan-out plan.toml
+  python -P -m necrodome.cluster plan.toml --store night.store
+  python -P -m necrodome.cluster plan.toml --store night.store \\
+      --address 10.0.0.1:6379 --resource java --json > report.json
+
+The same command goes on after Ctrl-C or a crash: what was merged is in the
+store. SIGTERM is the same as Ctrl-C.
+
+Exit codes: 0 all is played, 1 the cluster cannot go on, 2 a mistake in the
+command, the plan or the store, 130 interrupted. `necrodome docs cluster` says
+more.
+"""
+
+
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m necrodome.cluster",
-        description="Play a plan on a Ray cluster, or go on with it. The same command resumes after Ctrl-C or a crash.",
-        epilog="Exit codes: 0 all is played, 1 it cannot go on, 2 a mistake in the command, 130 interrupted. See docs/cluster.md.",
+        prog="python -P -m necrodome.cluster",
+        description="Play a tournament on a Ray cluster, with the results that one machine would get.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("plan", help="a plan (`necrodome tournament --plan-out`), or a pack (`necrodome pack`)")
-    parser.add_argument("--address", default="auto", help="the head of the cluster, HOST:PORT; by default the one on this machine")
     parser.add_argument("--store", required=True, help="the store that results are merged into; made if it is not there")
+    parser.add_argument("--address", default="auto", help="the head of the cluster, HOST:PORT; by default the one on this machine")
     parser.add_argument(
         "--resource", action="append", default=[], type=_resource, metavar="NAME[=AMOUNT]",
         help="a custom resource that a node must have, such as java; may be repeated",
     )
-    parser.add_argument("--seconds", type=float, default=10, help="how long a shard should take (default 10)")
-    parser.add_argument("--retries", type=int, default=5, help="how often a shard is played again whose worker has died (default 5)")
-    parser.add_argument("--patience", type=float, default=60, help="seconds to wait for a node when none is left (default 60)")
-    parser.add_argument("--standings", type=float, default=60, help="print standings every so many seconds, 0 for never (default 60)")
+    seconds: dict[str, Any] = {"metavar": "SECONDS", "type": _seconds}
+    parser.add_argument("--seconds", default=10, help="how long a shard should take (default 10)", **seconds)
+    parser.add_argument(
+        "--retries", type=_count, default=5, metavar="N",
+        help="how often Ray plays a shard again whose worker has died (default 5)",
+    )
+    parser.add_argument("--patience", default=60, help="how long to wait for a node when none is left (default 60)", **seconds)
+    parser.add_argument("--standings", default=60, help="how often to print standings; 0 for never (default 60)", **seconds)
+    parser.add_argument("--any-build", action="store_true", help="let nodes have another build of the driver's version")
     parser.add_argument("--quiet", action="store_true", help="no bar, no standings on the way")
     parser.add_argument("--json", action="store_true", help="print the report as one JSON document")
     return parser
@@ -518,21 +671,30 @@ def _arguments() -> argparse.ArgumentParser:
 
 def main(words: list[str] | None = None) -> int:
     """The command; gives its exit code."""
+    words = sys.argv[1:] if words is None else words
     given = _arguments().parse_args(words)
     settings = Settings(
         address=given.address, resources=dict(given.resource), seconds=given.seconds, retries=given.retries,
-        patience=given.patience, standings=given.standings, progress=not given.quiet,
+        patience=given.patience, standings=given.standings, progress=not given.quiet, any_build=given.any_build,
     )
+    again = f"to go on: python {'-P ' if getattr(sys.flags, 'safe_path', False) else ''}-m necrodome.cluster {shlex.join(words)}"
     # A scheduler that ends this process asks first: the same as Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Ray's own warnings would drown what is said here.
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
     try:
-        report = play_plan(given.plan, given.store, settings)
+        # Ray prints what its nodes report to standard output, which is for the report.
+        with redirect_stdout(sys.stderr):
+            report = play_plan(given.plan, given.store, settings)
     except KeyboardInterrupt:
-        print(f"stopped; what was merged is in {given.store}, and the same command goes on", file=sys.stderr)
+        print(f"stopped; what was merged is in {given.store}\n{again}", file=sys.stderr)
         return 130
-    except (ClusterError, ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+    except ClusterError as error:
+        print(f"error: {error}\n{again}", file=sys.stderr)
         return 1
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     if given.json:
         print(report.text)
     else:

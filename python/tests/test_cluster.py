@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +113,8 @@ def alone(home: Path) -> Any:
         )["hash"]
 
 
-def overlay(folder: Path, more: str) -> Path:
-    """The installed package once more, with some lines at its end: a node that is not like the others."""
+def overlay(folder: Path, more: str, *, lies: bool = False) -> Path:
+    """The installed package once more, with some lines at its end: a node that is not like the others. It may say that it is."""
     installed = Path(necrodome.__file__).parent
     target = folder / "necrodome"
     shutil.copytree(installed, target, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
@@ -119,11 +122,10 @@ def overlay(folder: Path, more: str) -> Path:
         (target / native.name).symlink_to(native)
     with (target / "__init__.py").open("a") as file:
         file.write(more)
+    if lies:
+        with (target / "cluster.py").open("a") as file:
+            file.write(f"\ndef build():\n    return {cluster.build()!r}\n")
     return folder
-
-
-def nodes_with(resource: str) -> int:
-    return sum(resource in node["Resources"] for node in ray.nodes() if node["Alive"])
 
 
 def test_the_hash_is_that_of_one_machine(
@@ -184,7 +186,7 @@ def _crawl(*words):
     time.sleep(40)
     return _quick(*words)
 _slow_native.play_shard = _crawl
-""")
+""", lies=True)
     node = nodes.add("good", package=slow)
     began = time.monotonic()
     report = cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("good"))
@@ -207,6 +209,21 @@ def test_a_node_with_another_version_is_refused_by_name(
     nodes.ray.remove_node(node, allow_graceful=False)
 
 
+def test_a_node_with_another_build_is_refused_unless_that_is_allowed(
+    nodes: Cluster, home: Path, alone: Any, tmp_path: Path
+) -> None:
+    node = nodes.add("patched", package=overlay(tmp_path / "patched", "\n# The same version, another build.\n"))
+    with pytest.raises(cluster.ClusterError) as refused:
+        cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("patched"))
+    said = str(refused.value)
+    assert f"(node {node.node_id[:8]}): it has another build of necrodome {necrodome.version()}: " in said
+    assert f", and the driver has {cluster.build()[:12]}. Install the same wheel on all nodes" in said
+    assert f"0 of {BLOCKS} blocks are merged in {tmp_path / 'store'}" in said
+    report = cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("patched", any_build=True))
+    assert report["hash"] == alone
+    nodes.ray.remove_node(node, allow_graceful=False)
+
+
 def test_a_resource_that_no_node_has_is_an_error_at_once(nodes: Cluster, home: Path, tmp_path: Path) -> None:
     with pytest.raises(cluster.ClusterError, match=r"no node of the cluster has what a shard needs \(a CPU, cobol\)"):
         cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("cobol"))
@@ -226,7 +243,7 @@ _honest = _honest_native.play_shard
 def _forge(plan, first, end, words, threads):
     return _honest(plan, first, end, [{str(python)!r}, *words[1:]], threads)
 _honest_native.play_shard = _forge
-""")
+""", lies=True)
     node = nodes.add("good", package=forging)
     store = tmp_path / "store"
     report = cluster.play_plan(home / "plan.toml", store, nodes.settings("good"))
@@ -243,41 +260,128 @@ def command(home: Path, store: Path, address: str, *words: str) -> list[str]:
     ]
 
 
-def until(condition: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + 40
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
+class Running:
+    """A command in the middle of a tournament."""
+
+    def __init__(self, words: list[str], log: Path, environment: Mapping[str, str]) -> None:
+        self.log = log
+        with log.open("wb") as file:
+            # Whoever started the tests may ignore SIGINT (`nohup`, `&`), and programs inherit that.
+            self.process = subprocess.Popen(
+                words, stderr=file, env={**os.environ, **environment},
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            )
+
+    def merged(self) -> int:
+        """How many blocks the bar has counted."""
+        counted = re.findall(rf"(\d+)/{BLOCKS} \[", self.log.read_text())
+        return int(counted[-1]) if counted else 0
+
+    def wait_until_merged(self, more_than: int) -> None:
+        end = time.monotonic() + 40
+        while self.merged() <= more_than:
+            assert time.monotonic() < end and self.process.poll() is None, self.log.read_text()
+            time.sleep(0.05)
+
+    def ends(self) -> tuple[int, str]:
+        """Its exit code, and what it has said."""
+        return self.process.wait(40), self.log.read_text()
+
+
+def stored(store: Path, home: Path) -> int:
+    """How many blocks are in a store that is not complete."""
+    state = json.loads(_native.Merger(str(store), str(home / "plan.toml")).state())
+    assert not state["complete"]
+    return BLOCKS - sum(end - first for first, end in state["gaps"])
 
 
 def test_a_command_that_is_stopped_or_killed_goes_on(nodes: Cluster, home: Path, alone: Any, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    stored = []
-    for stop, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
-        words = command(home, store, nodes.address)
-        running = subprocess.Popen(words, stderr=subprocess.PIPE)
-        assert running.stderr is not None
-        # The bar counts what is merged.
-        os.set_blocking(running.stderr.fileno(), False)
-        said = ""
-
-        def merged() -> bool:
-            nonlocal said
-            said += (running.stderr.read() or b"").decode()  # type: ignore[union-attr]
-            counted = [part.split("/")[0].split()[-1] for part in said.split("\r") if f"/{BLOCKS} [" in part]
-            return bool(counted) and int(counted[-1]) > (stored[-1] if stored else 0)
-
-        until(merged, said)
-        running.send_signal(stop)
-        assert running.wait(40) == code, said
-        running.stderr.close()
-        merger = _native.Merger(str(store), str(home / "plan.toml"))
-        state = json.loads(merger.state())
-        del merger
-        stored.append(BLOCKS - sum(end - first for first, end in state["gaps"]))
-        assert 0 < stored[-1] and not state["complete"]
-    assert stored[1] >= stored[0]
+    before = 0
+    for stop, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -signal.SIGKILL)):
+        running = Running(command(home, store, nodes.address), tmp_path / "said", {})
+        running.wait_until_merged(before)
+        running.process.send_signal(stop)
+        ended, said = running.ends()
+        assert ended == code, said
+        assert (f"what was merged is in {store}\nto go on: python " in said) == (code == 130) and "Traceback" not in said
+        after = stored(store, home)
+        assert after > before
+        before = after
     done = subprocess.run(command(home, store, nodes.address, "--quiet"), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["hash"] == alone
+
+
+HEAD = """
+import sys
+from ray.cluster_utils import Cluster
+cluster = Cluster(
+    initialize_head=True, head_node_args={"num_cpus": 2, "resources": {"good": 1}, "node_ip_address": "127.0.0.1"}
+)
+print(cluster.address, flush=True)
+if sys.stdin.readline() == "die\\n":
+    cluster.remove_node(cluster.head_node, allow_graceful=False)
+else:
+    cluster.shutdown()
+"""
+
+
+@contextmanager
+def a_head(environment: Mapping[str, str]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """A cluster of its own: its address, and what kills it without grace."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HEAD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **environment},
+    )
+    assert process.stdout is not None
+
+    def kill() -> None:
+        process.communicate("die\n", timeout=40)
+
+    try:
+        yield process.stdout.readline().strip(), kill
+    finally:
+        if process.poll() is None:
+            process.communicate(timeout=40)
+
+
+def test_a_head_that_dies_is_noticed_and_a_new_one_goes_on(home: Path, alone: Any, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with a_head({}) as (address, kill):
+        running = Running(command(home, store, address), tmp_path / "said", {})
+        running.wait_until_merged(0)
+        kill()
+        # Ray itself would wait for a minute, and end the process without a word.
+        code, said = running.ends()
+    merged = stored(store, home)
+    assert code == 1 and f"error: the head of the cluster, {address}, is gone: " in said, said
+    assert merged > 0 and f"{merged} of {BLOCKS} blocks are merged in {store}\nto go on: python " in said
+    assert "Traceback" not in said
+    with a_head({}) as (address, _):
+        words = command(home, store, address, "--quiet")
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["hash"] == alone
+
+
+def test_a_driver_needs_the_token_of_the_cluster(home: Path, alone: Any, tmp_path: Path) -> None:
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    strangers = [
+        ({"RAY_AUTH_MODE": "disabled"}, "does not let this driver in"),
+        ({**token, "RAY_AUTH_TOKEN": "0" * 64}, "does not let this driver in"),
+        ({"RAY_AUTH_MODE": "token", "HOME": str(tmp_path)}, "no authentication token was found"),
+    ]
+    with a_head(token) as (address, _):
+        words = command(home, tmp_path / "store", address, "--quiet")
+        for environment, why in strangers:
+            # Ray asks twenty times, once a second.
+            refused = subprocess.run(
+                words, capture_output=True, text=True, timeout=60,
+                env={**os.environ, **environment, "RAY_NUM_REDIS_GET_RETRIES": "1"},
+            )
+            assert refused.returncode == 1 and why in refused.stderr and "Traceback" not in refused.stderr, refused.stderr
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={**os.environ, **token})
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["hash"] == alone
 

@@ -6,7 +6,7 @@ use necrodome_arena::{
     tournament::{self, Archive, Origin, PartError, Plan, PlanFile, Schedule, Shard, Store, report},
 };
 use necrodome_rules::chance::Seed;
-use pyo3::{exceptions::PyFileNotFoundError, prelude::*, types::PyBytes};
+use pyo3::{exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError}, prelude::*, types::PyBytes};
 use serde::Serialize;
 use serde_json::json;
 use std::{
@@ -23,11 +23,15 @@ use std::{
     thread,
 };
 
+/// What a caller can tell apart: the system or the store fails (`OSError`), two machines disagree (`RuntimeError`), or what they gave is wrong.
 fn refuse_part(error: PartError) -> PyErr {
+    let why = error.to_string();
     match &error {
-        PartError::File { why, .. } if why.kind() == io::ErrorKind::NotFound => {
-            PyFileNotFoundError::new_err(error.to_string())
+        PartError::File { why: system, .. } if system.kind() == io::ErrorKind::NotFound => {
+            PyFileNotFoundError::new_err(why)
         }
+        PartError::File { .. } | PartError::Store(_) => PyOSError::new_err(why),
+        PartError::Conflict { .. } => PyRuntimeError::new_err(why),
         _ => refuse(error),
     }
 }
@@ -173,8 +177,14 @@ impl Merger {
     fn new(py: Python<'_>, store: PathBuf, plan: PathBuf) -> PyResult<Self> {
         py.detach(|| {
             let file = PlanFile::read(&plan).map_err(refuse_part)?;
-            let mut merger = tournament::Merger::open(&store).map_err(refuse_part)?;
-            merger.begin(&file).map_err(refuse_part)?;
+            // Errors of a store do not name it.
+            let unusable = |error| match error {
+                PartError::Store(why) => PyOSError::new_err(format!("{}: {why}", store.display())),
+                PartError::OtherPlan { .. } => refuse(format!("{} is the store of another tournament", store.display())),
+                other => refuse_part(other),
+            };
+            let mut merger = tournament::Merger::open(&store).map_err(unusable)?;
+            merger.begin(&file).map_err(unusable)?;
             Ok(Merger(Mutex::new(merger)))
         })
     }
