@@ -16,6 +16,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shlex
 import signal
 import socket
@@ -126,8 +127,8 @@ def _connected(address: str) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    if "://" in address:
-        raise ClusterError(f"address: expected auto or the HOST:PORT of a head, got {address}. The driver runs on a node of the cluster")
+    if address not in ("auto", "local") and not re.fullmatch(r"[^/\s]+:\d+", address):
+        raise ValueError(f"address: expected auto or the HOST:PORT of a head, got {address!r}")
     why_not = _why_closed(address)
     if why_not is not None:
         raise ClusterError(f"there is no Ray cluster at {address}: {why_not}")
@@ -153,12 +154,14 @@ def _connected(address: str) -> Iterator[Any]:
 def _why_closed(address: str) -> str | None:
     """Why nobody listens at an address; None if somebody does, or if it names no port."""
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit():
+    if not colon:
         return None
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=3).close()
-    except (OSError, OverflowError) as error:
-        return str(error)
+    except OSError as error:
+        return error.strerror or str(error)
+    except OverflowError:
+        return "ports are at most 65535"
     return None
 
 
@@ -539,8 +542,12 @@ def _shard_function() -> Callable[..., dict[str, Any]]:
                 # A pack that is there was checked.
                 if not os.path.exists(path):
                     new = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+                    try:
+                        contents = ray.get(pack[0])
+                    except ray.exceptions.RayError as error:
+                        raise ValueError(f"it cannot get the pack from the driver: {str(error).splitlines()[0]}") from error
                     with open(new, "wb") as file:
-                        file.write(ray.get(pack[0]))
+                        file.write(contents)
                     _native.plan_check(f"{path}.new", launcher())
                     os.rename(f"{path}.new", path)
             began = time.monotonic()
@@ -680,13 +687,15 @@ def main(words: list[str] | None = None) -> int:
     again = f"to go on: python {'-P ' if getattr(sys.flags, 'safe_path', False) else ''}-m necrodome.cluster {shlex.join(words)}"
     # A scheduler that ends this process asks first: the same as Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # Ray's own warnings would drown what is said here.
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
+    # Ray asks a head that does not let it in twenty times.
+    os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "5")
     try:
         # Ray prints what its nodes report to standard output, which is for the report.
         with redirect_stdout(sys.stderr):
             report = play_plan(given.plan, given.store, settings)
     except KeyboardInterrupt:
+        # All is done: Ctrl-C once more would only change the exit code.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         print(f"stopped; what was merged is in {given.store}\n{again}", file=sys.stderr)
         return 130
     except ClusterError as error:

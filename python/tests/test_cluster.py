@@ -55,7 +55,8 @@ class Cluster:
     """A cluster on this machine whose nodes are told apart by custom resources."""
 
     def __init__(self) -> None:
-        self.ray = cluster_utils.Cluster(initialize_head=True, head_node_args=self.node("head", "all", "good"))
+        head = {**self.node("head", "all", "good"), "include_dashboard": False}
+        self.ray = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
         self.address = self.ray.address
 
     def node(self, *resources: str, cpus: int = 1) -> dict[str, Any]:
@@ -317,7 +318,8 @@ HEAD = """
 import sys
 from ray.cluster_utils import Cluster
 cluster = Cluster(
-    initialize_head=True, head_node_args={"num_cpus": 2, "resources": {"good": 1}, "node_ip_address": "127.0.0.1"}
+    initialize_head=True,
+    head_node_args={"num_cpus": 2, "resources": {"good": 1}, "node_ip_address": "127.0.0.1", "include_dashboard": False},
 )
 print(cluster.address, flush=True)
 if sys.stdin.readline() == "die\\n":
