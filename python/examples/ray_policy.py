@@ -65,7 +65,8 @@ class Actor:
 
 # %% Learning: `RAY_ADDRESS=auto` trains on the cluster of this machine; without it, Ray starts here
 ray.init(address=os.environ.get("RAY_ADDRESS", "local"), log_to_driver=False, ignore_reinit_error=True)
-remote: Any = ray.remote(num_cpus=0.5, scheduling_strategy="SPREAD")(Actor)
+# A tenth of a CPU each, so that all of them fit on one small node, too.
+remote: Any = ray.remote(num_cpus=0.1, scheduling_strategy="SPREAD")(Actor)
 actors = [remote.remote(number) for number in range(ACTORS)]
 weights, momentum = np.zeros(7), np.zeros(7)
 for update in range(STEPS // 4):

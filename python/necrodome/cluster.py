@@ -524,10 +524,10 @@ def _shard_function() -> Callable[..., dict[str, Any]]:
             from necrodome import _native, cluster
             from necrodome.play import launcher
 
-            found = cluster.build() if hasattr(cluster, "build") else "unknown"
-            if build not in (None, found):
+            its_build = cluster.build() if hasattr(cluster, "build") else "unknown"
+            if build is not None and build != its_build:
                 raise ValueError(
-                    f"it has another build of necrodome {version}: {found[:12]}, and the driver has {build[:12]}. "
+                    f"it has another build of necrodome {version}: {its_build[:12]}, and the driver has {build[:12]}. "
                     "Install the same wheel on all nodes, or allow other builds (--any-build)"
                 )
 

@@ -26,6 +26,8 @@ from necrodome.play import launcher
 # So that Ray keeps to 127.0.0.1: else it connects to the address that others could reach. Programs that are started here inherit it.
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+# Else a token in the home folder would count.
+os.environ["RAY_AUTH_MODE"] = "disabled"
 pytest.importorskip("ray", reason="Ray is not installed: scripts/test-cluster runs these")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
 
@@ -94,7 +96,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         entries = [{"name": None, "text": text} for text in ("greedy", "./bots/mine.py")]
         from necrodome.play import order
 
-        more = {
+        more: dict[str, Any] = {
             "blocks": BLOCKS, "format": None, "seats": None, "until_decided": False, "margin": None, "test": None,
             "rank_by": "luck-adjusted", "threads": None, "store": None, "only": [], "new_version": False,
             "plan_out": "plan.toml",
@@ -291,9 +293,10 @@ class Running:
 
 def stored(store: Path, home: Path) -> int:
     """How many blocks are in a store that is not complete."""
-    state = json.loads(_native.Merger(str(store), str(home / "plan.toml")).state())
+    state: dict[str, Any] = json.loads(_native.Merger(str(store), str(home / "plan.toml")).state())
     assert not state["complete"]
-    return BLOCKS - sum(end - first for first, end in state["gaps"])
+    missing: int = sum(end - first for first, end in state["gaps"])
+    return BLOCKS - missing
 
 
 def test_a_command_that_is_stopped_or_killed_goes_on(nodes: Cluster, home: Path, alone: Any, tmp_path: Path) -> None:

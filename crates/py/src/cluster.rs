@@ -6,7 +6,11 @@ use necrodome_arena::{
     tournament::{self, Archive, Origin, PartError, Plan, PlanFile, Schedule, Shard, Store, report},
 };
 use necrodome_rules::chance::Seed;
-use pyo3::{exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError}, prelude::*, types::PyBytes};
+use pyo3::{
+    exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError},
+    prelude::*,
+    types::PyBytes,
+};
 use serde::Serialize;
 use serde_json::json;
 use std::{
@@ -180,7 +184,9 @@ impl Merger {
             // Errors of a store do not name it.
             let unusable = |error| match error {
                 PartError::Store(why) => PyOSError::new_err(format!("{}: {why}", store.display())),
-                PartError::OtherPlan { .. } => refuse(format!("{} is the store of another tournament", store.display())),
+                PartError::OtherPlan { .. } => {
+                    refuse(format!("{} is the store of another tournament", store.display()))
+                }
                 other => refuse_part(other),
             };
             let mut merger = tournament::Merger::open(&store).map_err(unusable)?;
