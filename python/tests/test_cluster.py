@@ -317,6 +317,21 @@ def test_a_command_that_is_stopped_or_killed_goes_on(nodes: Cluster, home: Path,
     assert json.loads(done.stdout)["hash"] == alone
 
 
+def test_standard_output_is_for_the_report(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def play(*_: Any) -> necrodome.Report:
+        # As Ray does when a node has died.
+        print("(raylet) The node with node id 4cb6493c has died")
+        return necrodome.tournament("zombie-dice-solo", ["greedy", "cautious"], blocks=20, seed=7, progress=False)
+
+    monkeypatch.setattr(cluster, "play_plan", play)
+    # What the command sets for its whole process.
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setenv("RAY_NUM_REDIS_GET_RETRIES", "5")
+    assert cluster.main(["plan.toml", "--store", "night.store", "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["blocks"] == 20 and "(raylet) The node" in said.err
+
+
 HEAD = """
 import sys
 from ray.cluster_utils import Cluster
