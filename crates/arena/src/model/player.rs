@@ -12,7 +12,7 @@ use crate::{
     lineup::Terms,
     player::{Answer, Effort, MatchStart, Player, Usage},
 };
-use necrodome_models::{AskError, Form, Legal, Message, Question, Reply, Role, Samples};
+use necrodome_models::{Answers, AskError, Form, Legal, Look, Message, Question, Reply, Role, Samples};
 use necrodome_rules::{
     catalog::Listed,
     game::{Outcome, Seat},
@@ -93,12 +93,60 @@ pub struct Rehearsal<A> {
     pub usage: Usage,
 }
 
+/// What came of a decision that may not cost anything.
+pub(super) enum Tried<A> {
+    /// It was made.
+    Decided {
+        /// The answer, or why the arena could not get one.
+        answer: Answer<A>,
+        /// What it took.
+        usage: Usage,
+        /// Whether there was a call.
+        is_paid: bool,
+    },
+    /// The book has no answer to this question; none if it is not even known how to ask.
+    Open(Option<[u8; 32]>),
+}
+
 impl<G: Listed> ModelPlayer<G> {
     /// Decides once, as it would in a match, and keeps what was said.
     pub fn rehearse(&self, view: &G::View) -> Rehearsal<G::Action> {
         let (mut usage, mut said) = (Usage::default(), Vec::new());
-        let answer = self.table.converse(view, Vec::new(), &mut usage, &mut said);
+        let answer = self.table.converse(view, Vec::new(), &mut usage, &mut said, &mut |q| self.table.ask(q));
         Rehearsal { answer: answer.unwrap_or_else(Answer::Arena), said, usage }
+    }
+
+    /// Decides for an estimate: from the book as far as it goes, then by calls if it may. A question that is not answered counts as
+    /// asked, so that it is another sample when it comes again.
+    pub(super) fn try_to_decide(&mut self, view: &G::View, may_call: bool) -> Tried<G::Action> {
+        let table = self.table.clone();
+        let ModelEntry { desk, model, .. } = &table.entry;
+        let may_call = may_call && desk.answers() != Answers::Only;
+        let heard = std::mem::take(&mut self.heard);
+        if let Err(AskError::NotKept(_)) = desk.form(model, &table.disguised(&table.schema)) {
+            return Tried::Open(None);
+        }
+        let (mut usage, mut open, mut is_paid) = (Usage::default(), None, false);
+        let mut ask = |question: &Question| {
+            let Look { question: hash, reply } =
+                desk.look(model, question).map_err(|error| error.to_string())?;
+            match reply {
+                Some(reply) => Ok(reply),
+                None if may_call => {
+                    is_paid = true;
+                    table.ask(question)
+                }
+                None => {
+                    open = Some(hash);
+                    Err("not asked".to_owned())
+                }
+            }
+        };
+        let answer = table.converse(view, heard, &mut usage, &mut Vec::new(), &mut ask);
+        match (answer, open) {
+            (Err(_), Some(question)) => Tried::Open(Some(question)),
+            (answer, _) => Tried::Decided { answer: answer.unwrap_or_else(Answer::Arena), usage, is_paid },
+        }
     }
 
     /// The schema of its answers, in the words that it is told.
@@ -236,17 +284,24 @@ impl<G: Listed> Table<G> {
     /// Asks until there is an answer that can be used, or the model may not be asked again.
     fn think(&self, view: &G::View, heard: Vec<String>) -> Thought<G> {
         let mut usage = Usage::default();
-        let answer = self.converse(view, heard, &mut usage, &mut Vec::new()).unwrap_or_else(Answer::Arena);
-        (answer, usage)
+        let answer =
+            self.converse(view, heard, &mut usage, &mut Vec::new(), &mut |question| self.ask(question));
+        (answer.unwrap_or_else(Answer::Arena), usage)
     }
 
-    /// The answer of the model, or why the arena cannot get one. `said` takes all that was said.
+    /// Asks the model.
+    fn ask(&self, question: &Question) -> Result<Reply, String> {
+        self.entry.desk.ask(&self.entry.model, question).map_err(|error| error.to_string())
+    }
+
+    /// The answer of the model, or why the arena cannot get one. `said` takes all that was said, and `ask` asks.
     fn converse(
         &self,
         view: &G::View,
         heard: Vec<String>,
         usage: &mut Usage,
         said: &mut Vec<Message>,
+        ask: &mut dyn FnMut(&Question) -> Result<Reply, String>,
     ) -> Result<Answer<G::Action>, String> {
         let ModelEntry { desk, model, prompts, .. } = &self.entry;
         let disguise = self.disguise.as_ref();
@@ -264,7 +319,7 @@ impl<G: Listed> Table<G> {
         loop {
             let salt = self.salt_of(said);
             let question = Question { messages: said.clone(), schema: schema.clone(), form, salt };
-            let reply = desk.ask(model, &question).map_err(trouble)?;
+            let reply = ask(&question)?;
             *usage += Usage { unpriced: u64::from(!has_prices), ..usage_of(&reply) };
             let text: String = reply.text.chars().take(MOST_REPEATED).collect();
             let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
@@ -348,7 +403,7 @@ mod tests {
         lineup::built_in,
         process::{Launcher, Limits},
     };
-    use necrodome_models::{Answers, Budget, Desk, Models};
+    use necrodome_models::{Budget, Desk, Models};
     use necrodome_rules::{
         bot::BotSpec,
         catalog::GameId,
