@@ -428,6 +428,8 @@ mod tests {
     struct Told<A> {
         text: String,
         scene: Scene,
+        /// The schema of the answer.
+        schema: String,
         /// What the bot that played for it chose.
         chosen: A,
     }
@@ -456,7 +458,8 @@ mod tests {
                 let text = prompts.system(&scene).unwrap() + &prompts.decision(&scene).unwrap();
                 let chosen = bot.act(&view);
                 moves.push(Move::Act(chosen.clone()));
-                all.push(Told { text, scene, chosen });
+                let schema = table.disguised(&schema).get().to_owned();
+                all.push(Told { text, scene, schema, chosen });
             }
             log.clear();
             if moves.is_empty() || game.apply(&moves, &mut chance, &mut log).is_err() {
@@ -474,13 +477,18 @@ mod tests {
 
     #[test]
     fn in_disguise_no_word_of_the_game_is_told_and_answers_find_back() {
-        fn check<G: Listed>() {
+        fn check<G: Listed>(prompt: &str) {
             let disguise = Disguise::new(G::CARD.document, 7);
             let (hidden, symbols) = disguise.hidden();
-            for Told { text, scene, chosen } in told::<G>("disguise = 7") {
-                let leaks: Vec<String> =
-                    words(&text).into_iter().filter(|word| hidden.contains(word.as_str())).collect();
-                assert!(leaks.is_empty(), "{}: {leaks:?} in {text}", G::ID);
+            let leaks = |text: &str| -> Vec<String> {
+                words(text).into_iter().filter(|word| hidden.contains(word.as_str())).collect()
+            };
+            for Told { text, scene, schema, chosen } in
+                told::<G>(&format!("disguise = 7\nprompt = {prompt:?}"))
+            {
+                assert!(leaks(&text).is_empty(), "{}: {:?} in {text}", G::ID, leaks(&text));
+                // Where the schema goes beside the prompt it is told, too.
+                assert!(leaks(&schema).is_empty(), "{}: {:?} in {schema}", G::ID, leaks(&schema));
                 let shown =
                     words(&format!("{} {} {}", scene.view, scene.events.join(" "), scene.legal.join(" ")));
                 assert!(shown.iter().all(|word| !symbols.contains(word.as_str())), "{}: {shown:?}", G::ID);
@@ -491,20 +499,22 @@ mod tests {
             }
         }
         for id in GameId::ALL {
-            with_game!(id, G => check::<G>());
+            with_game!(id, G => ["plain", "short"].map(check::<G>));
         }
     }
 
-    /// The names in the JSON of a game are hidden, or could be those of any game.
+    /// The names in the JSON of a game, in its options and in its title are hidden, or could be those of any game.
     #[test]
     fn no_name_of_a_game_is_forgotten_in_its_disguise() {
-        const NEUTRAL: &str = "by current decided dice entered in keep kept left max over phase points rerolls rolled rolling scored scores \
-            seat stay started turn turns type yield yielding yields clock copies copy density direction east entry me missed move names no \
+        const NEUTRAL: &str = "by current decided dice entered in left max over phase points rerolls rolled rolling scored scores \
+            seat stay started turn turns type clock copies copy density direction east entry me missed move names no \
             north northeast northwest number orders out replaced result score seen side south southeast southwest square target west who x y \
-            announced answer applied carry choose classic commit commitments contact count effect effects end ended ending failed has identity \
+            announced answer applied carry choose classic commit commitments count effect effects end ended ending failed has identity \
             interaction is limit lost met most nobody none partners public question report resolved rules seats standard start stock surplus \
-            to told turned wait was win wins with banked broken colour cup face first forfeited free go hand mandatory of one opponent played \
+            to told turned wait was win wins with broken colour face first forfeited free go hand mandatory of one opponent played \
             playing recycle roll round rounds stop stopped tiebreak until why";
+        // The rest of a title gives no game away.
+        const TITLES: [&str; 4] = ["dice", "last", "race", "solo"];
         fn names(schema: &Value, found: &mut BTreeSet<String>) {
             match schema {
                 Value::Object(fields) => {
@@ -531,6 +541,13 @@ mod tests {
             names(&schemars::schema_for!(G::View).to_value(), &mut found);
             names(&schemars::schema_for!(G::Action).to_value(), &mut found);
             names(&schemars::schema_for!(G::Event).to_value(), &mut found);
+            names(&schemars::schema_for!(G::Rules).to_value(), &mut found);
+            found.extend(
+                words(G::TITLE)
+                    .into_iter()
+                    .chain(words(G::ID))
+                    .filter(|word| !TITLES.contains(&word.as_str())),
+            );
             let neutral = words(NEUTRAL);
             let known = |word: &String| {
                 hidden.contains(word.as_str()) || symbols.contains(word.as_str()) || neutral.contains(word)
