@@ -7,6 +7,7 @@ pub mod dice;
 pub mod entry;
 pub mod exam;
 pub mod fault;
+pub mod front;
 pub mod guest;
 pub mod lineup;
 pub mod model;

@@ -212,8 +212,9 @@ fn collect<G: Game>(
                 (Move::Act(action), reason)
             }
             Answer::Fault(fault) => {
-                // What a model said instead of an answer is told like a reason.
-                let said = fault.kind.is_of_model().then(|| format!("({fault})"));
+                // What was said instead of an action is told like a reason, so that films and stories show it.
+                let is_told = fault.kind.is_of_model() || fault.kind == FaultKind::Illegal;
+                let said = is_told.then(|| format!("({fault})"));
                 collected.faults.push((seat, fault));
                 (Move::Forfeit, said)
             }

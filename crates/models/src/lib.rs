@@ -41,6 +41,6 @@ mod wire;
 pub use ask::{AskError, Finish, Form, Message, Question, Reply, Role, Tokens};
 pub use book::{Book, BookError, Call};
 pub use budget::{Budget, Spent, Tally};
-pub use desk::{Answers, Desk, ModelError, Patience, Trial};
+pub use desk::{Answers, Desk, Look, ModelError, Patience, Trial};
 pub use money::{Money, MoneyError, Price};
 pub use table::{Legal, Model, Models, Samples, TableError};

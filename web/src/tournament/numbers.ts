@@ -36,6 +36,12 @@ export function percent(value: number, digits = 1): string {
   return `${(value * 100).toFixed(digits)}%`;
 }
 
+/** Money with as many digits as tell something; a question mark where a price is not known. */
+export function money(amount: number | null | undefined): string {
+  if (amount == null) return "?";
+  return amount.toFixed(amount > 0 && amount < 0.001 ? 6 : 4);
+}
+
 /** Seconds as people say them. */
 export function duration(seconds: number): string {
   const s = Math.round(seconds);

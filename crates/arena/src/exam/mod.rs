@@ -3,10 +3,12 @@
 //!
 //! [`Paper::set`] draws the questions, [`sit`] puts them to the entries, [`ExamReport::new`] says what came of it.
 
+mod estimate;
 mod paper;
 mod report;
 mod sit;
 
+pub use estimate::{NoEstimate, estimate};
 pub use paper::{Band, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, Question};
 pub use report::{AnswerRow, BandReport, ExamEntry, ExamPair, ExamReport, KindRegret, Latency, Worst};
 pub use sit::{Answered, Candidate, Sat, sit};

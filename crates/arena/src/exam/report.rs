@@ -7,6 +7,7 @@ use super::{
 use crate::{
     entry::EntryKind,
     fault::Trouble,
+    front::{Bargain, bargains},
     player::Usage,
     stats::{Estimate, Layer, RankInterval, Ranking, Sampled},
 };
@@ -132,9 +133,9 @@ pub struct ExamEntry {
     pub cost: Option<f64>,
     /// What a decision cost; none if a price is not known, or nothing was answered.
     pub cost_per_decision: Option<f64>,
-    /// What its decisions cost in all against the best ones, for each unit of money; only where both are known, and it cost something.
-    /// It falls when more is spent, so it compares entries of about the same price only.
-    pub regret_per_cost: Option<f64>,
+    /// Where it stands among the language models that are complete, by regret and money.
+    #[serde(flatten)]
+    pub bargain: Bargain,
     /// How long an endpoint took for a decision; none of other players.
     pub latency: Option<Latency>,
     /// Where the regret comes from, by the kind of decision, the most expensive in all first.
@@ -386,6 +387,13 @@ impl ExamReport {
                 });
             }
         }
+        let mut entries: Vec<ExamEntry> = ranking.order.iter().map(entry).collect();
+        // Numbers from fewer questions cannot beat anybody.
+        let deal = |entry: &ExamEntry| {
+            Some((entry.cost_per_decision?, entry.regret?)).filter(|_| entry.complete && entry.calls > 0)
+        };
+        let bargains = bargains(&entries.iter().map(deal).collect::<Vec<_>>());
+        entries.iter_mut().zip(bargains).for_each(|(entry, bargain)| entry.bargain = bargain);
         let bands = paper.bands.iter().map(|band| BandReport {
             from: band.from,
             to: band.to,
@@ -403,7 +411,7 @@ impl ExamReport {
             blunder: paper.blunder(),
             mean_stake: marks.mean(|_, question| Some(question.stake)).map_or(0.0, |stake| stake.mean),
             bands: bands.collect(),
-            entries: ranking.order.iter().map(entry).collect(),
+            entries,
             pairs,
             complete: sat.answers.iter().flatten().all(Option::is_some),
             trouble: sat.trouble.clone(),
@@ -458,7 +466,6 @@ impl ExamEntry {
         let stake =
             |band: usize| marks.of_group((band + 1).to_string(), answers, |question| question.band == band);
         let cost = usage.cost();
-        let in_all: f64 = given.iter().map(|(_, answer)| answer.regret).sum();
         let [low, high] = [|part: &Estimate| part.low, |part: &Estimate| part.high];
         ExamEntry {
             name: candidate.name.clone(),
@@ -489,7 +496,7 @@ impl ExamEntry {
             reasoning_tokens: usage.reasoning_tokens,
             cost,
             cost_per_decision: cost.filter(|_| !given.is_empty()).map(|cost| cost / given.len() as f64),
-            regret_per_cost: cost.filter(|&cost| cost > 0.0).map(|cost| in_all / cost),
+            bargain: Bargain::default(),
             latency: latency(&given.iter().map(|(_, answer)| answer.effort.usage).collect::<Vec<_>>()),
             kinds,
             stakes: (0..paper.bands.len()).filter_map(stake).collect(),

@@ -68,7 +68,7 @@ impl Candidate {
     }
 
     /// The seed of its own chance in a question.
-    fn seed(&self, exam: Seed, question: usize) -> u32 {
+    pub(super) fn seed(&self, exam: Seed, question: usize) -> u32 {
         let purpose = format!("exam {} {}", self.copy, self.entry.text);
         Seeded::new(exam, &purpose, question as u64).uniform(u32::MAX)
     }

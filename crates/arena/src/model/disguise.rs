@@ -73,6 +73,11 @@ impl Disguise {
     /// Prose in other words; what stands in backquotes is JSON.
     pub fn prose(&self, text: &str) -> String {
         let text = self.phrases.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new));
+        // What stands in double quotes alone is JSON, too, such as a part of an answer that is quoted.
+        let text = self.symbols.iter().fold(text, |text, (old, new)| {
+            text.replace(&format!("\"{old}\""), &format!("\"{new}\""))
+                .replace(&format!("\\\"{old}\\\""), &format!("\\\"{new}\\\""))
+        });
         let parts = text.split('`').enumerate().map(|(place, part)| match place % 2 {
             0 => tokens(part, |word| self.words.get(word)),
             _ => self.code(part),
@@ -134,7 +139,11 @@ fn tokens<'a>(text: &str, name: impl Fn(&str) -> Option<&'a String>) -> String {
             rest[start..].find(|c: char| !c.is_ascii_alphabetic()).map_or(rest.len(), |end| start + end);
         let word = &rest[start..end];
         out.push_str(&rest[..start]);
-        match name(&word.to_ascii_lowercase()) {
+        let new = name(&word.to_ascii_lowercase());
+        if new.is_some() && word.starts_with(|c: char| "aeiouAEIOU".contains(c)) {
+            fix_article(&mut out);
+        }
+        match new {
             None => out.push_str(word),
             Some(new) if word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase()) => {
                 out.push_str(&new.to_ascii_uppercase());
@@ -148,6 +157,18 @@ fn tokens<'a>(text: &str, name: impl Fn(&str) -> Option<&'a String>) -> String {
         rest = &rest[end..];
     }
     out + rest
+}
+
+/// Invented words begin with a consonant: "an" would tell that the word behind it did not.
+fn fix_article(out: &mut String) {
+    let is_article = |article: &str| {
+        let before = out.strip_suffix(article);
+        before.is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    if ["an ", "An "].into_iter().any(is_article) {
+        out.truncate(out.len() - 2);
+        out.push(' ');
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +185,18 @@ mod tests {
         let upper = tokyo.to_uppercase();
         assert_eq!(text, format!("{large} {heals}. One of three is `{one}`; {upper}, in_{tokyo}."));
         assert_eq!(disguise.undo(&text), "Tokyo heals. One of three is `one`; TOKYO, in_tokyo.");
+        // What is quoted of an answer is JSON, in one more layer of quotes, too.
+        let [keep, dice] = [&disguise.words["keep"], &disguise.symbols["two"]];
+        let quoted = disguise.prose(r#""{\"type\":\"keep\",\"dice\":[\"two\"]}", one of two, "two""#);
+        assert_eq!(
+            quoted,
+            format!(r#""{{\"type\":\"{keep}\",\"dice\":[\"{dice}\"]}}", one of two, "{dice}""#)
+        );
+        let attack = &disguise.words["attack"];
+        assert_eq!(
+            disguise.prose("An attack, an end, than attacks"),
+            format!("A {attack}, an end, than {attack}s")
+        );
         // Another seed, other words; a game without a table keeps its own.
         assert_ne!(Disguise::new("tokyo", 8).words, disguise.words);
         assert_eq!(Disguise::new("tokyo", 7).words, disguise.words);

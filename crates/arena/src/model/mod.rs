@@ -4,11 +4,14 @@
 
 mod answer;
 mod disguise;
+mod estimate;
 mod player;
 mod prompt;
 mod schema;
 
 pub use disguise::Disguise;
+pub use estimate::{CostEstimate, ModelEstimate, Paid};
+pub(crate) use estimate::{Sample, Sampled};
 pub use player::{ModelPlayer, Rehearsal};
 pub use prompt::{PromptError, Prompts, Variant};
 pub use schema::answer_schema;

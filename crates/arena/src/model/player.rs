@@ -12,7 +12,7 @@ use crate::{
     lineup::Terms,
     player::{Answer, Effort, MatchStart, Player, Usage},
 };
-use necrodome_models::{AskError, Form, Legal, Message, Question, Reply, Role, Samples};
+use necrodome_models::{Answers, AskError, Form, Legal, Look, Message, Question, Reply, Role, Samples};
 use necrodome_rules::{
     catalog::Listed,
     game::{Outcome, Seat},
@@ -93,12 +93,60 @@ pub struct Rehearsal<A> {
     pub usage: Usage,
 }
 
+/// What came of a decision that may not cost anything.
+pub(super) enum Tried<A> {
+    /// It was made.
+    Decided {
+        /// The answer, or why the arena could not get one.
+        answer: Answer<A>,
+        /// What it took.
+        usage: Usage,
+        /// Whether there was a call.
+        is_paid: bool,
+    },
+    /// The book has no answer to this question; none if it is not even known how to ask.
+    Open(Option<[u8; 32]>),
+}
+
 impl<G: Listed> ModelPlayer<G> {
     /// Decides once, as it would in a match, and keeps what was said.
     pub fn rehearse(&self, view: &G::View) -> Rehearsal<G::Action> {
         let (mut usage, mut said) = (Usage::default(), Vec::new());
-        let answer = self.table.converse(view, Vec::new(), &mut usage, &mut said);
+        let answer = self.table.converse(view, Vec::new(), &mut usage, &mut said, &mut |q| self.table.ask(q));
         Rehearsal { answer: answer.unwrap_or_else(Answer::Arena), said, usage }
+    }
+
+    /// Decides for an estimate: from the book as far as it goes, then by calls if it may. A question that is not answered counts as
+    /// asked, so that it is another sample when it comes again.
+    pub(super) fn try_to_decide(&mut self, view: &G::View, may_call: bool) -> Tried<G::Action> {
+        let table = self.table.clone();
+        let ModelEntry { desk, model, .. } = &table.entry;
+        let may_call = may_call && desk.answers() != Answers::Only;
+        let heard = std::mem::take(&mut self.heard);
+        if let Err(AskError::NotKept(_)) = desk.form(model, &table.disguised(&table.schema)) {
+            return Tried::Open(None);
+        }
+        let (mut usage, mut open, mut is_paid) = (Usage::default(), None, false);
+        let mut ask = |question: &Question| {
+            let Look { question: hash, reply } =
+                desk.look(model, question).map_err(|error| error.to_string())?;
+            match reply {
+                Some(reply) => Ok(reply),
+                None if may_call => {
+                    is_paid = true;
+                    table.ask(question)
+                }
+                None => {
+                    open = Some(hash);
+                    Err("not asked".to_owned())
+                }
+            }
+        };
+        let answer = table.converse(view, heard, &mut usage, &mut Vec::new(), &mut ask);
+        match (answer, open) {
+            (Err(_), Some(question)) => Tried::Open(Some(question)),
+            (answer, _) => Tried::Decided { answer: answer.unwrap_or_else(Answer::Arena), usage, is_paid },
+        }
     }
 
     /// The schema of its answers, in the words that it is told.
@@ -236,17 +284,24 @@ impl<G: Listed> Table<G> {
     /// Asks until there is an answer that can be used, or the model may not be asked again.
     fn think(&self, view: &G::View, heard: Vec<String>) -> Thought<G> {
         let mut usage = Usage::default();
-        let answer = self.converse(view, heard, &mut usage, &mut Vec::new()).unwrap_or_else(Answer::Arena);
-        (answer, usage)
+        let answer =
+            self.converse(view, heard, &mut usage, &mut Vec::new(), &mut |question| self.ask(question));
+        (answer.unwrap_or_else(Answer::Arena), usage)
     }
 
-    /// The answer of the model, or why the arena cannot get one. `said` takes all that was said.
+    /// Asks the model.
+    fn ask(&self, question: &Question) -> Result<Reply, String> {
+        self.entry.desk.ask(&self.entry.model, question).map_err(|error| error.to_string())
+    }
+
+    /// The answer of the model, or why the arena cannot get one. `said` takes all that was said, and `ask` asks.
     fn converse(
         &self,
         view: &G::View,
         heard: Vec<String>,
         usage: &mut Usage,
         said: &mut Vec<Message>,
+        ask: &mut dyn FnMut(&Question) -> Result<Reply, String>,
     ) -> Result<Answer<G::Action>, String> {
         let ModelEntry { desk, model, prompts, .. } = &self.entry;
         let disguise = self.disguise.as_ref();
@@ -264,7 +319,7 @@ impl<G: Listed> Table<G> {
         loop {
             let salt = self.salt_of(said);
             let question = Question { messages: said.clone(), schema: schema.clone(), form, salt };
-            let reply = desk.ask(model, &question).map_err(trouble)?;
+            let reply = ask(&question)?;
             *usage += Usage { unpriced: u64::from(!has_prices), ..usage_of(&reply) };
             let text: String = reply.text.chars().take(MOST_REPEATED).collect();
             let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
@@ -348,7 +403,7 @@ mod tests {
         lineup::built_in,
         process::{Launcher, Limits},
     };
-    use necrodome_models::{Answers, Budget, Desk, Models};
+    use necrodome_models::{Budget, Desk, Models};
     use necrodome_rules::{
         bot::BotSpec,
         catalog::GameId,
@@ -373,6 +428,8 @@ mod tests {
     struct Told<A> {
         text: String,
         scene: Scene,
+        /// The schema of the answer.
+        schema: String,
         /// What the bot that played for it chose.
         chosen: A,
     }
@@ -401,7 +458,8 @@ mod tests {
                 let text = prompts.system(&scene).unwrap() + &prompts.decision(&scene).unwrap();
                 let chosen = bot.act(&view);
                 moves.push(Move::Act(chosen.clone()));
-                all.push(Told { text, scene, chosen });
+                let schema = table.disguised(&schema).get().to_owned();
+                all.push(Told { text, scene, schema, chosen });
             }
             log.clear();
             if moves.is_empty() || game.apply(&moves, &mut chance, &mut log).is_err() {
@@ -419,13 +477,18 @@ mod tests {
 
     #[test]
     fn in_disguise_no_word_of_the_game_is_told_and_answers_find_back() {
-        fn check<G: Listed>() {
+        fn check<G: Listed>(prompt: &str) {
             let disguise = Disguise::new(G::CARD.document, 7);
             let (hidden, symbols) = disguise.hidden();
-            for Told { text, scene, chosen } in told::<G>("disguise = 7") {
-                let leaks: Vec<String> =
-                    words(&text).into_iter().filter(|word| hidden.contains(word.as_str())).collect();
-                assert!(leaks.is_empty(), "{}: {leaks:?} in {text}", G::ID);
+            let leaks = |text: &str| -> Vec<String> {
+                words(text).into_iter().filter(|word| hidden.contains(word.as_str())).collect()
+            };
+            for Told { text, scene, schema, chosen } in
+                told::<G>(&format!("disguise = 7\nprompt = {prompt:?}"))
+            {
+                assert!(leaks(&text).is_empty(), "{}: {:?} in {text}", G::ID, leaks(&text));
+                // Where the schema goes beside the prompt it is told, too.
+                assert!(leaks(&schema).is_empty(), "{}: {:?} in {schema}", G::ID, leaks(&schema));
                 let shown =
                     words(&format!("{} {} {}", scene.view, scene.events.join(" "), scene.legal.join(" ")));
                 assert!(shown.iter().all(|word| !symbols.contains(word.as_str())), "{}: {shown:?}", G::ID);
@@ -436,20 +499,22 @@ mod tests {
             }
         }
         for id in GameId::ALL {
-            with_game!(id, G => check::<G>());
+            with_game!(id, G => ["plain", "short"].map(check::<G>));
         }
     }
 
-    /// The names in the JSON of a game are hidden, or could be those of any game.
+    /// The names in the JSON of a game, in its options and in its title are hidden, or could be those of any game.
     #[test]
     fn no_name_of_a_game_is_forgotten_in_its_disguise() {
-        const NEUTRAL: &str = "by current decided dice entered in keep kept left max over phase points rerolls rolled rolling scored scores \
-            seat stay started turn turns type yield yielding yields clock copies copy density direction east entry me missed move names no \
+        const NEUTRAL: &str = "by current decided dice entered in left max over phase points rerolls rolled rolling scored scores \
+            seat stay started turn turns type clock copies copy density direction east entry me missed move names no \
             north northeast northwest number orders out replaced result score seen side south southeast southwest square target west who x y \
-            announced answer applied carry choose classic commit commitments contact count effect effects end ended ending failed has identity \
+            announced answer applied carry choose classic commit commitments count effect effects end ended ending failed has identity \
             interaction is limit lost met most nobody none partners public question report resolved rules seats standard start stock surplus \
-            to told turned wait was win wins with banked broken colour cup face first forfeited free go hand mandatory of one opponent played \
+            to told turned wait was win wins with broken colour face first forfeited free go hand mandatory of one opponent played \
             playing recycle roll round rounds stop stopped tiebreak until why";
+        // The rest of a title gives no game away.
+        const TITLES: [&str; 4] = ["dice", "last", "race", "solo"];
         fn names(schema: &Value, found: &mut BTreeSet<String>) {
             match schema {
                 Value::Object(fields) => {
@@ -476,6 +541,13 @@ mod tests {
             names(&schemars::schema_for!(G::View).to_value(), &mut found);
             names(&schemars::schema_for!(G::Action).to_value(), &mut found);
             names(&schemars::schema_for!(G::Event).to_value(), &mut found);
+            names(&schemars::schema_for!(G::Rules).to_value(), &mut found);
+            found.extend(
+                words(G::TITLE)
+                    .into_iter()
+                    .chain(words(G::ID))
+                    .filter(|word| !TITLES.contains(&word.as_str())),
+            );
             let neutral = words(NEUTRAL);
             let known = |word: &String| {
                 hidden.contains(word.as_str()) || symbols.contains(word.as_str()) || neutral.contains(word)

@@ -1,118 +1,35 @@
-//! What a tournament with language models would cost: a few decisions are asked for, the rest is counted.
+//! What a tournament with language models would still cost.
 
-use super::{Plan, Schedule, TournamentDice, TournamentError, crew::own_chance};
+use super::{Plan, Schedule, TournamentDice, TournamentError, crew::own_chance, play::run_name};
 use crate::{
     entry::{EntryKind, EntrySpec},
-    fault::Fault,
     lineup::{LineupError, Terms, built_in},
-    model::ModelPlayer,
-    player::{Answer, BuiltInPlayer, Effort, MatchStart, Player},
+    model::{CostEstimate, ModelEntry, ModelPlayer, Sample, Sampled},
+    player::{BuiltInPlayer, Player},
     process::Launcher,
     run::run_unrecorded,
 };
-use necrodome_rules::{bot::BotSpec, catalog::Listed, game::Outcome, names::Names, with_game};
-use schemars::JsonSchema;
-use serde::Serialize;
+use necrodome_rules::{bot::BotSpec, catalog::Listed, names::Names, with_game};
 use std::{cell::RefCell, rc::Rc};
 
-/// Decisions that each model is really asked for.
-const ASKED: u64 = 3;
+/// Blocks that are looked at, at most: they are spread over all that are left.
+const MOST_BLOCKS: u32 = 10;
 
-/// What a tournament would probably cost.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct CostEstimate {
-    /// Blocks of the tournament.
-    pub blocks: u32,
-    /// The language models.
-    pub models: Vec<ModelEstimate>,
-    /// What all of them would cost, in the currency of the price list; none if a price is not known.
-    pub cost: Option<f64>,
-}
-
-/// What a language model would probably cost.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct ModelEstimate {
-    /// The name of the entry.
-    pub name: String,
-    /// Decisions that it was really asked for.
-    pub asked: u64,
-    /// Calls that this took, those that the book answered included.
-    pub calls_made: u64,
-    /// Decisions in the whole tournament, if matches are as long as those of the built-in bot that stood in for it.
-    pub decisions: u64,
-    /// Tokens of all prompts.
-    pub input_tokens: u64,
-    /// Tokens of all answers.
-    pub output_tokens: u64,
-    /// What they would cost; none if a price is not known.
-    pub cost: Option<f64>,
-}
-
-/// What became of a model's decisions in one block.
-#[derive(Debug, Default)]
-struct Sample {
-    decisions: u64,
-    effort: Effort,
-}
-
-/// A model that decides a few times; then the built-in bot of the game that stands in for people plays on.
-struct Sampled<G: Listed> {
-    model: ModelPlayer<G>,
-    stand_in: BuiltInPlayer<G>,
-    sample: Rc<RefCell<Sample>>,
-}
-
-impl<G: Listed> Sampled<G> {
-    fn is_asked(&self) -> bool {
-        self.sample.borrow().effort.decisions < ASKED
-    }
-}
-
-impl<G: Listed> Player<G> for Sampled<G> {
-    fn start(&mut self, start: &MatchStart) {
-        self.model.start(start);
-    }
-
-    fn hear(&mut self, heard: &[&G::Event]) {
-        self.model.hear(heard);
-    }
-
-    fn ask(&mut self, view: &G::View) {
-        if self.is_asked() {
-            self.model.ask(view);
-        }
-    }
-
-    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
-        let asked = self.is_asked();
-        self.sample.borrow_mut().decisions += 1;
-        if !asked {
-            return self.stand_in.answer(view);
-        }
-        let answer = self.model.answer(view);
-        self.sample.borrow_mut().effort += self.model.take_effort();
-        answer
-    }
-
-    fn refused(&mut self, _: &str) {}
-
-    fn end(&mut self, _: &Outcome) -> Vec<Fault> {
-        Vec::new()
-    }
-}
-
-/// Plays the first block, in which models decide a few times only, and counts. Programs and people are stood in for, too.
+/// Plays some of the blocks that are left when `played` are stored, in which models decide as far as the book has their answers, and
+/// a few times beyond. Elsewhere a built-in bot stands in for them, and for programs and people.
 pub fn estimate(
     plan: &Plan,
+    played: u32,
     entries: &[EntrySpec],
     launcher: &Launcher,
 ) -> Result<CostEstimate, TournamentError> {
     let id = plan.game().map_err(TournamentError::Plan)?;
-    with_game!(id, G => estimate_game::<G>(plan, entries, launcher))
+    with_game!(id, G => estimate_game::<G>(plan, played, entries, launcher))
 }
 
 fn estimate_game<G: Listed>(
     plan: &Plan,
+    played: u32,
     entries: &[EntrySpec],
     launcher: &Launcher,
 ) -> Result<CostEstimate, TournamentError> {
@@ -120,54 +37,57 @@ fn estimate_game<G: Listed>(
     let terms = Terms { launcher: launcher.clone(), limits: plan.limits, rules, seats: plan.seats };
     let schedule = Schedule::new(plan, G::SEATS)?;
     let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
+    // Nobody knows secret dice of blocks that are still to be played.
     let dice = TournamentDice::new(&Plan { sealed_dice: Vec::new(), ..plan.clone() }, &[])?;
-    let samples: Vec<Rc<RefCell<Sample>>> = entries.iter().map(|_| Rc::default()).collect();
-    for (number, seating) in schedule.seatings(0).iter().enumerate() {
-        let dice = dice.of_match(0, number);
-        let seat = |&entry: &usize| -> Result<Box<dyn Player<G>>, LineupError> {
-            let chance = own_chance(dice.dice, entry);
-            let stand_in = |spec: &BotSpec| -> Result<_, LineupError> {
-                Ok(BuiltInPlayer(built_in::<G>(spec, &terms.rules, chance.clone())?))
+    // By their place in the plan, which may have others who have left.
+    let members: Vec<usize> = plan.members().collect();
+    let kind =
+        |place: usize| members.iter().position(|&member| member == place).map(|member| &entries[member].kind);
+    let samples: Vec<Rc<RefCell<Sample>>> = plan.entries.iter().map(|_| Rc::default()).collect();
+    let models: Vec<(usize, &ModelEntry)> = (0..plan.entries.len())
+        .filter_map(|place| match kind(place) {
+            Some(EntryKind::Model(model)) => Some((place, model)),
+            _ => None,
+        })
+        .collect();
+    for (_, model) in &models {
+        model.desk().begin(&run_name(plan), played > 0)?;
+    }
+    let left = schedule.end().saturating_sub(played);
+    let sampled = left.min(MOST_BLOCKS);
+    for number in 0..sampled {
+        let block = played + (u64::from(number) * u64::from(left) / u64::from(sampled)) as u32;
+        for (number, seating) in schedule.seatings(block).iter().enumerate() {
+            let dice = dice.of_match(block, number);
+            let seat = |&place: &usize| -> Result<Box<dyn Player<G>>, LineupError> {
+                let chance = own_chance(dice.dice, place);
+                let bot = |spec: &BotSpec| -> Result<Box<dyn Player<G>>, LineupError> {
+                    Ok(Box::new(BuiltInPlayer(built_in::<G>(spec, &terms.rules, chance.clone())?)))
+                };
+                let usual = BotSpec { name: G::CARD.stand_in.to_owned(), params: Vec::new() };
+                Ok(match kind(place) {
+                    Some(EntryKind::BuiltIn(spec)) => bot(spec)?,
+                    Some(EntryKind::Model(model)) => Box::new(Sampled {
+                        model: ModelPlayer::new(model, &terms)?,
+                        stand_in: bot(&usual)?,
+                        sample: samples[place].clone(),
+                    }),
+                    _ => bot(&usual)?,
+                })
             };
-            let usual = BotSpec { name: G::CARD.stand_in.to_owned(), params: Vec::new() };
-            Ok(match &entries[entry].kind {
-                EntryKind::BuiltIn(spec) => Box::new(stand_in(spec)?),
-                EntryKind::Model(model) => Box::new(Sampled {
-                    model: ModelPlayer::new(model, &terms)?,
-                    stand_in: stand_in(&usual)?,
-                    sample: samples[entry].clone(),
-                }),
-                _ => Box::new(stand_in(&usual)?),
-            })
-        };
-        let mut sitting = seating.iter().map(seat).collect::<Result<Vec<_>, LineupError>>()?;
-        run_unrecorded::<G>(&names.seated(seating), &terms.rules, dice, &mut sitting, |_, _| {})?;
-    }
-    let of_entry = |(place, entry): (usize, &EntrySpec)| match &entry.kind {
-        EntryKind::Model(_) => {
-            let name = plan.entries[place].name.clone();
-            Some(ModelEstimate::of(name, &samples[place].borrow(), plan.blocks))
-        }
-        _ => None,
-    };
-    let models: Vec<ModelEstimate> = entries.iter().enumerate().filter_map(of_entry).collect();
-    let cost = models.iter().map(|model| model.cost).sum::<Option<f64>>();
-    Ok(CostEstimate { blocks: plan.blocks, models, cost })
-}
-
-impl ModelEstimate {
-    fn of(name: String, Sample { decisions, effort }: &Sample, blocks: u32) -> Self {
-        let decisions = decisions * u64::from(blocks);
-        let asked = effort.decisions.max(1) as f64;
-        let in_all = |number: u64| number as f64 / asked * decisions as f64;
-        ModelEstimate {
-            name,
-            asked: effort.decisions,
-            calls_made: effort.usage.calls,
-            decisions,
-            input_tokens: in_all(effort.usage.input_tokens).round() as u64,
-            output_tokens: in_all(effort.usage.output_tokens).round() as u64,
-            cost: effort.usage.cost().map(|cost| cost / asked * decisions as f64),
+            let mut sitting = seating.iter().map(seat).collect::<Result<Vec<_>, LineupError>>()?;
+            run_unrecorded::<G>(&names.seated(seating), &terms.rules, dice, &mut sitting, |_, _| {})?;
         }
     }
+    let times = f64::from(left) / f64::from(sampled.max(1));
+    let estimates = models
+        .iter()
+        .map(|&(place, model)| samples[place].borrow().estimate(&plan.entries[place].name, model, times));
+    let models: Vec<&ModelEntry> = models.iter().map(|(_, model)| *model).collect();
+    Ok(CostEstimate {
+        blocks: Some(left),
+        blocks_stored: Some(played),
+        blocks_sampled: Some(sampled),
+        ..CostEstimate::of(estimates.collect(), &models)
+    })
 }

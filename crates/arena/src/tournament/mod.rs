@@ -26,7 +26,7 @@ mod tables;
 
 pub use archive::{Archive, StoreError};
 pub use chain::Damage;
-pub use estimate::{CostEstimate, ModelEstimate, estimate};
+pub use estimate::estimate;
 pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, stored_result};

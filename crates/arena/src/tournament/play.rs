@@ -98,6 +98,11 @@ enum FromWorker {
     Failed(TournamentError),
 }
 
+/// The name of a run in the book of calls. Copies of a tournament have the same, so that they find the answers of the first.
+pub(super) fn run_name(plan: &Plan) -> String {
+    format!("{} {}", plan.game, plan.seed)
+}
+
 /// Plays what is missing in `store`. `watch` hears of every commit; `interrupt` stops it after the running matches.
 /// The entries are the members of the plan, in its order, and `launcher` starts their processes. Where a guest is among them, all is
 /// played on the thread that calls this, whatever `threads` says: guests live there.
@@ -124,8 +129,7 @@ pub fn run(
         let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
         let what = Playing { plan, entries, part: None, threads };
         let models = models_of(entries);
-        // Copies of a tournament have the same name, so that they find the answers of the first.
-        let (name, goes_on) = (format!("{} {}", plan.game, plan.seed), store.blocks()? > 0);
+        let (name, goes_on) = (run_name(plan), store.blocks()? > 0);
         models.iter().try_for_each(|model| model.desk().begin(&name, goes_on))?;
         let stop = run_game::<G>(&what, &terms, store, interrupt, watch)?;
         if stop != Stop::Interrupted {

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::{
     fault::{Notes, Trouble},
+    front::{Bargain, bargains},
     player::{Effort, Usage},
     stats::{self, Confidence, Measure, RankBy, Side},
 };
@@ -131,10 +132,9 @@ pub struct UsageReport {
     pub cost_per_decision: Option<f64>,
     /// Seconds that an answer took on average.
     pub seconds: f64,
-    /// What its decisions cost in all against the best ones, for each unit of money; only where both are known, and it cost something.
-    /// It falls when more is spent, so it compares entries of about the same price only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub regret_per_cost: Option<f64>,
+    /// Where it stands among the others by regret and money.
+    #[serde(flatten)]
+    pub bargain: Bargain,
 }
 
 impl UsageReport {
@@ -157,9 +157,7 @@ impl UsageReport {
             cost,
             cost_per_decision: cost.map(|cost| cost / decisions),
             seconds: effort.usage.waited.as_secs_f64() / calls as f64,
-            regret_per_cost: cost
-                .filter(|&cost| effort.priced > 0 && cost > 0.0)
-                .map(|cost| effort.regret_nanos as f64 / 1e9 / cost),
+            bargain: Bargain::default(),
         })
     }
 }
@@ -311,11 +309,21 @@ pub fn report_of(
         trouble,
         hash: None,
     };
+    report.find_bargains();
     report.summary = summary::of(&report);
     Ok(report)
 }
 
 impl Report {
+    /// Compares the language models by what a decision costs in money and in regret.
+    fn find_bargains(&mut self) {
+        let deal = |entry: &EntryReport| Some((entry.usage?.cost_per_decision?, entry.regret?.per_decision));
+        let bargains = bargains(&self.standings.iter().map(deal).collect::<Vec<_>>());
+        for (entry, bargain) in self.standings.iter_mut().zip(bargains) {
+            entry.usage = entry.usage.map(|usage| UsageReport { bargain, ..usage });
+        }
+    }
+
     /// The pairs as a matrix in the order of the standings: games, and how often the row placed better than the column.
     pub fn matrix(&self) -> Vec<Vec<Option<(u64, stats::Estimate)>>> {
         let places: HashMap<&str, usize> =

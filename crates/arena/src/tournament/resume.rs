@@ -27,6 +27,16 @@ pub struct Opened {
     pub edition: bool,
 }
 
+/// What becomes of a plan in a file.
+enum Choice {
+    /// This tournament goes on.
+    GoOn(Store, Box<Plan>),
+    /// A new edition begins beside the old one.
+    Edition,
+    /// It is the first.
+    Begin,
+}
+
 impl Archive {
     /// The seed of a tournament that has this plan but for the seed; if none has, that of the last one.
     pub fn seed_of(&self, plan: &Plan) -> Result<Option<Seed>, StoreError> {
@@ -45,6 +55,26 @@ impl Archive {
     ///
     /// `secret` is that of a tournament that is to be played again.
     pub fn resume(&self, asked: &Plan, renewed: bool, secret: Option<&Secret>) -> Result<Opened, StoreError> {
+        match self.choose(asked, renewed)? {
+            Choice::GoOn(store, stored) => self.go_on(store, &stored, asked, secret),
+            Choice::Edition => Ok(Opened { edition: true, ..self.begun(asked, secret)? }),
+            Choice::Begin => self.begun(asked, secret),
+        }
+    }
+
+    /// The plan with which [`Archive::resume`] would go on, and the blocks that are played already. Changes nothing.
+    pub fn outlook(&self, asked: &Plan, renewed: bool) -> Result<(Plan, u32), StoreError> {
+        match self.choose(asked, renewed)? {
+            Choice::GoOn(store, stored) => {
+                let played = store.blocks()?;
+                Ok((stages::go_on(&stored, played, asked), played))
+            }
+            Choice::Edition | Choice::Begin => Ok((asked.clone(), 0)),
+        }
+    }
+
+    /// Which tournament goes on.
+    fn choose(&self, asked: &Plan, renewed: bool) -> Result<Choice, StoreError> {
         let (mut refused, mut edited, mut changed) = (None, None, None);
         // The newest first: there may be several editions.
         for (store, stored) in self.stores()?.into_iter().rev() {
@@ -59,18 +89,18 @@ impl Archive {
             } else if !(names.is_empty() || renewed) {
                 edited = edited.or(changed.is_none().then_some(StoreError::OtherProgram { names }));
             } else if line_up == LineUp::Same && names.is_empty() {
-                return self.go_on(store, &stored, asked, secret);
+                return Ok(Choice::GoOn(store, Box::new(stored)));
             } else if edited.is_none() {
                 changed = changed.or(Some((store, stored)));
             }
         }
         match (changed, edited.or(refused)) {
             (Some((store, stored)), _) if store.blocks()? == 0 || stages::can_go_on(&stored, asked) => {
-                self.go_on(store, &stored, asked, secret)
+                Ok(Choice::GoOn(store, Box::new(stored)))
             }
-            (Some(_), _) => Ok(Opened { edition: true, ..self.begun(asked, secret)? }),
+            (Some(_), _) => Ok(Choice::Edition),
             (None, Some(why)) => Err(why),
-            (None, None) => self.begun(asked, secret),
+            (None, None) => Ok(Choice::Begin),
         }
     }
 

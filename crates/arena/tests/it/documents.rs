@@ -6,8 +6,9 @@
 
 use necrodome_arena::{
     exam::ExamReport,
+    model::CostEstimate,
     run::MatchDocument,
-    tournament::{CostEstimate, Forecast, Report},
+    tournament::{Forecast, Report},
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
@@ -30,7 +31,12 @@ fn the_schemas_of_documents_are_those_of_the_types() {
         ("forecast", schema::<Forecast>("What `necrodome tournament --plan --json` prints")),
         ("exam", schema::<ExamReport>("What `necrodome exam --json` prints")),
         ("match", schema::<MatchDocument<Value>>("What `necrodome match --json` prints")),
-        ("cost", schema::<CostEstimate>("What `necrodome tournament --dry-run --json` prints")),
+        (
+            "cost",
+            schema::<CostEstimate>(
+                "What `--dry-run --json` prints, of `necrodome tournament` and `necrodome exam`",
+            ),
+        ),
     ];
     for (name, schema) in documents {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/schema/{name}.json"));

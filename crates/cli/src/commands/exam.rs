@@ -5,11 +5,11 @@ mod page;
 mod print;
 mod tables;
 
-use super::{analyze::ledger::Scale, keep_apart, print_json};
+use super::{analyze::ledger::Scale, costs, keep_apart, print_json};
 use crate::{error::Error, interrupt, lineup, numbers::within, output_file::OutputFile, progress::Progress};
 use necrodome_arena::{
     entry::name_all,
-    exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, sit},
+    exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, estimate, sit},
 };
 use necrodome_rules::{catalog::Listed, chance::Seed, with_game};
 use necrodome_solve::solved;
@@ -25,6 +25,7 @@ Examples:
   necrodome exam zombie-dice ./old.py ./new.py --html exam.html --svg exam.svg
   necrodome exam zombie-dice-race greedy --json
   necrodome exam tokyo llm:small random optimal --models models.toml --budget 1.00
+  necrodome exam tokyo llm:small --models models.toml --dry-run    what would it cost?
 
 All entries answer the same questions: positions from perfect and from ordinary play, more of them where more is
 at stake. Regret is what the best option would have been worth more: a chance to win, or points in a game for one. The
@@ -67,6 +68,10 @@ pub struct Args {
     /// Write a chart of regret against cost
     #[arg(long, value_name = "FILE", group = "exam files")]
     svg: Option<PathBuf>,
+    /// Say what language models would still cost: without the answers that are kept. Each model is asked for three decisions at most,
+    /// which is paid; with --answers only, nothing is
+    #[arg(long, conflicts_with = "exam files")]
+    dry_run: bool,
     /// Overwrite files that are there
     #[arg(long, requires = "exam files")]
     force: bool,
@@ -137,8 +142,19 @@ fn exam<G: Listed>(args: &Args) -> Result<(), Error> {
     for candidate in &candidates {
         drop(candidate.player::<G>(&terms)?);
     }
+    if args.dry_run && desk.is_none() {
+        return Err(Error::usage(
+            "--dry-run means nothing without an entry llm:NAME: other answers cost nothing",
+        ));
+    }
     let files = Files::claim(args)?;
     let paper = Paper::<G>::set(&terms.rules, args.positions, args.seed).map_err(refused::<G>)?;
+    if args.dry_run {
+        let estimate = estimate(&paper, &candidates, &terms);
+        lineup::tell_spent(desk.as_ref());
+        let estimate = estimate.map_err(|error| Error::failure(error.to_string()))?;
+        return costs::tell(&estimate, args.json);
+    }
     let quit = interrupt::flag();
     let mut progress = Progress::new("asking");
     let sat = sit(&paper, &candidates, &terms, quit, &mut |done, all| {

@@ -5,6 +5,7 @@ pub mod analyze;
 pub mod audit;
 pub mod bots;
 pub mod check_bot;
+mod costs;
 pub mod docs;
 pub mod doctor;
 pub mod exam;

@@ -6,7 +6,7 @@ pub(super) mod print;
 mod progress;
 pub(super) mod tables;
 
-use super::{print_json, replay};
+use super::{costs, print_json, replay};
 use crate::{
     error::Error,
     interrupt, lineup,
@@ -17,7 +17,7 @@ use crate::{
 pub(super) use config::BUNDLED;
 use config::Config;
 use necrodome_arena::{
-    entry::has_processes,
+    entry::{EntrySpec, has_processes},
     lineup::{Terms, player},
     own,
     run::RunError,
@@ -153,7 +153,8 @@ pub struct Args {
     /// Overwrite the files of --csv, --csv-pairs and --csv-matches
     #[arg(long)]
     force: bool,
-    /// Ask language models for a few decisions only, and say what the tournament would cost; nothing else is played
+    /// Say what language models would still cost: without the blocks that are stored and the answers that are kept. Each model is
+    /// asked for three decisions at most, which is paid; with --answers only, nothing is
     #[arg(long, conflicts_with = "plan")]
     dry_run: bool,
     #[command(flatten)]
@@ -292,6 +293,21 @@ fn write_plan(path: &Path, plan: &Plan, config: &Config) -> Result<(), Error> {
     Ok(())
 }
 
+/// The plan as it would go on, how many of its blocks are stored, and the entries in its order. The store stays as it is.
+fn outlook(
+    plan: Plan,
+    entries: Vec<EntrySpec>,
+    config: &Config,
+) -> Result<(Plan, u32, Vec<EntrySpec>), Error> {
+    let Some(path) = config.store.as_deref().filter(|path| path.exists()) else {
+        return Ok((plan, 0, entries));
+    };
+    let opened = Archive::read(path).and_then(|archive| archive.outlook(&plan, config.new_version));
+    let (stored, played) = opened.map_err(|error| Error::written_store(path, error))?;
+    let entries = stored.in_order(&plan, entries);
+    Ok((stored, played, entries))
+}
+
 /// Opens the film of the last match of a block in the browser, or says where it is.
 fn watch(plan: &Plan, schedule: &Schedule, store: &Store, block: u32) -> Result<(), Error> {
     let number = schedule.matches(block).saturating_sub(1) as u32;
@@ -378,9 +394,10 @@ where
         player::<G>(entry, name, &terms, Seeded::new(0, "trial", 0)).map_err(TournamentError::from)?;
     }
     if config.dry_run {
-        let estimate = tournament::estimate(&plan, &entries, &launcher);
+        let (plan, played, entries) = outlook(plan, entries, config)?;
+        let estimate = tournament::estimate(&plan, played, &entries, &launcher);
         lineup::tell_spent(desk.as_ref());
-        return if config.json { print_json(&estimate?) } else { print::costs(&estimate?) };
+        return costs::tell(&estimate?, config.json);
     }
     if config.plan {
         let flag = interrupt::flag();

@@ -3,8 +3,10 @@
 
 mod attempt;
 mod forms;
+mod look;
 
 pub use forms::Trial;
+pub use look::Look;
 
 use crate::{
     AskError, Book, BookError, Budget, Form, Model, Models, Money, Question, Reply, Spent, Tally, Tokens,

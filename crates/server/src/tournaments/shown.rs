@@ -6,7 +6,7 @@ use necrodome_arena::{
     entry::looks_like_file,
     process::Level,
     stats::{self, Measure, RankBy},
-    tournament::{Plan, Report, Schedule, SealedDice},
+    tournament::{Plan, Report, Schedule, SealedDice, UsageReport},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -170,6 +170,46 @@ pub struct Standing {
     pub median_score: Option<Interval>,
     /// Mean CPU time of a decision in microseconds, of programs.
     pub cpu_us: Option<f64>,
+    /// What a decision cost against the best one, in a solved game where language models take part: in chances to win, or in points
+    /// where players play alone.
+    #[serde(default)]
+    pub regret: Option<f64>,
+    /// What its calls took, of a language model.
+    #[serde(default)]
+    pub expenses: Option<Expenses>,
+}
+
+/// What the calls of a language model took.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Expenses {
+    /// What they cost, in the currency of the price list; none if a price is not known.
+    pub cost: Option<f64>,
+    /// What a decision cost.
+    pub cost_per_decision: Option<f64>,
+    /// Tokens, input and output.
+    pub tokens: u64,
+    /// Answers that could not be used.
+    pub unusable: u64,
+    /// Decisions without a usable answer after all tries.
+    pub lost: u64,
+    /// Whether no other language model beats it in both regret and cost; none if that is not known.
+    pub on_front: Option<bool>,
+    /// How much regret each further unit of money saves, against the next cheaper one on the front.
+    pub regret_per_cost: Option<f64>,
+}
+
+impl Expenses {
+    fn of(usage: &UsageReport) -> Self {
+        Expenses {
+            cost: usage.cost,
+            cost_per_decision: usage.cost_per_decision,
+            tokens: usage.input_tokens.saturating_add(usage.output_tokens),
+            unusable: usage.unusable,
+            lost: usage.lost,
+            on_front: usage.bargain.on_front,
+            regret_per_cost: usage.bargain.regret_per_cost,
+        }
+    }
 }
 
 /// One entry against another.
@@ -301,6 +341,7 @@ impl TournamentView {
         let names: Vec<&str> =
             report.plan.members().map(|member| report.plan.entries[member].name.as_str()).collect();
         let number = |name: &str| names.iter().position(|&member| member == name).unwrap_or_default();
+        let with_models = report.standings.iter().any(|entry| entry.usage.is_some());
         self.standings = report
             .standings
             .iter()
@@ -321,6 +362,8 @@ impl TournamentView {
                 mean_score: entry.record.mean_score.map(Interval::of),
                 median_score: entry.record.median_score.map(Interval::of),
                 cpu_us: entry.cpu_us.map(tenths),
+                regret: entry.regret.filter(|_| with_models).map(|regret| regret.per_decision),
+                expenses: entry.usage.as_ref().map(Expenses::of),
             })
             .collect();
         let meeting = |(games, better): (u64, stats::Estimate)| Meeting {

@@ -10,18 +10,6 @@ const FRONT: RGBColor = RGBColor(43, 122, 21);
 const OTHER: RGBColor = RGBColor(90, 90, 90);
 const GRID: RGBColor = RGBColor(225, 225, 225);
 
-/// The points (cost, regret) that no other one beats: none is as cheap with less regret, or cheaper with as little. The cheapest first.
-fn front(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
-    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let mut least = f64::INFINITY;
-    points.retain(|point| {
-        let before = least;
-        least = before.min(point.1);
-        point.1 < before
-    });
-    points
-}
-
 /// The name of an entry, and how far it came where it did not answer everything, or that its price is not known.
 fn label(entry: &ExamEntry, questions: usize) -> String {
     let mut label = entry.name.clone();
@@ -69,8 +57,8 @@ impl Label {
     }
 }
 
-/// The chart. Entries that cost money are points with their intervals, and the front among them is a stair; the others are lines to
-/// compare them with. Where nobody costs anything, all are points.
+/// The chart. Language models are points with their intervals, and the front among them is a stair; the others are lines to compare
+/// them with. Where nobody costs anything, all are points.
 pub fn draw(
     title: &str,
     report: &ExamReport,
@@ -79,7 +67,7 @@ pub fn draw(
     let entries = report.entries.iter().filter(|entry| entry.regret.is_some());
     let costs = report.entries.iter().any(|entry| entry.cost.is_some_and(|cost| cost > 0.0));
     let (points, lines): (Vec<&ExamEntry>, Vec<&ExamEntry>) =
-        entries.partition(|entry| !costs || entry.cost.is_some_and(|cost| cost > 0.0));
+        entries.partition(|entry| !costs || (entry.calls > 0 && entry.cost.is_some()));
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let shown = || points.iter().chain(&lines);
     let highest = most(&mut shown().filter_map(|entry| entry.regret_high.or(entry.regret)));
@@ -87,9 +75,9 @@ pub fn draw(
     let (top, end) = (1.08 * highest.max(1e-9), if costs { 1.2 * dearest } else { 1.0 });
     let place =
         |entry: &&ExamEntry| (entry.cost_per_decision.unwrap_or_default(), entry.regret.unwrap_or_default());
-    // Numbers from fewer questions cannot beat anybody.
-    let front = front(points.iter().filter(|entry| entry.complete).map(place).collect());
-    let is_front = |entry: &&ExamEntry| entry.complete && front.contains(&place(entry));
+    let is_front = |entry: &&ExamEntry| entry.bargain.on_front == Some(true);
+    let mut front: Vec<(f64, f64)> = points.iter().filter(|entry| is_front(entry)).map(place).collect();
+    front.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
@@ -168,12 +156,6 @@ mod tests {
         zombie_dice::{Action, Event, Solo, SoloRules, SoloView},
     };
     use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
-
-    #[test]
-    fn the_front_has_those_that_nobody_beats_in_both() {
-        let points = vec![(0.0, 0.3), (1.0, 0.1), (2.0, 0.1), (3.0, 0.05), (0.0, 0.2)];
-        assert_eq!(front(points), [(0.0, 0.2), (1.0, 0.1), (3.0, 0.05)]);
-    }
 
     #[test]
     fn names_do_not_overlap() {

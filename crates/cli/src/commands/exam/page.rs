@@ -36,9 +36,10 @@ pub fn exam(title: &str, report: &ExamReport, scale: &Scale) -> Markup {
                 section aria-labelledby="expenses" {
                     h2 id="expenses" { "What it took" }
                     (expenses(report))
+                    ul.notes { @for text in print::bargains(report) { li { (text) } } }
                     // Drawn by this program; the names in it are escaped there.
                     @if let (true, Ok(svg)) = (costs, chart::draw(title, report, scale)) {
-                        div.scroll role="img" aria-label="regret against the cost of a decision" { (PreEscaped(svg)) }
+                        div.scroll.chart role="img" tabindex="0" aria-label="regret against the cost of a decision" { (PreEscaped(svg)) }
                     }
                 }
             }

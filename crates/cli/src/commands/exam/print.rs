@@ -189,6 +189,9 @@ fn expenses(out: &mut impl Write, report: &ExamReport) -> io::Result<()> {
             cost(entry.cost_per_decision)
         )?;
     }
+    for line in bargains(report).iter().flat_map(|text| wrapped(text, 0)) {
+        writeln!(out, "{line}")?;
+    }
     for entry in report.entries.iter() {
         if let Some(latency) = entry.latency {
             let text = format!(
@@ -199,6 +202,24 @@ fn expenses(out: &mut impl Write, report: &ExamReport) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Which language models are worth their price, and how much regret more money saves.
+pub fn bargains(report: &ExamReport) -> Vec<String> {
+    let mut front: Vec<&ExamEntry> =
+        report.entries.iter().filter(|entry| entry.bargain.on_front == Some(true)).collect();
+    front.sort_by(|one, other| one.cost.unwrap_or_default().total_cmp(&other.cost.unwrap_or_default()));
+    let names: Vec<&str> = front.iter().map(|entry| entry.name.as_str()).collect();
+    let unit = if report.unit == "points" { "points" } else { "wins" };
+    let saved = front.iter().filter_map(|entry| {
+        let saved = entry.bargain.regret_per_cost?;
+        Some(format!(
+            "Regret per unit of money: each further one that {} costs saves {saved:.2} {unit}, against the next cheaper of these.",
+            entry.name
+        ))
+    });
+    let best = format!("Not beaten in both regret and cost: {}.", names.join(", "));
+    if front.is_empty() { Vec::new() } else { std::iter::once(best).chain(saved).collect() }
 }
 
 /// An amount of money with as many digits as tell something.

@@ -65,7 +65,7 @@ pub fn entries(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
             entry.reasoning_tokens.to_string(),
             number(entry.cost),
             number(entry.cost_per_decision),
-            number(entry.regret_per_cost),
+            number(entry.bargain.regret_per_cost),
             number(latency.map(|latency| latency.median)),
             number(latency.map(|latency| latency.p95)),
         ])?;

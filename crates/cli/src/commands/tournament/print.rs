@@ -6,8 +6,9 @@ use crate::{
     paint::{WIDTH, bold, count, dim, green, harmless, wrapped, yellow},
 };
 use necrodome_arena::{
+    front::Bargain,
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
-    tournament::{CostEstimate, EntryReport, ModelEstimate, Plan, Report, SealedDice, Stop, UsageReport},
+    tournament::{EntryReport, Plan, Report, SealedDice, Stop, UsageReport},
 };
 use std::{collections::BTreeMap, io::Write};
 
@@ -114,10 +115,7 @@ fn usage_columns() -> Vec<Column> {
         column("tokens", |entry| used(entry, |usage| (usage.input_tokens + usage.output_tokens).to_string())),
         column("unusable", |entry| used(entry, |usage| usage.unusable.to_string())),
         column("lost", |entry| used(entry, |usage| usage.lost.to_string())),
-        column("regret/money", |entry| {
-            let regret = entry.usage.and_then(|usage| usage.regret_per_cost);
-            regret.map_or(String::new(), |regret| format!("{regret:.3}"))
-        }),
+        column("regret/money", |entry| used(entry, |usage| bargain(&usage.bargain))),
     ]
 }
 
@@ -167,48 +165,24 @@ fn used(entry: &EntryReport, cell: impl Fn(&UsageReport) -> String) -> String {
     entry.usage.as_ref().map_or(String::new(), cell)
 }
 
+/// How much regret each further unit of money saves.
+fn bargain(bargain: &Bargain) -> String {
+    match (bargain.on_front, bargain.regret_per_cost) {
+        (_, Some(saved)) => format!("{saved:.3}"),
+        (Some(true), None) => "cheapest".to_owned(),
+        (Some(false), None) => "beaten".to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
 /// An amount of money, or `?` where a price is not known.
-fn cost(amount: Option<f64>) -> String {
+pub fn cost(amount: Option<f64>) -> String {
     amount.map_or("?".to_owned(), money)
 }
 
 /// An amount of money: four decimals, or as many as a small one needs.
 fn money(amount: f64) -> String {
     if amount > 0.0 && amount < 0.001 { format!("{amount:.6}") } else { format!("{amount:.4}") }
-}
-
-/// What a tournament would cost.
-pub fn costs(estimate: &CostEstimate) -> Result<(), Error> {
-    let mut out = anstream::stdout().lock();
-    let cell = |head: &str, cell: &dyn Fn(&ModelEstimate) -> String| -> Vec<String> {
-        std::iter::once(head.to_owned()).chain(estimate.models.iter().map(cell)).collect()
-    };
-    let table = [
-        cell("model", &|model| shortened(&model.name, LONGEST_NAME)),
-        cell("decisions", &|model| model.decisions.to_string()),
-        cell("tokens in", &|model| model.input_tokens.to_string()),
-        cell("tokens out", &|model| model.output_tokens.to_string()),
-        cell("cost", &|model| cost(model.cost)),
-    ];
-    let (asked, made) = estimate
-        .models
-        .iter()
-        .fold((0, 0), |(asked, made), model| (asked + model.asked, made + model.calls_made));
-    writeln!(
-        out,
-        "{}",
-        bold(format!("{} would cost about {}.", count(estimate.blocks, "block"), cost(estimate.cost)))
-    )?;
-    writeln!(out)?;
-    plain_table(&mut out, &table, 0)?;
-    writeln!(out)?;
-    let remark = format!(
-        "From {} ({}) in the first block; a built-in bot took the others there. Nothing else was asked, and no result is kept.",
-        count(asked, "decision"),
-        count(made, "call")
-    );
-    wrapped(&remark, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    Ok(out.flush()?)
 }
 
 /// The result without luck.
@@ -225,7 +199,7 @@ pub fn shortened(text: &str, most: usize) -> String {
 }
 
 /// Names are cut where they would leave no room for results.
-const LONGEST_NAME: usize = 24;
+pub const LONGEST_NAME: usize = 24;
 
 /// The standings, column by column, as many as fit; the first cell of each is its head.
 fn table(report: &Report, width: usize) -> Vec<Vec<String>> {
@@ -353,7 +327,7 @@ fn rounds(out: &mut impl Write, report: &Report, width: usize) -> std::io::Resul
 }
 
 /// A table of columns with their heads; the column of names is on the left.
-fn plain_table(out: &mut impl Write, table: &[Vec<String>], names: usize) -> std::io::Result<()> {
+pub fn plain_table(out: &mut impl Write, table: &[Vec<String>], names: usize) -> std::io::Result<()> {
     let widths: Vec<usize> = table.iter().map(|cells| size(cells)).collect();
     for row in 0..table[names].len() {
         let pad = |(column, cells): (usize, &Vec<String>)| {
@@ -573,6 +547,14 @@ pub fn explanations(report: &Report) -> Vec<String> {
             "rating: {name} has {:+.0} points; whoever has that many places better than an average entry in {share:.0} of 100 matches.",
             first.rating.elo
         ));
+    }
+    if report.standings.iter().any(|entry| entry.usage.is_some_and(|usage| usage.bargain.on_front.is_some()))
+    {
+        texts.push(
+            "regret/money: how much regret each further unit of money saves, against the next cheaper language model that none beats in \
+             both regret and cost. cheapest: no such model is cheaper. beaten: another one costs no more and has no more regret."
+                .to_owned(),
+        );
     }
     texts.push(
         "hash: whoever plays this plan again gets the same hash, or something was different.".to_owned(),

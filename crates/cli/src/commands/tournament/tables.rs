@@ -209,7 +209,7 @@ fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             whole(usage.map(|usage| usage.unusable)),
             whole(usage.map(|usage| usage.lost)),
             number(usage.and_then(|usage| usage.cost_per_decision)),
-            number(usage.and_then(|usage| usage.regret_per_cost)),
+            number(usage.and_then(|usage| usage.bargain.regret_per_cost)),
         ];
         table.write_record(cells)?;
     }
