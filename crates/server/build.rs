@@ -12,7 +12,8 @@ use std::{
 };
 
 /// What the pages are made of. The build writes nothing into any of these, or cargo would build for ever.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
+    "../crates/cli/templates",
     "src",
     "public",
     "index.html",

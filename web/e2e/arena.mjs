@@ -25,8 +25,23 @@ export function scratch() {
 }
 
 /** Starts an arena; `store` and `port` are those of an earlier one when it comes back. */
-export async function startArena({ store = path.join(scratch(), "arena.sqlite"), port = 0, args = [] } = {}) {
-  const words = ["serve", "--port", String(port), "--store", store, "--rate", "5000", ...args];
+export async function startArena({
+  store = path.join(scratch(), "arena.sqlite"),
+  port = 0,
+  samples = false,
+  args = [],
+} = {}) {
+  const words = [
+    "serve",
+    "--port",
+    String(port),
+    "--store",
+    store,
+    "--rate",
+    "5000",
+    ...(samples ? [] : ["--no-samples"]),
+    ...args,
+  ];
   const child = spawn(necrodome, words, { stdio: ["ignore", "pipe", "pipe"] });
   process.on("exit", () => child.kill("SIGKILL"));
   const said = [];

@@ -1,11 +1,11 @@
-// The frame of all pages: the way around by keyboard, both themes, unknown addresses, the host's link.
+// The frame of all pages: a first visit, the way around by keyboard, both themes, unknown addresses, the host's link.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { inspect, openBrowser, startArena, visitor } from "./arena.mjs";
 
 let arena, browser;
 before(async () => {
-  [arena, browser] = await Promise.all([startArena(), openBrowser()]);
+  [arena, browser] = await Promise.all([startArena({ samples: true }), openBrowser()]);
 });
 after(async () => {
   await browser?.close();
@@ -21,6 +21,42 @@ test("the link makes a browser the host's, and leaves no key in the address", as
   await stranger.page.getByRole("navigation").waitFor();
   assert.equal(await stranger.page.getByText("host", { exact: true }).count(), 0);
   assert.deepEqual([...problems, ...stranger.problems], []);
+});
+
+test("a stranger finds a film that plays, tournaments, and a bot to copy", async () => {
+  const { page, problems } = await visitor(browser, { reducedMotion: "no-preference" });
+  await page.goto(arena.url);
+  const words = page.getByRole("region", { name: "A match" }).locator("p.words");
+  await words.filter({ hasText: /\w/ }).waitFor();
+  const first = await words.textContent();
+  await page.waitForFunction(
+    ([before]) => document.querySelector("p.words")?.textContent !== before,
+    [first],
+  );
+  await page.getByRole("link", { name: "Watch it from the start" }).click();
+  await page.waitForURL(/\/matches\//);
+  await page.goto(`${arena.url}/tournaments`);
+  const samples = page.getByRole("link").filter({ hasText: "sample" });
+  await samples.nth(1).waitFor();
+  await page.goto(arena.url);
+  await page.getByRole("link", { name: "Bring your own bot" }).click();
+  await page.getByRole("heading", { name: "Bring your own bot" }).waitFor();
+  for (const [language, word] of [
+    ["Python", "import json"],
+    ["JavaScript", "require("],
+    ["Java", "public class Bot"],
+    ["Rust", "use serde_json"],
+    ["C", "#include"],
+    ["Ruby", "require"],
+  ]) {
+    await page.getByLabel("Language").selectOption(language);
+    await page.getByLabel("The template").filter({ hasText: word }).waitFor();
+    const text = await page.getByLabel("The template").textContent();
+    assert.ok(!text.includes("{{"), `${language}: nothing is left to fill in`);
+  }
+  await page.getByText("necrodome check-bot tokyo ./bot.rb").waitFor();
+  await inspect(page, "bots");
+  assert.deepEqual(problems, []);
 });
 
 test("all pages can be reached with the keyboard alone", async () => {

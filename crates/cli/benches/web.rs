@@ -151,7 +151,7 @@ impl Arena {
     fn start(folder: &Path) -> Self {
         let store = folder.join("arena.sqlite");
         let mut process = Command::new(env!("CARGO_BIN_EXE_necrodome"))
-            .args(["serve", "--port", "0", "--rate", "1000000", "--store"])
+            .args(["serve", "--port", "0", "--no-samples", "--rate", "1000000", "--store"])
             .arg(store)
             .stdout(Stdio::piped())
             .spawn()

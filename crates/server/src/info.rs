@@ -32,6 +32,8 @@ pub struct GameInfo {
     pub title: &'static str,
     /// What it is, in one sentence.
     pub about: &'static str,
+    /// What a bot of it must know, in a sentence or two.
+    pub hint: &'static str,
     /// The fewest seats of a match.
     pub min_seats: usize,
     /// The most seats of a match.
@@ -56,6 +58,7 @@ impl GameInfo {
             id: G::ID,
             title: G::TITLE,
             about: G::CARD.about,
+            hint: G::CARD.hint,
             min_seats: *G::SEATS.start(),
             max_seats: *G::SEATS.end(),
             format: G::CARD.format.as_str(),

@@ -57,6 +57,7 @@ fn sent(path: &str, data: &'static [u8]) -> Response {
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("woff2") => "font/woff2",
         _ => "application/octet-stream",
     };
     // The name of an asset holds a hash of its contents, so it can be kept for ever.

@@ -37,6 +37,8 @@ pub struct Config {
     pub host_names: Vec<String>,
     /// How long a bot at a party thinks, on average.
     pub bot_pace: Duration,
+    /// Whether an empty file gets tournaments to look at.
+    pub samples: bool,
     /// How much is too much.
     pub limits: Limits,
 }
@@ -52,6 +54,7 @@ impl Default for Config {
             bind: Ipv4Addr::LOCALHOST.into(),
             host_names: Vec::new(),
             bot_pace: Duration::from_secs(3),
+            samples: false,
             limits: Limits::default(),
         }
     }

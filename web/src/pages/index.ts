@@ -1,5 +1,6 @@
 // Every page and its path. What stands in parentheses is handed to the page as `params`.
 import type { Component } from "svelte";
+import Bots from "./Bots.svelte";
 import Home from "./Home.svelte";
 import Learn from "./Learn.svelte";
 import Match from "./Match.svelte";
@@ -25,6 +26,7 @@ export interface Page {
 
 export const pages: Page[] = [
   { path: /^\/$/, title: "Home", component: Home },
+  { path: /^\/bots$/, title: "Bring your own bot", component: Bots },
   { path: /^\/learn$/, title: "Learn", component: Learn },
   { path: /^\/play$/, title: "Play", component: Play },
   { path: /^\/tables\/([^/]+)$/, title: "Table", component: Table },

@@ -71,6 +71,9 @@ pub struct Args {
     /// Open the host's page in the browser
     #[arg(long)]
     open: bool,
+    /// Leave a new arena empty, without sample tournaments
+    #[arg(long)]
+    no_samples: bool,
     #[command(flatten)]
     sandbox: SandboxFlags,
 }
@@ -97,6 +100,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             address: format!("http://{}", SocketAddr::new(seen_from_outside(args.bind), address.port())),
             bind: args.bind,
             host_names: args.host_name.clone(),
+            samples: !args.no_samples,
             limits: Limits {
                 rate: args.rate,
                 burst: args.rate.saturating_mul(4),

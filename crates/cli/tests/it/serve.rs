@@ -45,7 +45,7 @@ impl Drop for Arena {
 
 impl Arena {
     fn start(folder: &Path, words: &[&str]) -> Self {
-        let words = [&["serve", "--port=0", "--rate=1000000"], words].concat();
+        let words = [&["serve", "--port=0", "--rate=1000000", "--no-samples"], words].concat();
         Self::run(process(&words).current_dir(folder))
     }
 
@@ -409,8 +409,15 @@ fn bots_of_the_host_start_wherever_their_list_is() {
 fn a_crowd_does_not_change_a_tournament() {
     let folder = TempDir::new().unwrap();
     bots(folder.path(), "cmd:python3 -u ada.py");
-    let serve =
-        ["serve", "--port=0", "--bots=bots.toml", "--address-share=100", "--rate=1000000", "--threads=2"];
+    let serve = [
+        "serve",
+        "--port=0",
+        "--bots=bots.toml",
+        "--address-share=100",
+        "--rate=1000000",
+        "--no-samples",
+        "--threads=2",
+    ];
     let quiet =
         Arena::run(process(&[&serve[..], &["--store=quiet.sqlite"]].concat()).current_dir(folder.path()));
     let hash = quiet.tournament(race(&["greedy", "cautious"], 20_000))["hash"].clone();

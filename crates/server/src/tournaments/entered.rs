@@ -28,7 +28,7 @@ const MAX_BLOCKS: u32 = 10_000_000;
 const MAX_ENTRIES: usize = 100;
 
 /// A tournament that the host wants.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTournament {
     /// The game.

@@ -72,6 +72,11 @@ pub(super) fn lines(db: &Db, count: usize) -> rusqlite::Result<Vec<(i64, Option<
     Ok(lines)
 }
 
+/// Whether there is no tournament at all.
+pub(super) fn is_empty(db: &Db) -> rusqlite::Result<bool> {
+    db.lock().query_row("SELECT NOT EXISTS (SELECT * FROM tournament_page)", [], |row| row.get(0))
+}
+
 /// The tournaments in this state.
 pub(super) fn in_state(db: &Db, state: TournamentState) -> rusqlite::Result<Vec<i64>> {
     let connection = db.lock();

@@ -6,6 +6,7 @@ mod entered;
 mod keep;
 mod played;
 mod requests;
+mod samples;
 mod shown;
 
 pub(crate) use allowed::Allowed;
@@ -83,7 +84,20 @@ impl Tournaments {
                 Err(why) => complain!("error: tournament {id} cannot be taken up: {why}"),
             }
         }
+        if config.samples && keep::is_empty(db)? {
+            tournaments.begin_samples();
+        }
         Ok(tournaments)
+    }
+
+    /// Begins what a new arena has to show. It is no loss if one cannot be played.
+    fn begin_samples(&self) {
+        for sample in samples::all() {
+            let plan = sample.plan(self.allowed(), &self.equipment.launcher);
+            if let Err(why) = plan.and_then(|plan| self.begin(&plan)) {
+                complain!("warning: a sample of {} cannot be played: {why}", sample.game);
+            }
+        }
     }
 
     /// The programs that the host lets in.

@@ -1,6 +1,7 @@
 //! What viewers of a tournament are told, and how it is made from a report. Numbers are rounded and lists are short, so that it
 //! can be sent to many every second.
 
+use super::samples::is_sample;
 use crate::Refusal;
 use necrodome_arena::{
     entry::looks_like_file,
@@ -58,6 +59,9 @@ pub struct TournamentLine {
     pub leader: Option<String>,
     /// When it began, in seconds since 1970.
     pub began: i64,
+    /// Whether it is one that every new arena shows.
+    #[serde(default)]
+    pub sample: bool,
 }
 
 /// A tournament as its viewers see it.
@@ -298,6 +302,7 @@ impl TournamentView {
                 matches: 0,
                 leader: None,
                 began,
+                sample: is_sample(plan),
             },
             format: plan.format.as_str().into(),
             seats: plan.seats,

@@ -90,6 +90,31 @@ async fn a_tournament_is_started_by_the_host_and_watched_by_everybody() {
 }
 
 #[tokio::test]
+async fn a_new_arena_has_samples_to_look_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Some(folder.path().join("arena.sqlite"));
+    let config = || Config { samples: true, store: store.clone(), ..config() };
+    let site = Site::open(config()).unwrap();
+    let mut guest = Visitor::stranger(&site);
+    for id in 1..=2 {
+        let view = watch_to_the_end(&mut guest, id).await;
+        assert_eq!((&view["line"]["state"], &view["line"]["sample"]), (&"finished".into(), &true.into()));
+    }
+    let home = guest.get("/api/home").await.ok();
+    let film = &home["films"][0];
+    let path =
+        format!("/api/tournaments/{}/matches/{}/{}/film", film["tournament"], film["block"], film["number"]);
+    assert_eq!(guest.get(&path).await.ok()["game"], film["game"]);
+    // They are played once, and the host's own are no samples.
+    drop((guest, site));
+    let site = Site::open(config()).unwrap();
+    let mut host = Visitor::host(&site).await;
+    let id = begin(&mut host, race(1)).await;
+    assert_eq!(id, 3);
+    assert_eq!(watch_to_the_end(&mut host, id).await["line"]["sample"], false);
+}
+
+#[tokio::test]
 async fn pausing_changes_no_result() {
     let site = site();
     let mut host = Visitor::host(&site).await;
