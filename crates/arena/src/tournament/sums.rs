@@ -76,15 +76,22 @@ impl Sums {
 
     /// Adds the blocks that were stored since the last time.
     pub fn catch_up(&mut self, schedule: &Schedule, store: &Store) -> Result<(), StoreError> {
+        self.catch_up_to(schedule, store, u32::MAX)
+    }
+
+    /// Adds the blocks that were stored since the last time, up to one that is not added.
+    pub fn catch_up_to(&mut self, schedule: &Schedule, store: &Store, end: u32) -> Result<(), StoreError> {
         let damaged = || StoreError::Damaged("a block does not fit the plan".into());
         let stored = store.blocks()?;
         if schedule.stage() > stored {
             return Err(StoreError::Damaged("a stage begins behind the last block".into()));
         }
-        while self.blocks < stored {
+        let end = end.min(stored);
+        while self.blocks < end {
             let chunk = store.chunk(self.blocks)?.ok_or_else(damaged)?;
             let luck = chunk.luck(schedule)?;
-            let dirty = self.note_faults(schedule, store, self.blocks..chunk.end()?)?;
+            let until = chunk.end()?.min(end);
+            let dirty = self.note_faults(schedule, store, self.blocks..until)?;
             let seen = self.blocks.checked_sub(chunk.first).ok_or_else(damaged)? as usize;
             for (own, effort) in self.efforts.iter_mut().zip(&chunk.efforts).filter(|_| seen == 0) {
                 *own += *effort;
@@ -92,6 +99,9 @@ impl Sums {
             for (index, block) in
                 results::blocks(&chunk.results, schedule, chunk.first).enumerate().skip(seen)
             {
+                if self.blocks == until && until < chunk.end()? {
+                    break;
+                }
                 if index >= chunk.blocks as usize {
                     return Err(damaged());
                 }
@@ -105,7 +115,7 @@ impl Sums {
                 }
                 self.add(schedule, &block, luck);
             }
-            if self.blocks < chunk.end()? {
+            if self.blocks < until {
                 return Err(damaged());
             }
         }

@@ -4,7 +4,7 @@ use super::{
     allowed::Allowed,
     entered::resolve,
     keep,
-    shown::{TournamentLine, TournamentState, TournamentView},
+    shown::{HistoryPoint, TournamentLine, TournamentState, TournamentView},
 };
 use crate::{
     Db, Refusal,
@@ -36,6 +36,10 @@ const FIRST_TICK: Duration = Duration::from_millis(150);
 const SHARE: u32 = 20;
 /// What was shown is kept so often.
 const KEEP_EVERY: Duration = Duration::from_secs(5);
+
+/// Points of a curve that is drawn when all is over, and how long that may take.
+const CURVE: usize = 40;
+const MOST_DRAWING: Duration = Duration::from_secs(2);
 
 /// What all tournaments of a server are played with.
 #[derive(Debug)]
@@ -176,11 +180,33 @@ impl Tournament {
         Ok(())
     }
 
-    /// The last look: with the hash of the results.
+    /// The last look: with the hash of the results, and a curve of the ratings.
     fn look_at_all(&self) -> Result<(), TournamentError> {
         self.look()?;
+        self.draw_curve()?;
         let hash = hash_of(&self.plan, &self.store)?;
         self.live.lock().view.hash = Some(hash);
+        Ok(())
+    }
+
+    /// Finds out how the ratings were at several moments, if nobody looked often enough to know.
+    fn draw_curve(&self) -> Result<(), TournamentError> {
+        let blocks = self.store.blocks()?;
+        if self.live.lock().view.history.len() >= CURVE.min(blocks as usize) {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let mut sums = Sums::new(&self.plan, &self.schedule);
+        for point in 1..CURVE as u64 {
+            let end = (u64::from(blocks) * point / CURVE as u64) as u32;
+            // It is only a picture.
+            if end <= sums.blocks() || begun.elapsed() > MOST_DRAWING {
+                continue;
+            }
+            sums.catch_up_to(&self.schedule, &self.store, end)?;
+            let report = report_of(&self.plan, &self.schedule, &self.store, &sums)?;
+            self.live.lock().view.remember(HistoryPoint::of(&report));
+        }
         Ok(())
     }
 

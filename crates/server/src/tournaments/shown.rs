@@ -251,6 +251,19 @@ pub struct FaultLine {
     pub hint: Option<String>,
 }
 
+impl HistoryPoint {
+    /// The ratings as a report has them.
+    pub(super) fn of(report: &Report) -> Self {
+        let rating = |member: usize| {
+            let name = &report.plan.entries[member].name;
+            let entry = report.standings.iter().find(|entry| entry.name == *name);
+            entry.map_or(0.0, |entry| entry.rating.elo.round())
+        };
+        let ratings = report.plan.members().take(SHOWN).map(rating).collect();
+        HistoryPoint { blocks: report.blocks, ratings }
+    }
+}
+
 impl TournamentState {
     /// The state that comes next, if it can.
     pub(super) fn then(self, next: Self) -> Result<Self, Refusal> {
@@ -397,20 +410,17 @@ impl TournamentView {
             first_faults: report.trouble.faults.iter().map(|fault| fault.first.clone()).collect(),
             logs: report.trouble.logs.iter().map(log).collect(),
         });
-        self.remember(seen);
+        self.history.retain(|point| point.blocks < seen);
+        self.remember(HistoryPoint::of(report));
     }
 
     /// Adds a point to the chart. Where there are too many, one goes where they are densest.
-    fn remember(&mut self, blocks: u32) {
-        if blocks == 0 {
+    pub(super) fn remember(&mut self, point: HistoryPoint) {
+        if point.blocks == 0 {
             return;
         }
-        let mut ratings: Vec<(usize, f64)> =
-            self.standings.iter().map(|standing| (standing.entry, standing.rating.mean.round())).collect();
-        ratings.sort_by_key(|&(entry, _)| entry);
-        let ratings = ratings.into_iter().take(SHOWN).map(|(_, rating)| rating).collect();
-        self.history.retain(|point| point.blocks < blocks);
-        self.history.push(HistoryPoint { blocks, ratings });
+        let place = self.history.partition_point(|other| other.blocks < point.blocks);
+        self.history.insert(place, point);
         if self.history.len() > POINTS {
             let gap = |&index: &usize| self.history[index + 1].blocks - self.history[index - 1].blocks;
             if let Some(dense) = (1..self.history.len() - 1).min_by_key(gap) {
@@ -479,15 +489,14 @@ mod tests {
     #[test]
     fn the_chart_stays_small_and_keeps_its_ends() {
         let mut view = view();
-        for blocks in 1..=5000 {
-            view.remember(blocks);
+        // Points in between are found out later.
+        for blocks in (2..=5000).step_by(2).chain((1..5000).step_by(2)) {
+            view.remember(HistoryPoint { blocks, ratings: Vec::new() });
             assert!(view.history.len() <= POINTS);
         }
         assert_eq!(view.history.last().map(|point| point.blocks), Some(5000));
         assert!(view.history[0].blocks < 100, "the beginning is still there");
         assert!(view.history.windows(2).all(|pair| pair[0].blocks < pair[1].blocks));
-        view.remember(4000);
-        assert_eq!(view.history.last().map(|point| point.blocks), Some(4000), "what came later is gone");
     }
 
     #[test]

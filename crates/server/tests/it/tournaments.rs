@@ -99,6 +99,14 @@ async fn a_new_arena_has_samples_to_look_at() {
     for id in 1..=2 {
         let view = watch_to_the_end(&mut guest, id).await;
         assert_eq!((&view["line"]["state"], &view["line"]["sample"]), (&"finished".into(), &true.into()));
+        // However quickly it was played, there is a race to watch.
+        let points: Vec<u64> = view["history"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|point| point["blocks"].as_u64().unwrap())
+            .collect();
+        assert!(points.len() > 20 && points.is_sorted(), "{points:?}");
     }
     let home = guest.get("/api/home").await.ok();
     let film = &home["films"][0];
