@@ -76,8 +76,7 @@ class Case:
             merger = _native.Merger(f"{folder}/store", self.plan)
             for shard in shards:
                 merger.add([shard])
-            merger.report()
-            return str(json.loads(merger.state())["hash"])
+            return str(json.loads(merger.report())["hash"])
 
     def in_parts(self) -> str:
         return self.merge(self.shards())

@@ -4,6 +4,7 @@ use super::print_json;
 use crate::{
     error::Error,
     paint::{count, say},
+    progress::Progress,
 };
 use necrodome_arena::tournament::{self, Merged, PartError, PlanFile};
 use std::path::PathBuf;
@@ -20,7 +21,8 @@ Parts may come in any order, overlap, and come again. All of them are merged or 
 and replays must be the same to the byte; if not, both origins are named. Parts that come early wait in the store. When all is there,
 the hash is that of the tournament on one machine, and `necrodome report` prints the standings.
 
-Exit codes: 0 merged (even if blocks are missing yet), 1 two parts do not agree or a file is damaged, 2 a mistake in the command.")]
+Exit codes: 0 merged (even if blocks are missing yet), 1 two parts do not agree, a file is damaged, or the store could not be written,
+2 a mistake in the command, such as a file that is no part, or one of another tournament. Then nothing is merged.")]
 pub struct Args {
     /// The store; made if it is not there
     store: PathBuf,
@@ -39,7 +41,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let plan = args.plan.as_deref().map(PlanFile::read).transpose()?;
     let merged = match args.files.is_empty() && plan.is_none() {
         true => tournament::merged(&args.store),
-        false => tournament::merge(&args.store, &args.files, plan.as_ref()),
+        false => {
+            let (mut progress, all) = (Progress::new("merging"), args.files.len().max(1) as f64);
+            let mut watch = |done: usize| progress.show(done as f64 / all);
+            tournament::merge(&args.store, &args.files, plan.as_ref(), &mut watch)
+        }
     };
     let merged = merged.map_err(|error| match error {
         PartError::Store(error) => Error::written_store(&args.store, error),
