@@ -17,15 +17,15 @@ use std::{io::Write, path::PathBuf};
 #[command(after_help = "\
 Examples:
   necrodome audit night.store --blocks 100
-  necrodome audit night.store --blocks 100 --plan night.pack     with the bots of a pack
+  necrodome audit night.store --blocks 100 --plan night.pack
   necrodome audit night.store --blocks 20 --seed 7 --json
 
-Whoever forges results does not know which blocks will be drawn. The report says how likely it was to catch a worker that has forged
-a share of all blocks. Results, luck and moves are compared to the byte. A tournament need not be over: blocks are drawn from those that
-are stored. Run it where the tournament was begun, or name the plan or pack, so that programs are found. A bot that decides by the
-clock, or by random numbers of its own, differs without any forger.
+Whoever forges results does not know which blocks will be drawn. The report says how likely it was to catch a worker that has forged \
+a share of all blocks. Results, luck and moves are compared to the byte. A tournament need not be over: blocks are drawn from those \
+that are stored. Run it where the tournament was begun, or name the plan or pack, so that programs are found. A bot that decides by \
+the clock, or by random numbers of its own, differs without any forger.
 
-Exit codes: 0 all blocks went as they are stored, 1 some did not, or could not be played here, 2 a mistake in the command, 130
+Exit codes: 0 all blocks went as they are stored, 1 some did not, or could not be played here, 2 a mistake in the command, 130 \
 interrupted: what was played until then is printed.")]
 pub struct Args {
     /// The store

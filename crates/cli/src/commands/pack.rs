@@ -20,9 +20,9 @@ Examples:
   necrodome pack plan.toml --out night.pack --max-mb 200
   necrodome shard night.pack --blocks 0..1000 --out 0.shard
 
-The folder of each bot is packed, without hidden files, links and what is made anew (__pycache__, node_modules, target, venv). Of the
-folder in which the plan was made only the files are packed. All bots have to lie in that folder or below. The plan has a fingerprint
-of each bot, which is checked wherever the pack is played. The pack has the secret of the dice: keep it from those who enter bots.
+The folder of each bot is packed, without hidden files, links and what is made anew (__pycache__, node_modules, target, venv). Of the \
+folder in which the plan was made only the files are packed; all bots have to lie in it or below. The plan has a fingerprint of each \
+bot, which is checked wherever the pack is played. The pack has the secret of the dice: keep it from those who enter bots.
 
 Exit codes: 0 the file is written, 1 it could not be written, 2 a mistake in the command, or bots that cannot be packed.")]
 pub struct Args {

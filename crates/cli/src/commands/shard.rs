@@ -17,15 +17,16 @@ use std::{ops::Range, path::PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome tournament zombie-dice greedy ./mybot.py --blocks 20000 --plan-out plan.toml
-  necrodome shard plan.toml                                           what is there to play?
+  necrodome tournament zombie-dice greedy ./mybot.py --plan-out plan.toml
+  necrodome shard plan.toml                        what is there to play?
   necrodome shard plan.toml --blocks 0..1000 --out 0.shard
-  necrodome shard night.pack --blocks 1000..2000 --out 1000.shard     with the bots in a pack
+  necrodome shard night.pack --blocks 1000..2000 --out 1000.shard
   necrodome merge night.store *.shard
 
-A block is the same wherever it is played, so any machine can play any blocks. Programs are started anew every few blocks, and parts are
-best multiples of that; without --blocks the command says how many, and checks that this machine can play the plan. What a machine lacks
-(an interpreter, a level of confinement) is an error of this command, and never charged to a bot. See `necrodome docs cluster`.
+A block is the same wherever it is played, so any machine can play any blocks. A pack (`necrodome pack`) has the plan and its bots. \
+Programs are started anew every few blocks, and parts are best multiples of that. Without --blocks the command says how many, and \
+checks that this machine can play the plan. What a machine lacks (an interpreter, a level of confinement) is an error of this \
+command, and never charged to a bot. See `necrodome docs cluster`.
 
 Exit codes: 0 the file is written, 1 it could not be played here, 2 a mistake in the command, 130 interrupted: nothing is written.")]
 pub struct Args {

@@ -128,7 +128,7 @@ impl Merger {
         self.take(&mut shards.iter().map(|(shard, path)| Ok((shard, path.as_path()))))
     }
 
-    fn take<S: Borrow<Shard>>(
+    pub(super) fn take<S: Borrow<Shard>>(
         &mut self,
         shards: &mut dyn Iterator<Item = Result<(S, &Path), PartError>>,
     ) -> Result<Merged, PartError> {

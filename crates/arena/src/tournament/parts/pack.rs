@@ -189,9 +189,14 @@ fn set_folders(folder: &Path, mode: u32) -> std::io::Result<()> {
 
 /// Unpacks a pack, of which nothing is believed.
 pub(super) fn unpack(path: &Path) -> Result<Unpacked, PartError> {
+    unpack_within(path, MOST_BYTES)
+}
+
+/// Unpacks a pack of at most so many bytes.
+pub(super) fn unpack_within(path: &Path, most: u64) -> Result<Unpacked, PartError> {
     let damaged = |what: String| PartError::damaged(path, what);
     let foreign = |_| PartError::Foreign { path: path.to_owned(), expected: EXPECTED };
-    let bytes = own::read_bytes(path, MOST_BYTES).map_err(PartError::file(path))?;
+    let bytes = own::read_bytes(path, most).map_err(PartError::file(path))?;
     let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(foreign)?;
     if zip.len() > MOST_FILES + 1 {
         return Err(damaged(format!("it has {} files, more than {MOST_FILES}", zip.len())));
@@ -199,7 +204,7 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, PartError> {
     let folder =
         tempfile::Builder::new().prefix("necrodome-pack-").tempdir().map_err(PartError::file(path))?;
     let mut unpacked = Unpacked { plan: String::new(), folder };
-    let mut left = MOST_BYTES;
+    let mut left = most;
     for number in 0..zip.len() {
         let mut file = zip.by_index(number).map_err(|error| damaged(error.to_string()))?;
         let name = file.enclosed_name().filter(|name| is_plain(name) && file.is_file());
@@ -225,7 +230,7 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, PartError> {
             out.set_permissions(Permissions::from_mode(mode)).map_err(broken)?;
             size
         };
-        let too_large = || damaged(format!("it has more than {} MB", MOST_BYTES >> 20));
+        let too_large = || damaged(format!("it has more than {} MB", most >> 20));
         left = left.checked_sub(size).ok_or_else(too_large)?;
     }
     set_folders(unpacked.folder.path(), 0o555).map_err(PartError::file(path))?;

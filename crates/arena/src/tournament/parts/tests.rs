@@ -162,19 +162,50 @@ fn a_shard_that_would_fill_the_memory_is_refused() {
     assert!(refused(&all.bytes().unwrap()).contains("cannot be read"));
 }
 
+/// A shard with the same few results again and again: 28 MB of them.
+fn repeated() -> Shard {
+    const TIMES: u32 = 1 << 17;
+    let mut shard = played(&planned(|plan| plan.blocks = 8 * TIMES), 0..4);
+    let chunk = &mut shard.rows.chunks[0];
+    chunk.luck.fill(0);
+    let times = TIMES as usize;
+    (chunk.results, chunk.luck) = (chunk.results.repeat(times), chunk.luck.repeat(times));
+    chunk.blocks *= TIMES;
+    shard.blocks.end = chunk.blocks;
+    shard
+}
+
 /// What becomes much smaller when it is compressed is left as it is: whoever reads it would take it for a bomb.
 #[test]
 fn the_same_result_a_million_times_can_be_written_and_read() {
-    const TIMES: usize = 1 << 17;
-    let mut shard = played(&planned(|plan| plan.blocks = 4 * TIMES as u32), 0..4);
-    let chunk = &mut shard.rows.chunks[0];
-    chunk.luck.fill(0);
-    (chunk.results, chunk.luck) = (chunk.results.repeat(TIMES), chunk.luck.repeat(TIMES));
-    chunk.blocks *= TIMES as u32;
-    shard.blocks.end = chunk.blocks;
-    let bytes = shard.bytes().unwrap();
-    let again = Shard::parse(&bytes, Path::new("x")).unwrap();
+    let shard = repeated();
+    let again = Shard::parse(&shard.bytes().unwrap(), Path::new("x")).unwrap();
     assert_eq!(again.rows.chunks[0].results, shard.rows.chunks[0].results);
+}
+
+/// What lies on the disk in the middle of a merge is what a kill would leave.
+#[test]
+fn a_killed_merge_leaves_the_store_as_it_was() {
+    let (folder, path) = (Folder::new(), PathBuf::from("x"));
+    let first = repeated();
+    let mut second = repeated();
+    second.rows.chunks[0].first = first.blocks.end;
+    second.blocks = first.blocks.end..2 * first.blocks.end;
+    let mut merger = Merger::open(&folder.path("store")).unwrap();
+    let mut left = vec![second, first];
+    let mut shards = std::iter::from_fn(|| {
+        if left.is_empty() {
+            for end in ["", "-wal"] {
+                let file = format!("store{end}");
+                std::fs::copy(folder.path(&file), folder.path(&format!("killed-{file}"))).unwrap();
+            }
+        }
+        left.pop().map(|shard| Ok((shard, path.as_path())))
+    });
+    let all = merger.take(&mut shards).unwrap();
+    assert!(all.complete);
+    let after = Archive::open(&folder.path("killed-store")).unwrap();
+    assert_eq!(after.stores().unwrap().len(), 0);
 }
 
 #[test]
@@ -356,4 +387,22 @@ fn a_plan_is_read_as_it_was_written_and_not_when_it_was_edited() {
         write(text);
         assert!(matches!(PlanFile::read(&folder.path("plan.toml")).unwrap_err(), PartError::Foreign { .. }));
     }
+}
+
+/// A small zip file can have megabytes of zeros, and lie about them.
+#[test]
+fn a_pack_that_would_fill_the_disk_is_refused() {
+    use zip::write::SimpleFileOptions;
+    let folder = Folder::new();
+    let mut pack = zip::ZipWriter::new(std::fs::File::create(folder.path("bomb.pack")).unwrap());
+    for name in ["some", "more"] {
+        let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+        pack.start_file(name, options).unwrap();
+        std::io::Write::write_all(&mut pack, &vec![0; 600 << 10]).unwrap();
+    }
+    pack.finish().unwrap();
+    let error = pack::unpack_within(&folder.path("bomb.pack"), 1 << 20).unwrap_err().to_string();
+    assert!(error.contains("it has more than 1 MB"), "{error}");
+    let error = pack::unpack_within(&folder.path("bomb.pack"), 2 << 20).unwrap_err().to_string();
+    assert!(error.contains("is not a pack"), "{error}");
 }
