@@ -389,7 +389,7 @@ impl From<TournamentError> for Error {
                 | StoreError::Damaged(_)
                 | StoreError::Version { .. }
                 | StoreError::Closed,
-            ) => failed.hint("choose another --store"),
+            ) => failed.hint("choose another path for the store"),
             TournamentError::Store(StoreError::ReadOnly) => {
                 failed.hint("`necrodome report` reads it; to go on with it, copy it to where you may write")
             }

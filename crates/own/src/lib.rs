@@ -82,29 +82,31 @@ pub fn open_in_place(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads a text that is in a file. A pipe or a device is refused: one could wait for its end for ever.
-pub fn read_text(path: &Path) -> io::Result<String> {
+/// Opens a file to read it. A pipe or a device is refused: one could wait for its end for ever.
+pub fn open_to_read(path: &Path) -> io::Result<File> {
     // A pipe is opened at once, and not when somebody writes into it.
     let file = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path)?;
     let there = file.metadata()?;
     // Whoever reads a folder is told that it is one.
     match there.is_file() || there.is_dir() {
-        true => io::read_to_string(file),
+        true => Ok(file),
         false => Err(io::Error::other(Why::Odd)),
     }
 }
 
-/// Reads a file of at most so many bytes, likewise.
+/// Reads a text that is in a file.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    io::read_to_string(open_to_read(path)?)
+}
+
+/// Reads a file of at most so many bytes.
 pub fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let file = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path)?;
-    let there = file.metadata()?;
-    if !(there.is_file() || there.is_dir()) {
-        return Err(io::Error::other(Why::Odd));
+    let file = open_to_read(path)?;
+    let length = file.metadata()?.len();
+    if length > most {
+        return Err(io::Error::other(format!("it has {} MB, more than {}", length >> 20, most >> 20)));
     }
-    if there.len() > most {
-        return Err(io::Error::other(format!("it has {} MB, more than {}", there.len() >> 20, most >> 20)));
-    }
-    let mut bytes = Vec::with_capacity(there.len() as usize);
+    let mut bytes = Vec::with_capacity(length as usize);
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -12,7 +12,6 @@ use pyo3::{
     types::PyBytes,
 };
 use serde::Serialize;
-use serde_json::json;
 use std::{
     ffi::OsString,
     fs::OpenOptions,
@@ -73,24 +72,7 @@ pub(crate) fn write_plan(path: &Path, plan: &Plan, store: &Store) -> PyResult<()
 pub fn plan_info(py: Python<'_>, plan: PathBuf, launcher: Vec<String>) -> PyResult<String> {
     py.detach(|| {
         let file = plan_file(&plan, &launcher)?;
-        let blocks = file.blocks().map_err(refuse_part)?;
-        let entry = |member: usize| {
-            let entry = &file.plan().entries[member];
-            json!({"name": entry.name, "bot": entry.bot})
-        };
-        let entries: Vec<_> = file.plan().members().map(entry).collect();
-        text(&json!({
-            "id": file.id(),
-            "game": file.plan().game,
-            "first": blocks.start,
-            "blocks": blocks.end,
-            "unit": file.unit().map_err(refuse_part)?,
-            "matches_per_block": file.matches_per_block().map_err(refuse_part)?,
-            "entries": entries,
-            "sandbox": file.sandbox(),
-            "version": env!("CARGO_PKG_VERSION"),
-            "interpreters": file.interpreters().map_err(refuse_part)?,
-        }))
+        text(&file.info().map_err(refuse_part)?)
     })
 }
 
@@ -115,7 +97,7 @@ pub fn pack_plan<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let packed = py.detach(|| {
         let file = plan_file(&plan, &launcher)?;
-        tournament::pack(&file, most_bytes).map_err(refuse_part)
+        tournament::pack(&file, most_bytes, &mut |_| {}).map_err(refuse_part)
     })?;
     Ok(PyBytes::new(py, &packed.bytes))
 }
@@ -249,18 +231,7 @@ pub fn audit_store(
         .pop()
         .ok_or_else(|| refuse(format!("{} has no tournament yet", store.display())))?;
     let audit = interruptible(py, |stop| {
-        let stored = PlanFile::new(&planned, &store, Path::new("."))?;
-        let file = match &plan {
-            None => stored,
-            Some(path) => {
-                let file = PlanFile::read(path)?;
-                if file.id() != stored.id() {
-                    let what = "its plan is not that of the store".to_owned();
-                    return Err(PartError::OtherPlan { path: path.clone(), what });
-                }
-                file
-            }
-        };
+        let file = PlanFile::of_store(&planned, &store, plan.as_deref())?;
         let file = file.run_by(launcher.first().cloned());
         tournament::audit(&store, &file, &supervisor, (blocks, seed), stop, &mut |_, _| {})
     })?;

@@ -349,6 +349,9 @@ fn take_lock(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
+    // What is not committed stays in memory. SQLite would write a large transaction in pieces, and some of them twice: after a kill
+    // that cannot be told from damage.
+    connection.pragma_update(None, "cache_spill", false)?;
     Ok(connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?)
 }
 

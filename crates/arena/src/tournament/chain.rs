@@ -149,13 +149,14 @@ impl Part {
     }
 
     /// Adds rows to a tournament, each without seal and tournament, within a transaction of the caller's.
-    pub fn append(
+    pub fn append<'v, Row: AsRef<[ValueRef<'v>]>>(
         &self,
         connection: &Connection,
         tournament: i64,
-        rows: &[&[ValueRef]],
+        rows: impl IntoIterator<Item = Row>,
     ) -> rusqlite::Result<()> {
-        if rows.is_empty() {
+        let mut rows = rows.into_iter().peekable();
+        if rows.peek().is_none() {
             return Ok(());
         }
         let mut head = self.head(connection, tournament)?;
@@ -164,7 +165,7 @@ impl Part {
         let mut insert =
             connection.prepare_cached(&format!("INSERT INTO main.{} VALUES ({places})", self.table))?;
         for row in rows {
-            let values = iter::once(ValueRef::Integer(tournament)).chain(row.iter().copied());
+            let values = iter::once(ValueRef::Integer(tournament)).chain(row.as_ref().iter().copied());
             let seal = self.seal(values.clone());
             let values = iter::once(ValueRef::Blob(&seal)).chain(values).map(ToSqlOutput::Borrowed);
             insert.execute(params_from_iter(values))?;

@@ -31,7 +31,7 @@ pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
 pub use matches::{MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, stored_result};
 pub use parts::{
-    Audit, Catch, Difference, Merged, Merger, Origin, Packed, PartError, PlanFile, Shard, audit,
+    Audit, Catch, Difference, Merged, Merger, Origin, Packed, PartError, PlanFile, PlanInfo, Shard, audit,
     blocks_to_catch, chance_to_catch, is_pack, merge, merged, pack,
 };
 pub use play::{Stop, TournamentError, Update, natural_threads, run};

@@ -109,7 +109,8 @@ fn unpack_block(bytes: &mut &[u8], matches: usize, seats: usize) -> Option<Vec<O
 /// not unpacked: every place is one of the table.
 pub(super) fn ends(bytes: &[u8], schedule: &Schedule, blocks: Range<u32>) -> Option<Vec<usize>> {
     let (mut rest, seats) = (bytes, schedule.seats());
-    let mut ends = Vec::with_capacity(blocks.len());
+    // Somebody may claim more blocks than there are bytes.
+    let mut ends = Vec::with_capacity(blocks.len().min(bytes.len()));
     for block in blocks {
         for _ in 0..schedule.matches(block) {
             u32::try_from(pull(&mut rest)?).ok()?;

@@ -185,7 +185,7 @@ impl Store {
             sealed.secret = Some(secret);
         }
         let mut connection = self.archive().connection();
-        let transaction = connection.transaction()?;
+        let transaction = connection.savepoint()?;
         add_plan(&transaction, self.id(), &plan)?;
         Ok(transaction.commit()?)
     }

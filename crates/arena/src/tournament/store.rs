@@ -5,7 +5,7 @@ use super::{
     Archive, Plan, Schedule, StoreError,
     archive::to_json,
     chain::{CHUNKS, CLOSINGS, DETAILS},
-    results::{BlockResult, Closing},
+    results::{BlockResult, Closing, Detail},
 };
 use crate::{
     fault::SeatFault,
@@ -61,7 +61,9 @@ impl Chunk {
 pub(super) struct ChunkRow {
     pub first: u32,
     pub blocks: u32,
+    #[serde(with = "serde_bytes")]
     pub results: Vec<u8>,
+    #[serde(with = "serde_bytes")]
     pub luck: Vec<u8>,
     pub efforts: String,
 }
@@ -71,6 +73,7 @@ pub(super) struct DetailRow {
     pub block: u32,
     pub number: u32,
     pub faults: String,
+    #[serde(with = "serde_bytes")]
     pub replay: Option<Vec<u8>>,
 }
 
@@ -79,6 +82,57 @@ pub(super) struct ClosingRow {
     pub entry: u32,
     pub faults: String,
     pub log: String,
+}
+
+impl ChunkRow {
+    /// Blocks that are stored together.
+    fn of(blocks: &[BlockResult]) -> Self {
+        let mut efforts: Vec<Effort> = Vec::new();
+        for (entry, effort) in blocks.iter().flat_map(|block| block.efforts.iter().enumerate()) {
+            efforts.resize(efforts.len().max(entry + 1), Effort::default());
+            efforts[entry] += *effort;
+        }
+        let luck = blocks.iter().flat_map(|block| &block.luck).flat_map(|luck| luck.to_le_bytes());
+        ChunkRow {
+            first: blocks.first().map_or(0, |first| first.block),
+            blocks: blocks.len() as u32,
+            results: blocks.iter().flat_map(|block| &block.packed).copied().collect(),
+            luck: luck.collect(),
+            efforts: to_json(&efforts.iter().map(packed).collect::<Vec<_>>()),
+        }
+    }
+
+    fn values(&self) -> [ValueRef<'_>; 5] {
+        [
+            ValueRef::Integer(self.first.into()),
+            ValueRef::Integer(self.blocks.into()),
+            ValueRef::Blob(&self.results),
+            ValueRef::Blob(&self.luck),
+            ValueRef::Text(self.efforts.as_bytes()),
+        ]
+    }
+}
+
+impl DetailRow {
+    fn values(&self) -> [ValueRef<'_>; 4] {
+        [
+            ValueRef::Integer(self.block.into()),
+            ValueRef::Integer(self.number.into()),
+            ValueRef::Text(self.faults.as_bytes()),
+            self.replay.as_deref().map_or(ValueRef::Null, ValueRef::Blob),
+        ]
+    }
+}
+
+impl ClosingRow {
+    fn values((number, row): (i64, &Self)) -> [ValueRef<'_>; 4] {
+        [
+            ValueRef::Integer(number),
+            ValueRef::Integer(row.entry.into()),
+            ValueRef::Text(row.faults.as_bytes()),
+            ValueRef::Text(row.log.as_bytes()),
+        ]
+    }
 }
 
 /// A tournament in a file.
@@ -128,42 +182,45 @@ impl Store {
 
     /// Stores finished blocks, all or none of them. They follow those that are stored already.
     pub fn append(&mut self, blocks: &[BlockResult]) -> Result<(), StoreError> {
-        let Some(first) = blocks.first() else { return Ok(()) };
-        let results: Vec<u8> = blocks.iter().flat_map(|block| &block.packed).copied().collect();
-        let luck: Vec<u8> =
-            blocks.iter().flat_map(|block| &block.luck).flat_map(|luck| luck.to_le_bytes()).collect();
-        let mut efforts: Vec<Effort> = Vec::new();
-        for (entry, effort) in blocks.iter().flat_map(|block| block.efforts.iter().enumerate()) {
-            efforts.resize(efforts.len().max(entry + 1), Effort::default());
-            efforts[entry] += *effort;
+        if blocks.is_empty() {
+            return Ok(());
         }
-        let efforts = to_json(&efforts.iter().map(packed).collect::<Vec<_>>());
-        let chunk = [
-            ValueRef::Integer(first.block.into()),
-            ValueRef::Integer(blocks.len() as i64),
-            ValueRef::Blob(&results),
-            ValueRef::Blob(&luck),
-            ValueRef::Text(efforts.as_bytes()),
-        ];
         let details =
             blocks.iter().flat_map(|block| block.details.iter().map(|detail| (block.block, detail)));
-        let texts: Vec<_> = details.map(|(block, detail)| (block, detail, to_json(&detail.faults))).collect();
-        let details: Vec<[ValueRef; 4]> = texts
-            .iter()
-            .map(|(block, detail, faults)| {
-                [
-                    ValueRef::Integer((*block).into()),
-                    ValueRef::Integer(detail.number.into()),
-                    ValueRef::Text(faults.as_bytes()),
-                    detail.replay.as_deref().map_or(ValueRef::Null, ValueRef::Blob),
-                ]
+        let details: Vec<DetailRow> = details
+            .map(|(block, Detail { number, faults, replay })| DetailRow {
+                block,
+                number: *number,
+                faults: to_json(faults),
+                replay: replay.clone(),
             })
             .collect();
-        let details: Vec<&[ValueRef]> = details.iter().map(|row| &row[..]).collect();
+        self.write(&[ChunkRow::of(blocks)], &details, &[])
+    }
+
+    /// Stores what was left to say when players were closed.
+    pub fn close(&mut self, closings: &[Closing]) -> Result<(), StoreError> {
+        let row = |Closing { entry, faults, log }: &Closing| ClosingRow {
+            entry: *entry as u32,
+            faults: to_json(faults),
+            log: log.clone(),
+        };
+        self.write(&[], &[], &closings.iter().map(row).collect::<Vec<_>>())
+    }
+
+    /// Adds rows to the tables of the tournament, all or none of them, within a transaction of the caller's if there is one.
+    pub(super) fn write(
+        &mut self,
+        chunks: &[ChunkRow],
+        details: &[DetailRow],
+        closings: &[ClosingRow],
+    ) -> Result<(), StoreError> {
         let mut connection = self.archive.connection();
-        let transaction = connection.transaction()?;
-        CHUNKS.append(&transaction, self.id, &[&chunk])?;
-        DETAILS.append(&transaction, self.id, &details)?;
+        let transaction = connection.savepoint()?;
+        CHUNKS.append(&transaction, self.id, chunks.iter().map(ChunkRow::values))?;
+        DETAILS.append(&transaction, self.id, details.iter().map(DetailRow::values))?;
+        let numbers = CLOSINGS.head(&transaction, self.id)?.rows..;
+        CLOSINGS.append(&transaction, self.id, numbers.zip(closings).map(ClosingRow::values))?;
         Ok(transaction.commit()?)
     }
 
@@ -254,24 +311,6 @@ impl Store {
     /// Refuses what is not whole: a row may be missing.
     pub(super) fn check_chains(&self) -> Result<(), StoreError> {
         self.archive.check_chains(self.id)
-    }
-
-    /// Stores what was left to say when players were closed.
-    pub fn close(&mut self, closings: &[Closing]) -> Result<(), StoreError> {
-        let mut connection = self.archive.connection();
-        let transaction = connection.transaction()?;
-        let before = CLOSINGS.head(&transaction, self.id)?.rows;
-        for (number, Closing { entry, faults, log }) in (before..).zip(closings) {
-            let faults = to_json(faults);
-            let row = [
-                ValueRef::Integer(number),
-                ValueRef::Integer(*entry as i64),
-                ValueRef::Text(faults.as_bytes()),
-                ValueRef::Text(log.as_bytes()),
-            ];
-            CLOSINGS.append(&transaction, self.id, &[&row])?;
-        }
-        Ok(transaction.commit()?)
     }
 
     /// What was left to say when players were closed.

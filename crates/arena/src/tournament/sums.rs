@@ -139,7 +139,7 @@ impl Sums {
             let damaged = || StoreError::Damaged("a fault does not fit the plan".into());
             let seatings = schedule.seatings(block);
             let seating = seatings.get(number as usize).ok_or_else(damaged)?;
-            if self.seated(seating).is_none() {
+            if !self.is_seated(seating) {
                 continue;
             }
             let lost = faults.iter().any(|fault| !fault.fault.kind.is_warning());
@@ -154,15 +154,18 @@ impl Sums {
         Ok(dirty)
     }
 
-    /// The places in the standings of those at a table; none if somebody has left.
-    fn seated(&self, seating: &[usize]) -> Option<Vec<usize>> {
-        seating.iter().map(|&entry| self.members[entry]).collect()
+    /// Whether all of those at a table are in the standings still.
+    fn is_seated(&self, seating: &[usize]) -> bool {
+        seating.iter().all(|&entry| self.members[entry].is_some())
     }
 
     fn add_clean(&mut self, seating: &[usize], outcome: &Outcome) {
-        let Some(members) = self.seated(seating) else { return };
+        if !self.is_seated(seating) {
+            return;
+        }
         let winners = outcome.places.iter().filter(|&&place| place == 1).count();
-        for (member, &place) in members.into_iter().zip(&outcome.places) {
+        for (&entry, &place) in seating.iter().zip(&outcome.places) {
+            let Some(member) = self.members[entry] else { continue };
             let clean = &mut self.clean[member];
             clean.games += 1;
             clean.wins += if place == 1 { 1.0 / winners as f64 } else { 0.0 };
@@ -187,16 +190,19 @@ impl Sums {
         if let Some(test) = &mut self.test {
             test.push(points_of_first(&seatings, block));
         }
-        let seated: Vec<_> = seatings.iter().map(|seating| self.seated(seating)).collect();
-        self.matches += seated.iter().flatten().count() as u64;
+        let count = seatings.iter().filter(|seating| self.is_seated(seating)).count();
+        self.matches += count as u64;
+        // All tables of the block in one list: there are millions of them. One with somebody who has left has no stratum.
+        let members = seatings.iter().flatten().map(|&entry| self.members[entry].unwrap_or_default());
+        let members: Vec<usize> = members.collect();
         // What one of two has gained the other has lost.
         let luck: Vec<[f64; 2]> = luck.iter().map(|&luck| [luck.into(), (-luck).into()]).collect();
-        let matches = block.iter().zip(&seated).enumerate();
-        self.tally.add_parts(matches.filter_map(|(index, (result, seating))| {
-            let entries = seating.as_deref()?;
+        let matches = block.iter().zip(members.chunks(schedule.seats())).enumerate();
+        self.tally.add_parts(matches.filter_map(|(index, (result, entries))| {
+            let stratum = schedule.stratum(number, index)?;
             let luck = luck.get(index).map(|luck| &luck[..]).filter(|luck| luck.len() == entries.len());
             let played = Match { entries, places: &result.places, scores: &result.scores, luck };
-            Some((schedule.stratum(number, index)?, played))
+            Some((stratum, played))
         }));
     }
 

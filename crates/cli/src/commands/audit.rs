@@ -10,28 +10,27 @@ use crate::{
 };
 use necrodome_arena::tournament::{self, Audit, PlanFile, blocks_to_catch};
 use necrodome_rules::chance::Seed;
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{io::Write, path::PathBuf};
 
 /// Play some blocks of a store again, drawn at random, and compare
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   necrodome audit night.store --blocks 100
-  necrodome audit night.store --blocks 100 --plan night.pack     with the bots of a pack
+  necrodome audit night.store --blocks 100 --plan night.pack
   necrodome audit night.store --blocks 20 --seed 7 --json
 
-Whoever forges results does not know which blocks will be drawn. The report says how likely it was to catch a worker that has forged
-a share of all blocks. Results, luck and moves are compared to the byte. Run it where the tournament was begun, or name the plan or
-pack, so that programs are found. A bot that decides by the clock, or by random numbers of its own, differs without any forger.
+Whoever forges results does not know which blocks will be drawn. The report says how likely it was to catch a worker that has forged \
+a share of all blocks. Results, luck and moves are compared to the byte. A tournament need not be over: blocks are drawn from those \
+that are stored. Run it where the tournament was begun, or name the plan or pack, so that programs are found. A bot that decides by \
+the clock, or by random numbers of its own, differs without any forger.
 
-Exit codes: 0 all blocks went as they are stored, 1 some did not, 2 a mistake in the command, 130 interrupted.")]
+Exit codes: 0 all blocks went as they are stored, 1 some did not, or could not be played here, 2 a mistake in the command, 130 \
+interrupted: what was played until then is printed.")]
 pub struct Args {
     /// The store
     store: PathBuf,
-    /// How many blocks to play again
+    /// How many blocks to play again; all, if there are not more
     #[arg(long, value_name = "K", default_value = "50", value_parser = above_zero::<u32>)]
     blocks: u32,
     /// The tournament, where the store has several
@@ -50,16 +49,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let (store, plan) = stored(&args.store, args.tournament, "--tournament {}")?;
-    let file = match &args.plan {
-        None => PlanFile::new(&plan, &store, Path::new("."))?,
-        Some(path) => {
-            let file = PlanFile::read(path)?;
-            if file.id() != PlanFile::new(&plan, &store, Path::new("."))?.id() {
-                return Err(Error::usage(format!("{} is the plan of another tournament", path.display())));
-            }
-            file
-        }
-    };
+    let file = PlanFile::of_store(&plan, &store, args.plan.as_deref())?;
     let seed = lineup::seed(args.seed)?;
     let mut progress = Progress::new("playing again");
     let own = lineup::own_program()?;
@@ -86,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 fn tell(audit: &Audit) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
-    let (played, of) = (audit.blocks.len() as u64, audit.of);
+    let (played, of) = (audit.blocks.len() as u32, audit.of);
     for difference in &audit.differ {
         let by = difference.origin.as_ref().map_or("where the store was begun".to_owned(), |origin| {
             format!("by {origin}, from where {} come", count(difference.blocks_of_origin, "block"))
@@ -95,13 +85,17 @@ fn tell(audit: &Audit) -> Result<(), Error> {
         writeln!(out, "{}: block {block} {what}: stored, and played again here", red("differs"))?;
         writeln!(out, "  it was played {}", harmless(&by))?;
     }
-    match audit.differ.is_empty() {
-        true => writeln!(
-            out,
-            "{}: {played} of {of} blocks, played again, went as they are stored",
-            green("same")
-        )?,
-        false => writeln!(out, "{} of {played} blocks differ", audit.differ.len())?,
+    let blocks = match played == of {
+        true => format!("all {of} stored blocks"),
+        false => format!("{played} of {of} stored blocks"),
+    };
+    match audit.differ.len() {
+        0 => writeln!(out, "{}: {blocks}, played again, went as they are stored", green("same"))?,
+        differ => writeln!(out, "{blocks} were played again, and {differ} differ")?,
+    }
+    if audit.without_moves > 0 {
+        let without = count(audit.without_moves, "block");
+        writeln!(out, "the store has no replays of {without}: there only results and luck were compared")?;
     }
     writeln!(out, "\n{}", bold("if somebody had forged...  this would have caught them with"))?;
     for catch in &audit.catches {
@@ -111,6 +105,11 @@ fn tell(audit: &Audit) -> Result<(), Error> {
         writeln!(out, "{share:<26} {chance:.1}%")?;
     }
     let needed = blocks_to_catch(of, 0.01, 0.95);
-    writeln!(out, "\nto catch 1% with 95%, play {needed} of {of} blocks again")?;
+    if needed > played {
+        writeln!(
+            out,
+            "\nto catch 1% with a chance of 95%, play {needed} of {of} blocks again (--blocks {needed})"
+        )?;
+    }
     Ok(())
 }

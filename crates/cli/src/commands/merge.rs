@@ -4,8 +4,9 @@ use super::print_json;
 use crate::{
     error::Error,
     paint::{count, say},
+    progress::Progress,
 };
-use necrodome_arena::tournament::{self, Merged, PartError, PlanFile};
+use necrodome_arena::tournament::{self, Merged, PartError, PlanFile, StoreError};
 use std::path::PathBuf;
 
 /// Merge parts that `necrodome shard` has played into one store
@@ -16,11 +17,12 @@ Examples:
   necrodome merge night.store 7.shard --json
   necrodome merge night.store                  what is missing?
 
-Parts may come in any order, overlap, and come again. All of them are merged or none. Where two have the same block, results, luck
-and replays must be the same to the byte; if not, both origins are named. Parts that come early wait in the store. When all is there,
+Parts may come in any order, overlap, and come again. All of them are merged or none. Where two have the same block, results, luck \
+and replays must be the same to the byte; if not, both origins are named. Parts that come early wait in the store. When all is there, \
 the hash is that of the tournament on one machine, and `necrodome report` prints the standings.
 
-Exit codes: 0 merged (even if blocks are missing yet), 1 two parts do not agree or a file is damaged, 2 a mistake in the command.")]
+Exit codes: 0 merged (even if blocks are missing yet), 1 two parts do not agree, a file is damaged, or the store could not be \
+written, 2 a mistake in the command, such as a file that is no part, or one of another tournament. With 1 and 2 nothing is merged.")]
 pub struct Args {
     /// The store; made if it is not there
     store: PathBuf,
@@ -39,9 +41,17 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let plan = args.plan.as_deref().map(PlanFile::read).transpose()?;
     let merged = match args.files.is_empty() && plan.is_none() {
         true => tournament::merged(&args.store),
-        false => tournament::merge(&args.store, &args.files, plan.as_ref()),
+        false => {
+            let (mut progress, all) = (Progress::new("merging"), args.files.len().max(1) as f64);
+            let mut watch = |done: usize| progress.show(done as f64 / all);
+            tournament::merge(&args.store, &args.files, plan.as_ref(), &mut watch)
+        }
     };
     let merged = merged.map_err(|error| match error {
+        PartError::Store(StoreError::Foreign) => {
+            let what = format!("{}: {}", args.store.display(), StoreError::Foreign);
+            Error::usage(what).hint("the store comes first, then the parts: necrodome merge STORE FILE...")
+        }
         PartError::Store(error) => Error::written_store(&args.store, error),
         PartError::Conflict { .. } => Error::from(error).hint(
             "nothing was merged; `necrodome audit` plays stored blocks again, and a bot that decides by the clock or by its own \
@@ -55,7 +65,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
 fn tell(args: &Args, merged: &Merged) -> Result<(), Error> {
     let Merged { added, blocks, of, waiting, gaps, complete, hash } = merged;
     let store = args.store.display();
-    say(format_args!("{} added; {blocks} of {of} are there without a gap", count(*added, "block")));
+    if !args.files.is_empty() {
+        say(format_args!("{} added", count(*added, "block")));
+    }
+    say(format_args!("{blocks} of {of} blocks are there without a gap"));
     let words = |stretches: &[(u32, u32)]| {
         const MOST: usize = 8;
         let mut all: Vec<String> =

@@ -1,12 +1,15 @@
 //! `necrodome pack`: a plan and its bots in one file, for machines that have neither.
 
+use super::print_json;
 use crate::{
     error::Error,
-    numbers::above_zero,
+    numbers::within,
     output_file::{Access, OutputFile},
     paint::{count, say},
+    progress::Progress,
 };
-use necrodome_arena::tournament::{self, PlanFile};
+use necrodome_arena::tournament::{self, Packed, PlanFile};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Put a plan and its bots into one file, for `necrodome shard` on other machines
@@ -17,35 +20,49 @@ Examples:
   necrodome pack plan.toml --out night.pack --max-mb 200
   necrodome shard night.pack --blocks 0..1000 --out 0.shard
 
-The folder of each bot is packed, without hidden files, links and what is made anew (__pycache__, node_modules, target, venv); of the
-folder of the plan itself only its files. The plan has a fingerprint of each bot, which is checked wherever the pack is played. The
-pack has the secret of the dice: keep it from those who enter bots.")]
+The folder of each bot is packed, without hidden files, links and what is made anew (__pycache__, node_modules, target, venv). Of the \
+folder in which the plan was made only the files are packed; all bots have to lie in it or below. The plan has a fingerprint of each \
+bot, which is checked wherever the pack is played. The pack has the secret of the dice: keep it from those who enter bots.
+
+Exit codes: 0 the file is written, 1 it could not be written, 2 a mistake in the command, or bots that cannot be packed.")]
 pub struct Args {
-    /// A plan (`necrodome tournament --plan-out`), in a folder above all bots
+    /// A plan (`necrodome tournament --plan-out`), made in a folder that all bots are in or below
     plan: PathBuf,
     /// The file to write; by default the plan's name with .pack at its end
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// The most megabytes that all bots may have together
-    #[arg(long, value_name = "N", default_value = "64", value_parser = above_zero::<u64>)]
+    #[arg(long, value_name = "N", default_value = "64", value_parser = within(1..=1024_u64))]
     max_mb: u64,
     /// Overwrite the file
     #[arg(long)]
     force: bool,
+    /// Print one JSON document instead of sentences
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let out = args.out.clone().unwrap_or_else(|| args.plan.with_extension("pack"));
-    let out = OutputFile::claim(&out, args.force)?.with_access(Access::Secret);
+    let path = args.out.clone().unwrap_or_else(|| args.plan.with_extension("pack"));
+    let out = OutputFile::claim(&path, args.force)?.with_access(Access::Secret);
     let file = PlanFile::read(&args.plan)?;
-    let packed = tournament::pack(&file, args.max_mb.saturating_mul(1 << 20))?;
-    let size: u64 = packed.files.iter().map(|(_, size)| size).sum();
-    say(format_args!("{} of bots, {} KB", count(packed.files.len() as u64, "file"), size.div_ceil(1024)));
+    let info = file.info()?;
+    let mut progress = Progress::new("packing");
+    let most = args.max_mb.saturating_mul(1 << 20);
+    let packed = tournament::pack(&file, most, &mut |share| progress.show(share))?;
+    drop(progress);
     out.write(&packed.bytes)?;
-    say(format_args!("its BLAKE3 hash is {}", packed.hash));
-    let interpreters = file.interpreters()?;
-    if !interpreters.is_empty() {
-        say(format_args!("a machine that plays it needs {}", interpreters.join(", ")));
+    let Packed { files, hash, .. } = packed;
+    if args.json {
+        let named = |(name, bytes): &(String, u64)| json!({"name": name, "bytes": bytes});
+        let files: Vec<_> = files.iter().map(named).collect();
+        return print_json(&json!({"file": path, "hash": hash, "files": files, "plan": info}));
+    }
+    let size: u64 = files.iter().map(|(_, size)| size).sum();
+    say(format_args!("{} of bots, {} KB", count(files.len() as u64, "file"), size.div_ceil(1024)));
+    say(format_args!("its BLAKE3 hash is {hash}"));
+    if !info.interpreters.is_empty() {
+        say(format_args!("a machine that plays it needs {}", info.interpreters.join(", ")));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `necrodome shard`: some blocks of a plan, played here, for somebody who merges them.
 
+use super::print_json;
 use crate::{
     error::Error,
     interrupt, lineup,
@@ -8,21 +9,24 @@ use crate::{
     paint::{count, say},
     progress::Progress,
 };
-use necrodome_arena::tournament::{PlanFile, Shard};
+use necrodome_arena::tournament::{PlanFile, PlanInfo, Shard};
+use serde_json::json;
 use std::{ops::Range, path::PathBuf};
 
 /// Play some blocks of a plan, for `necrodome merge`
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome tournament zombie-dice greedy cautious ./mybot.py --blocks 20000 --plan-out plan.toml
+  necrodome tournament zombie-dice greedy ./mybot.py --plan-out plan.toml
+  necrodome shard plan.toml                        what is there to play?
   necrodome shard plan.toml --blocks 0..1000 --out 0.shard
-  necrodome shard night.pack --blocks 1000..2000 --out 1000.shard     a plan with its bots, on another machine
+  necrodome shard night.pack --blocks 1000..2000 --out 1000.shard
   necrodome merge night.store *.shard
 
-A block is the same wherever it is played, so any machine can play any blocks. Programs are started anew every few blocks, and the
-smallest part is best a multiple of that: without --blocks the command says how many. What a machine lacks (an interpreter, a level
-of confinement) is an error of this command, and never charged to a bot. See `necrodome docs cluster`.
+A block is the same wherever it is played, so any machine can play any blocks. A pack (`necrodome pack`) has the plan and its bots. \
+Programs are started anew every few blocks, and parts are best multiples of that. Without --blocks the command says how many, and \
+checks that this machine can play the plan. What a machine lacks (an interpreter, a level of confinement) is an error of this \
+command, and never charged to a bot. See `necrodome docs cluster`.
 
 Exit codes: 0 the file is written, 1 it could not be played here, 2 a mistake in the command, 130 interrupted: nothing is written.")]
 pub struct Args {
@@ -40,6 +44,9 @@ pub struct Args {
     /// Threads to play on; by default all cores
     #[arg(long, value_parser = within(1..=1024_u16))]
     threads: Option<u16>,
+    /// Print one JSON document instead of sentences
+    #[arg(long)]
+    json: bool,
 }
 
 fn range(text: &str) -> Result<Range<u32>, String> {
@@ -64,31 +71,34 @@ pub fn run(args: &Args) -> Result<(), Error> {
     })?;
     drop(progress);
     let shard = played.ok_or_else(Error::interrupted)?;
-    say(format_args!("{} in {:.1} s", count(shard.matches()?, "match"), shard.origin.seconds));
-    out.write(shard.bytes()?)
+    let (matches, seconds) = (shard.matches()?, shard.origin.seconds);
+    out.write(shard.bytes()?)?;
+    if args.json {
+        let (Range { start, end }, id, origin) = (shard.blocks, shard.id, shard.origin);
+        return print_json(&json!({"id": id, "blocks": [start, end], "matches": matches, "origin": origin}));
+    }
+    say(format_args!("{} in {seconds:.1} s", count(matches, "match")));
+    Ok(())
 }
 
 /// Says what there is to play, after a look whether it could be played here.
 fn describe(args: &Args, file: &PlanFile) -> Result<(), Error> {
-    let blocks = file.blocks()?;
-    file.entries()?;
+    let info = file.info()?;
     file.launcher(lineup::own_program()?)?;
-    let plan = args.plan.display();
-    say(format_args!(
-        "{}: blocks {}..{}, {} each",
-        file.plan().game,
-        blocks.start,
-        blocks.end,
-        count(file.matches_per_block()? as u64, "match")
-    ));
-    match file.unit()? {
-        1 => say("any part can be played for itself"),
+    if args.json {
+        return print_json(&info);
+    }
+    let PlanInfo { game, first, blocks, unit, matches_per_block, .. } = &info;
+    let each = count(*matches_per_block as u64, "match");
+    say(format_args!("{game}: blocks {first}..{blocks}, {each} each"));
+    match unit {
+        1 => say("any part can be played by itself"),
         unit => say(format_args!("programs are started anew every {unit} blocks: play multiples of that")),
     }
-    let first = blocks.start..blocks.end.min(blocks.start.saturating_add(file.unit()?.max(100)));
-    say(format_args!(
-        "all that it takes is here; for example:\n  necrodome shard {plan} --blocks {}..{} --out {}.shard",
-        first.start, first.end, first.start
-    ));
+    // As many as are some seconds' worth, and no more than there are.
+    let end = first.saturating_add((*unit).max(100)).min(*blocks);
+    let plan = args.plan.display();
+    say("this machine can play them; for example:");
+    say(format_args!("  necrodome shard {plan} --blocks {first}..{end} --out {first}.shard"));
     Ok(())
 }

@@ -285,6 +285,9 @@ fn write_plan(path: &Path, plan: &Plan, config: &Config) -> Result<(), Error> {
         say(&sealed.commitment);
     }
     out.write(file.text(output_file::folder(path))?)?;
+    if config.json {
+        return print_json(&file.info()?);
+    }
     let (blocks, path) = (file.blocks()?, path.display());
     say(format_args!("blocks {}..{} can be played by `necrodome shard {path}`", blocks.start, blocks.end));
     if plan.has_programs() {

@@ -3,6 +3,7 @@
 use super::{
     super::{Schedule, Store},
     Origin, PartError, PlanFile, Shard,
+    origins::Origins,
     shard::Rows,
 };
 use crate::process::Launcher;
@@ -15,8 +16,10 @@ use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 pub struct Audit {
     /// The blocks that were played again.
     pub blocks: Vec<u32>,
-    /// How many blocks there are.
+    /// How many blocks could have been drawn: those that are stored.
     pub of: u32,
+    /// How many of the blocks that were played again are stored without their moves, so that only results and luck were compared.
+    pub without_moves: u32,
     /// Those that went otherwise than they are stored.
     pub differ: Vec<Difference>,
     /// How likely it was to catch somebody who has forged a share of all blocks.
@@ -61,10 +64,16 @@ pub fn audit(
 ) -> Result<Audit, PartError> {
     let schedule = Schedule::of(file.plan())?;
     let playable = schedule.stage()..store.blocks()?;
+    if playable.is_empty() {
+        let what = "there is nothing to audit: no block of the last stage is stored yet";
+        return Err(PartError::Unsuitable(what.to_owned()));
+    }
     let chosen = draw(playable.clone(), count, seed);
+    let origins = Origins::of(store)?;
     let mut audit = Audit {
         blocks: Vec::new(),
-        of: playable.end.saturating_sub(playable.start),
+        of: playable.end - playable.start,
+        without_moves: 0,
         differ: Vec::new(),
         catches: Vec::new(),
         interrupted: false,
@@ -79,8 +88,11 @@ pub fn audit(
         let stored = Rows::stored(store, &blocks)?;
         let both = stored.came_to(&schedule, blocks.clone()).zip(again.rows.came_to(&schedule, blocks));
         for (stored, again) in both {
-            if let Some(what) = stored?.differs(&again?) {
-                let (origin, blocks_of_origin) = origin_of(store, block)?;
+            let (stored, again) = (stored?, again?);
+            audit.without_moves += u32::from(stored.moves.is_none() && again.moves.is_some());
+            if let Some(what) = stored.differs(&again) {
+                let origin = origins.of_block(block).cloned();
+                let blocks_of_origin = origin.as_ref().map_or(0, |origin| origins.blocks_of(origin));
                 audit.differ.push(Difference { block, what, origin, blocks_of_origin });
             }
         }
@@ -132,31 +144,6 @@ pub fn blocks_to_catch(all: u32, forged: f64, chance: f64) -> u32 {
     low
 }
 
-/// Where a stored block was played, and how many come from there.
-fn origin_of(store: &Store, block: u32) -> Result<(Option<Origin>, u32), PartError> {
-    let connection = store.archive().connection();
-    if !connection.table_exists(Some("main"), "shards_merged")? {
-        return Ok((None, 0));
-    }
-    let mut query =
-        connection.prepare_cached("SELECT first, end, origin FROM shards_merged WHERE tournament = ?1")?;
-    let rows = query.query_map([store.id()], |row| {
-        Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?, row.get::<_, String>(2)?))
-    })?;
-    let mut all: Vec<(u32, u32, Origin)> = Vec::new();
-    for row in rows {
-        let (first, end, origin) = row?;
-        all.extend(serde_json::from_str(&origin).ok().map(|origin| (first, end, origin)));
-    }
-    let found =
-        all.iter().find(|(first, end, _)| (*first..*end).contains(&block)).map(|found| found.2.clone());
-    let same = |origin: &Origin| {
-        found.as_ref().is_some_and(|found| (&origin.host, &origin.build) == (&found.host, &found.build))
-    };
-    let blocks = all.iter().filter(|(_, _, origin)| same(origin)).map(|(first, end, _)| end - first).sum();
-    Ok((found, blocks))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +159,23 @@ mod tests {
         assert!((chance_to_catch(10, 3, 0.2) - (1.0 - 56.0 / 120.0)).abs() < 1e-12);
         assert_eq!(blocks_to_catch(4, 0.25, 0.5), 2);
         assert_eq!(blocks_to_catch(10, 0.5, 1.0), 6);
+    }
+
+    /// What is printed is what happens: somebody forges a share of the blocks, and blocks are drawn many times.
+    #[test]
+    fn a_forger_is_caught_as_often_as_is_said() {
+        const TIMES: u32 = 4000;
+        for (all, played, forged) in [(200, 10, 0.05), (200, 60, 0.01), (37, 9, 0.1), (1000, 50, 0.001)] {
+            let bad = (f64::from(all) * forged).ceil() as u32;
+            // Which blocks are forged makes no difference: every third one, say.
+            let is_forged = |block: &u32| block.is_multiple_of(3) && block / 3 < bad;
+            let caught = |seed: &u32| draw(0..all, played, u64::from(*seed).into()).iter().any(is_forged);
+            let share = f64::from((0..TIMES).filter(caught).count() as u32) / f64::from(TIMES);
+            let said = chance_to_catch(all, played, forged);
+            // Four deviations of a share: 0.032 where it is a half.
+            let off = 4.0 * (said * (1.0 - said) / f64::from(TIMES)).sqrt();
+            assert!((share - said).abs() <= off, "{all} {played} {forged}: {share} and not {said}");
+        }
     }
 
     #[test]

@@ -3,28 +3,26 @@
 
 use super::{
     super::{
-        Archive, Plan, Schedule, Store, StoreError, Sums,
-        chain::{CHUNKS, CLOSINGS, DETAILS},
-        hash_of, results,
+        Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, results,
         store::{ChunkRow, packed, unpacked},
     },
-    Origin, PartError, PlanFile, Shard,
+    PartError, PlanFile, Shard,
+    origins::{self, Origins},
     plan_file::id_of,
-    shard::{CameTo, Rows, contents, head},
+    shard::{CameTo, Header, Rows},
 };
 use crate::player::Effort;
-use rusqlite::{OptionalExtension, params, types::ValueRef};
+use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use std::{
+    borrow::Borrow,
     ops::Range,
     path::{Path, PathBuf},
 };
 
-/// Tables beside those of tournaments. Waiting shards carry their own hashes; origins are notes.
-const TABLES: &str = "
-CREATE TABLE IF NOT EXISTS shards_waiting (tournament INT NOT NULL, first INT NOT NULL, end INT NOT NULL, shard BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS shards_merged (tournament INT NOT NULL, first INT NOT NULL, end INT NOT NULL, origin TEXT NOT NULL);
-";
+/// Shards that wait for those before them, beside the tables of tournaments. They carry their own hashes.
+const WAITING: &str = "CREATE TABLE IF NOT EXISTS shards_waiting
+    (tournament INT NOT NULL, first INT NOT NULL, end INT NOT NULL, shard BLOB NOT NULL)";
 
 /// Results that are stored together, in bytes: about.
 const CHUNK: usize = 1 << 20;
@@ -68,41 +66,49 @@ struct Open {
     over: bool,
 }
 
-/// Merges shards into a store, all or none of them.
-pub fn merge(path: &Path, files: &[PathBuf], plan: Option<&PlanFile>) -> Result<Merged, PartError> {
+/// Merges shards into a store, all or none of them. `watch` hears how many of them are done.
+pub fn merge(
+    path: &Path,
+    files: &[PathBuf],
+    plan: Option<&PlanFile>,
+    watch: &mut dyn FnMut(usize),
+) -> Result<Merged, PartError> {
     // Whatever is no shard, or of another tournament, shows before a store is made.
     let mut sorted = Vec::with_capacity(files.len());
     for file in files {
-        let header = head(&contents(file)?, file)?.0;
+        let header = Header::read(file)?;
         sorted.push((header.blocks, header.id, file));
     }
     sorted.sort();
     let all_of = plan.map(PlanFile::id).or_else(|| sorted.first().map(|(_, id, _)| id.clone()));
-    for (_, id, file) in &sorted {
-        if all_of.as_ref() != Some(id) {
-            let what = "its plan is not that of the other files";
-            return Err(PartError::OtherPlan { path: file.to_path_buf(), what: what.into() });
-        }
+    if let Some((.., file)) = sorted.iter().find(|(_, id, _)| all_of.as_ref() != Some(id)) {
+        let what = match plan {
+            Some(_) => "its plan is not the one that was named",
+            None => "its plan is not that of the other files",
+        };
+        return Err(PartError::OtherPlan { path: file.to_path_buf(), what: what.into() });
     }
     let mut merger = Merger::open(path)?;
     plan.map_or(Ok(()), |plan| merger.begin(plan))?;
-    let mut shards = sorted.into_iter().map(|(_, _, file)| Ok((Shard::read(file)?, file.as_path())));
+    let mut shards = sorted.into_iter().enumerate().map(|(number, (_, _, file))| {
+        watch(number);
+        Ok((Shard::read(file)?, file.as_path()))
+    });
     merger.take(&mut shards)
 }
 
-/// How far a store is. Nothing is changed but for secrets that are told when all is there.
+/// How far a store is. Nothing is changed.
 pub fn merged(path: &Path) -> Result<Merged, PartError> {
     if !path.exists() {
         return Err(PartError::File { path: path.to_owned(), why: std::io::ErrorKind::NotFound.into() });
     }
-    let mut merger = Merger::open(path)?;
-    let last = merger.archive.stores()?.pop();
-    let Some((store, plan)) = last else {
+    let archive = Archive::read(path)?;
+    let Some((store, plan)) = archive.stores()?.pop() else {
         return Err(PartError::Unsuitable(format!("{} has no tournament yet", path.display())));
     };
     let blocks = store.blocks()?;
-    merger.find(&plan, |_| Ok(store), path)?;
-    merger.state(blocks)
+    let open = Some(Open::new(store, plan)?);
+    Merger { archive, open }.state(blocks)
 }
 
 impl Merger {
@@ -113,11 +119,8 @@ impl Merger {
 
     /// Begins the tournament of a plan, if the store does not have it yet.
     pub fn begin(&mut self, file: &PlanFile) -> Result<(), PartError> {
-        self.find(
-            file.plan(),
-            |archive| Ok(archive.insert(file.plan(), file.secrets())?),
-            Path::new("the plan"),
-        )
+        let begin = |archive: &Archive| Ok(archive.insert(file.plan(), file.secrets())?);
+        self.find(&file.id(), file.plan(), begin, Path::new("the plan")).map(drop)
     }
 
     /// Adds shards, all or none of them, each with the path that errors call it by.
@@ -125,39 +128,47 @@ impl Merger {
         self.take(&mut shards.iter().map(|(shard, path)| Ok((shard, path.as_path()))))
     }
 
-    fn take<S: std::borrow::Borrow<Shard>>(
+    pub(super) fn take<S: Borrow<Shard>>(
         &mut self,
         shards: &mut dyn Iterator<Item = Result<(S, &Path), PartError>>,
     ) -> Result<Merged, PartError> {
         let before = self.open.as_ref().map(|open| open.store.blocks()).transpose()?;
         self.archive.connection().execute_batch("BEGIN")?;
-        let merged = self.take_all(shards);
-        let end = if merged.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        let ended = self.archive.connection().execute_batch(end);
-        if merged.is_err() {
-            // What was found out on the way holds no longer.
+        let taken = self.take_all(shards).and_then(|began| {
+            self.archive.connection().execute_batch("COMMIT")?;
+            Ok(began)
+        });
+        if taken.is_err() {
+            // What was found out on the way holds no longer. Where SQLite has rolled back by itself, there is nothing to do.
+            let _ = self.archive.connection().execute_batch("ROLLBACK");
             self.open = None;
         }
-        let began = merged?;
-        ended?;
-        self.state(before.unwrap_or(began))
+        self.state(before.unwrap_or(taken?))
     }
 
     /// Gives how many blocks were stored before the first shard.
-    fn take_all<S: std::borrow::Borrow<Shard>>(
+    fn take_all<S: Borrow<Shard>>(
         &mut self,
         shards: &mut dyn Iterator<Item = Result<(S, &Path), PartError>>,
     ) -> Result<u32, PartError> {
-        self.archive.connection().execute_batch(TABLES)?;
+        self.archive.connection().execute_batch(&format!("{WAITING}; {}", origins::TABLE))?;
         let mut before = None;
         for shard in shards {
             let (shard, path) = shard?;
             let shard = shard.borrow();
-            let plan = PlanFile::with_secrets(shard.plan.clone(), shard.secrets.clone(), Path::new("."))?;
-            self.find(&shard.plan, |archive| Ok(archive.insert(plan.plan(), plan.secrets())?), path)?;
-            let Some(open) = &mut self.open else { continue };
+            let begin = |archive: &Archive| {
+                let secrets = shard.secrets.clone();
+                let plan = PlanFile::with_secrets(shard.plan.clone(), secrets, Path::new("."))?;
+                Ok(archive.insert(plan.plan(), plan.secrets())?)
+            };
+            let open = self.find(&shard.id, &shard.plan, begin, path)?;
             before = before.map_or_else(|| open.store.blocks().map(Some), |before| Ok(Some(before)))?;
-            open.take(&self.archive, shard, path)?;
+            open.take(shard)?;
+        }
+        if let Some(open) = self.open.as_ref()
+            && open.is_complete()?
+        {
+            open.store.reveal(&open.plan)?;
         }
         Ok(before.unwrap_or_default())
     }
@@ -165,30 +176,27 @@ impl Merger {
     /// Finds the tournament of a plan in the store, or begins it in an empty one.
     fn find(
         &mut self,
+        id: &str,
         plan: &Plan,
         begin: impl FnOnce(&Archive) -> Result<Store, PartError>,
         path: &Path,
-    ) -> Result<(), PartError> {
-        let id = id_of(plan);
+    ) -> Result<&mut Open, PartError> {
         let other = |what: &str| PartError::OtherPlan { path: path.to_owned(), what: what.into() };
-        match &self.open {
-            Some(open) if open.id == id => return Ok(()),
-            Some(_) => return Err(other("its plan is not that of the store")),
-            None => {}
-        }
-        let stores = self.archive.stores()?;
-        let is_empty = stores.is_empty();
-        let found = stores.into_iter().find(|(_, stored)| id_of(stored) == id);
-        let (store, plan) = match found {
-            Some(found) => found,
-            None if is_empty => (begin(&self.archive)?, plan.clone()),
-            None => return Err(other("the store holds other tournaments only")),
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => {
+                let stores = self.archive.stores()?;
+                let is_empty = stores.is_empty();
+                match stores.into_iter().find(|(_, stored)| id_of(stored) == id) {
+                    Some((store, plan)) => Open::new(store, plan)?,
+                    None if is_empty => Open::new(begin(&self.archive)?, plan.clone())?,
+                    None => return Err(other("the store holds other tournaments only")),
+                }
+            }
         };
-        let schedule = Schedule::of(&plan)?;
-        let mut open = Open { id, store, plan, schedule, sums: None, over: false };
-        open.catch_up()?;
-        self.open = Some(open);
-        Ok(())
+        let is_other = open.id != id;
+        let open = self.open.insert(open);
+        if is_other { Err(other("its plan is not that of the store")) } else { Ok(open) }
     }
 
     /// How far the store is.
@@ -197,9 +205,8 @@ impl Merger {
             return Err(PartError::Unsuitable("there is nothing to merge: expected a shard".to_owned()));
         };
         let blocks = open.store.blocks()?;
-        let of = open.schedule.end();
-        let complete = open.over || blocks >= of;
-        let waiting = if complete { Vec::new() } else { open.waiting(&self.archive)? };
+        let (of, complete) = (open.schedule.end(), open.is_complete()?);
+        let waiting = if complete { Vec::new() } else { open.waiting()? };
         let mut gaps = Vec::new();
         let mut next = blocks;
         for &(first, end) in &waiting {
@@ -207,9 +214,6 @@ impl Merger {
             next = next.max(end);
         }
         gaps.extend((!complete && next < of).then_some((next, of)));
-        if complete {
-            open.store.reveal(&open.plan)?;
-        }
         let hash = complete.then(|| hash_of(&open.plan, &open.store)).transpose()?;
         Ok(Merged { added: blocks.saturating_sub(before), blocks, of, waiting, gaps, complete, hash })
     }
@@ -221,168 +225,152 @@ impl Merger {
 }
 
 impl Open {
-    /// Finds out whether it is over already.
-    fn catch_up(&mut self) -> Result<(), PartError> {
-        if self.plan.stops_early() {
-            let mut sums = Sums::new(&self.plan, &self.schedule);
-            sums.catch_up(&self.schedule, &self.store)?;
-            self.over = sums.stop(&self.plan).is_some();
-            self.sums = Some(sums);
+    /// A tournament, and whether it is over already.
+    fn new(store: Store, plan: Plan) -> Result<Self, PartError> {
+        let schedule = Schedule::of(&plan)?;
+        let mut open = Open { id: id_of(&plan), store, plan, schedule, sums: None, over: false };
+        if open.plan.stops_early() {
+            let mut sums = Sums::new(&open.plan, &open.schedule);
+            sums.catch_up(&open.schedule, &open.store)?;
+            open.over = sums.stop(&open.plan).is_some();
+            open.sums = Some(sums);
         }
-        Ok(())
+        Ok(open)
+    }
+
+    fn is_complete(&self) -> Result<bool, StoreError> {
+        Ok(self.over || self.store.blocks()? >= self.schedule.end())
     }
 
     /// Takes a shard: compares what is there already, adds what comes next, and keeps what comes later.
-    fn take(&mut self, archive: &Archive, shard: &Shard, path: &Path) -> Result<(), PartError> {
+    fn take(&mut self, shard: &Shard) -> Result<(), PartError> {
         let next = self.store.blocks()?;
         let blocks = shard.blocks.clone();
         let stored = blocks.start..blocks.end.min(next);
         if !stored.is_empty() {
-            self.compare_stored(archive, shard, stored)?;
+            self.compare_stored(shard, stored)?;
         }
         let mut covered = false;
-        for other in self.waiting_shards(archive, &blocks)? {
+        for other in self.waiting_shards(&blocks)? {
             let both = blocks.start.max(other.blocks.start)..blocks.end.min(other.blocks.end);
-            let words = |shard: &Shard| shard.origin.to_string();
-            compare(&other.rows, &shard.rows, &self.schedule, both, || (words(&other), words(shard)))?;
+            let words = |_| Ok((other.origin.to_string(), shard.origin.to_string()));
+            compare(&other.rows, &shard.rows, &self.schedule, both, words)?;
             covered |= other.blocks.start <= blocks.start && other.blocks.end >= blocks.end;
         }
         if self.over || blocks.end <= next {
             return Ok(());
         }
         if blocks.start > next {
-            if !covered {
-                archive.connection().execute(
-                    "INSERT INTO shards_waiting VALUES (?1, ?2, ?3, ?4)",
-                    params![self.store.id(), blocks.start, blocks.end, shard.bytes()?],
-                )?;
-            }
-            return Ok(());
+            return if covered { Ok(()) } else { self.keep(shard) };
         }
-        self.append(archive, shard)?;
-        self.take_waiting(archive, path)
+        self.append(shard)?;
+        self.take_waiting()
     }
 
-    /// Adds the shards that have waited for this one.
-    fn take_waiting(&mut self, archive: &Archive, path: &Path) -> Result<(), PartError> {
-        loop {
-            let next = self.store.blocks()?;
-            let connection = archive.connection();
-            let query = "SELECT rowid, shard FROM shards_waiting WHERE tournament = ?1 AND first <= ?2 ORDER BY first LIMIT 1";
-            let found: Option<(i64, Vec<u8>)> = connection
-                .query_row(query, params![self.store.id(), next], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
-            let Some((row, bytes)) = found else { return Ok(()) };
-            connection.execute("DELETE FROM shards_waiting WHERE rowid = ?1", [row])?;
-            drop(connection);
-            let shard = Shard::parse(&bytes, path)?;
-            if shard.blocks.end > next && !self.over {
-                self.append(archive, &shard)?;
-            }
-        }
-    }
-
-    /// Adds the blocks of a shard that the store lacks. They follow those that it has.
-    fn append(&mut self, archive: &Archive, shard: &Shard) -> Result<(), PartError> {
-        let next = self.store.blocks()?;
-        let mut chunks = trimmed(&shard.rows.chunks, &self.schedule, next)?;
-        let mut end = shard.blocks.end;
-        if let Some(sums) = &mut self.sums {
-            for chunk in &chunks {
-                let luck: Vec<f32> =
-                    chunk.luck.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-                let mut luck = luck.as_slice();
-                for (block, outcomes) in
-                    (chunk.first..).zip(results::blocks(&chunk.results, &self.schedule, chunk.first))
-                {
-                    let outcomes = outcomes.unwrap_or_default();
-                    let (of_block, rest) = luck.split_at(outcomes.len().min(luck.len()));
-                    luck = rest;
-                    sums.add(&self.schedule, &outcomes, of_block);
-                    if sums.stop(&self.plan).is_some() {
-                        (self.over, end) = (true, block + 1);
-                        break;
-                    }
-                }
-                if self.over {
-                    break;
-                }
-            }
-        }
-        if end < shard.blocks.end {
-            cut(&mut chunks, &self.schedule, end)?;
-        }
-        let connection = archive.connection();
-        for ChunkRow { first, blocks, results, luck, efforts } in &chunks {
-            let row = [
-                ValueRef::Integer((*first).into()),
-                ValueRef::Integer((*blocks).into()),
-                ValueRef::Blob(results),
-                ValueRef::Blob(luck),
-                ValueRef::Text(efforts.as_bytes()),
-            ];
-            CHUNKS.append(&connection, self.store.id(), &[&row])?;
-        }
-        let mine = shard.rows.details.iter().filter(|detail| (next..end).contains(&detail.block));
-        let rows: Vec<[ValueRef; 4]> = mine
-            .map(|detail| {
-                [
-                    ValueRef::Integer(detail.block.into()),
-                    ValueRef::Integer(detail.number.into()),
-                    ValueRef::Text(detail.faults.as_bytes()),
-                    detail.replay.as_deref().map_or(ValueRef::Null, ValueRef::Blob),
-                ]
-            })
-            .collect();
-        DETAILS.append(&connection, self.store.id(), &rows.iter().map(|row| &row[..]).collect::<Vec<_>>())?;
-        let before = CLOSINGS.head(&connection, self.store.id())?.rows;
-        for (number, closing) in (before..).zip(&shard.rows.closings) {
-            let row = [
-                ValueRef::Integer(number),
-                ValueRef::Integer(closing.entry.into()),
-                ValueRef::Text(closing.faults.as_bytes()),
-                ValueRef::Text(closing.log.as_bytes()),
-            ];
-            CLOSINGS.append(&connection, self.store.id(), &[&row])?;
-        }
-        let origin = serde_json::to_string(&shard.origin).unwrap_or_default();
-        connection.execute(
-            "INSERT INTO shards_merged VALUES (?1, ?2, ?3, ?4)",
-            params![self.store.id(), next, end, origin],
-        )?;
+    /// Keeps a shard until those before it have come.
+    fn keep(&self, shard: &Shard) -> Result<(), PartError> {
+        let (Range { start, end }, bytes) = (shard.blocks.clone(), shard.bytes()?);
+        let connection = self.store.archive().connection();
+        let mut insert = connection.prepare_cached("INSERT INTO shards_waiting VALUES (?1, ?2, ?3, ?4)")?;
+        insert.execute(params![self.store.id(), start, end, bytes])?;
         Ok(())
     }
 
+    /// Adds the shards that have waited for what is there now.
+    fn take_waiting(&mut self) -> Result<(), PartError> {
+        loop {
+            let next = self.store.blocks()?;
+            let connection = self.store.archive().connection();
+            let query =
+                "SELECT rowid, first, end, shard FROM shards_waiting WHERE tournament = ?1 AND first <= ?2
+                ORDER BY first LIMIT 1";
+            let found: Option<(i64, Range<u32>, Vec<u8>)> = connection
+                .query_row(query, params![self.store.id(), next], |row| {
+                    Ok((row.get(0)?, row.get(1)?..row.get(2)?, row.get(3)?))
+                })
+                .optional()?;
+            let Some((row, blocks, bytes)) = found else { return Ok(()) };
+            connection.execute("DELETE FROM shards_waiting WHERE rowid = ?1", [row])?;
+            drop(connection);
+            if blocks.end > next && !self.over {
+                self.append(&self.waited(&bytes, &blocks)?)?;
+            }
+        }
+    }
+
+    /// A shard that has waited, if it is as it was kept.
+    fn waited(&self, bytes: &[u8], blocks: &Range<u32>) -> Result<Shard, PartError> {
+        let damaged = || {
+            let what = format!("the shard of blocks {}..{}, which waits in it", blocks.start, blocks.end);
+            PartError::Store(StoreError::Damaged(what))
+        };
+        let shard = Shard::parse(bytes, Path::new("")).map_err(|_| damaged())?;
+        if (&shard.id, &shard.blocks) == (&self.id, blocks) { Ok(shard) } else { Err(damaged()) }
+    }
+
+    /// Adds the blocks of a shard that the store lacks. They follow those that it has.
+    fn append(&mut self, shard: &Shard) -> Result<(), PartError> {
+        let next = self.store.blocks()?;
+        let mut chunks = trimmed(&shard.rows.chunks, &self.schedule, next)?;
+        let end = self.last_that_counts(&chunks).unwrap_or(shard.blocks.end);
+        if end < shard.blocks.end {
+            cut(&mut chunks, &self.schedule, end)?;
+        }
+        let details = &shard.rows.details;
+        let place = |block| details.partition_point(|detail| detail.block < block);
+        self.store.write(&chunks, &details[place(next)..place(end)], &shard.rows.closings)?;
+        Origins::note(&self.store, next..end, &shard.origin)
+    }
+
+    /// The block behind the one that decides the tournament, if one of these does.
+    fn last_that_counts(&mut self, chunks: &[ChunkRow]) -> Option<u32> {
+        let sums = self.sums.as_mut()?;
+        for chunk in chunks {
+            let luck = chunk.luck.as_chunks::<4>().0;
+            let luck: Vec<f32> = luck.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+            let mut luck = luck.as_slice();
+            let blocks = results::blocks(&chunk.results, &self.schedule, chunk.first);
+            for (block, outcomes) in (chunk.first..).zip(blocks) {
+                let outcomes = outcomes.unwrap_or_default();
+                let (of_block, rest) = luck.split_at(outcomes.len().min(luck.len()));
+                luck = rest;
+                sums.add(&self.schedule, &outcomes, of_block);
+                if sums.stop(&self.plan).is_some() {
+                    self.over = true;
+                    return Some(block + 1);
+                }
+            }
+        }
+        None
+    }
+
     /// Compares blocks of a shard with those that the store has.
-    fn compare_stored(&self, archive: &Archive, shard: &Shard, blocks: Range<u32>) -> Result<(), PartError> {
+    fn compare_stored(&self, shard: &Shard, blocks: Range<u32>) -> Result<(), PartError> {
         let stored = Rows::stored(&self.store, &blocks)?;
-        compare(&stored, &shard.rows, &self.schedule, blocks.clone(), || {
-            let query = "SELECT origin FROM shards_merged WHERE tournament = ?1 AND first < ?2 AND end > ?3";
-            let found = archive
-                .connection()
-                .query_row(query, params![self.store.id(), blocks.end, blocks.start], |row| row.get(0))
-                .optional();
-            let origin: Option<String> = found.ok().flatten();
-            let origin: Option<Origin> = origin.and_then(|text| serde_json::from_str(&text).ok());
-            let stored = origin.map_or("whoever began the store".to_owned(), |origin| origin.to_string());
-            (stored, shard.origin.to_string())
+        compare(&stored, &shard.rows, &self.schedule, blocks, |block| {
+            let origins = Origins::of(&self.store)?;
+            let stored = origins.of_block(block);
+            let stored = stored.map_or("whoever began the store".to_owned(), ToString::to_string);
+            Ok((stored, shard.origin.to_string()))
         })
     }
 
     /// The shards that wait and have some of these blocks.
-    fn waiting_shards(&self, archive: &Archive, blocks: &Range<u32>) -> Result<Vec<Shard>, PartError> {
-        let connection = archive.connection();
+    fn waiting_shards(&self, blocks: &Range<u32>) -> Result<Vec<Shard>, PartError> {
+        let connection = self.store.archive().connection();
         let mut query = connection.prepare_cached(
-            "SELECT shard FROM shards_waiting WHERE tournament = ?1 AND first < ?2 AND end > ?3 ORDER BY first",
+            "SELECT first, end, shard FROM shards_waiting WHERE tournament = ?1 AND first < ?2 AND end > ?3 ORDER BY first",
         )?;
-        let rows = query.query_map(params![self.store.id(), blocks.end, blocks.start], |row| row.get(0))?;
-        let bytes = rows.collect::<Result<Vec<Vec<u8>>, _>>()?;
-        bytes.iter().map(|bytes| Shard::parse(bytes, Path::new("a shard that waits in the store"))).collect()
+        let rows = query.query_map(params![self.store.id(), blocks.end, blocks.start], |row| {
+            Ok((row.get(0)?..row.get(1)?, row.get(2)?))
+        })?;
+        let found = rows.collect::<Result<Vec<(Range<u32>, Vec<u8>)>, _>>()?;
+        found.iter().map(|(blocks, bytes)| self.waited(bytes, blocks)).collect()
     }
 
     /// The stretches of blocks that wait, in order.
-    fn waiting(&self, archive: &Archive) -> Result<Vec<(u32, u32)>, PartError> {
-        let connection = archive.connection();
+    fn waiting(&self) -> Result<Vec<(u32, u32)>, PartError> {
+        let connection = self.store.archive().connection();
         if !connection.table_exists(Some("main"), "shards_waiting")? {
             return Ok(Vec::new());
         }
@@ -421,20 +409,20 @@ impl Rows {
     }
 }
 
-/// Compares what two have of some blocks. `who` says who they are.
+/// Compares what two have of some blocks. `who` says who has played a block.
 fn compare(
     one: &Rows,
     other: &Rows,
     schedule: &Schedule,
     blocks: Range<u32>,
-    who: impl Fn() -> (String, String),
+    who: impl Fn(u32) -> Result<(String, String), PartError>,
 ) -> Result<(), PartError> {
     let both = one.came_to(schedule, blocks.clone()).zip(other.came_to(schedule, blocks));
     for (one, other) in both {
         let (one, other): (CameTo, CameTo) = (one?, other?);
         if let Some(what) = one.differs(&other) {
-            let (by_one, by_other) = who();
-            return Err(PartError::Conflict { block: one.block, what, one: by_one, other: by_other });
+            let (block, (one, other)) = (one.block, who(one.block)?);
+            return Err(PartError::Conflict { block, what, one, other });
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 mod audit;
 mod merge;
 mod origin;
+mod origins;
 mod pack;
 mod plan_file;
 mod shard;
@@ -14,7 +15,7 @@ pub use audit::{Audit, Catch, Difference, audit, blocks_to_catch, chance_to_catc
 pub use merge::{Merged, Merger, merge, merged};
 pub use origin::Origin;
 pub use pack::{Packed, is_pack, pack};
-pub use plan_file::PlanFile;
+pub use plan_file::{PlanFile, PlanInfo};
 pub use shard::Shard;
 
 use super::{StoreError, TournamentError};

@@ -6,7 +6,7 @@ use crate::own;
 use std::{
     collections::BTreeMap,
     fs::{self, File, Permissions},
-    io::{Cursor, Read, Write},
+    io::{self, Cursor, Read, Write},
     os::unix::fs::PermissionsExt,
     path::{Component, Path, PathBuf},
 };
@@ -19,6 +19,8 @@ const EXPECTED: &str = "a pack: expected a file that `necrodome pack` has writte
 /// No pack has more files, or is larger when it is unpacked.
 const MOST_FILES: usize = 10_000;
 const MOST_BYTES: u64 = 1 << 30;
+/// No plan is larger.
+const MOST_PLAN: u64 = 16 << 20;
 /// What is made anew wherever it is missing, or is nobody's business.
 const LEFT_OUT: [&str; 4] = ["__pycache__", "node_modules", "target", "venv"];
 /// Files of ours that lie beside bots, by how they begin: stores, shards, packs and plans. They may hold the secret of the dice.
@@ -36,13 +38,22 @@ pub struct Packed {
     pub hash: String,
 }
 
-/// Packs a plan with the folders of its bots, of at most so many bytes.
-pub fn pack(file: &PlanFile, most: u64) -> Result<Packed, PartError> {
+/// Packs a plan with the folders of its bots, of at most so many bytes. `watch` hears what share of them is done.
+pub fn pack(file: &PlanFile, most: u64, watch: &mut dyn FnMut(f64)) -> Result<Packed, PartError> {
+    let most = most.min(MOST_BYTES);
     let root = file.folder().canonicalize().map_err(PartError::file(file.folder()))?;
     let entries = file.entries()?;
     let members = file.plan().members().map(|member| &file.plan().entries[member]);
     let mut found: BTreeMap<PathBuf, u64> = BTreeMap::new();
     for (planned, entry) in members.zip(&entries) {
+        if root.to_str().is_some_and(|root| planned.bot.contains(&format!("{root}/"))) {
+            return Err(PartError::Unsuitable(format!(
+                "{} cannot be packed: {} is a path of this machine. Name the bot by a path that begins in {}, and write a new plan",
+                planned.name,
+                planned.bot,
+                root.display()
+            )));
+        }
         for path in entry.luggage(&root) {
             collect(planned, &path, &root, &mut found)?;
         }
@@ -73,8 +84,10 @@ pub fn pack(file: &PlanFile, most: u64) -> Result<Packed, PartError> {
     };
     zip.start_file(PLAN, options(0o600)).map_err(|error| broken(&error))?;
     zip.write_all(file.text(file.folder())?.as_bytes()).map_err(|error| broken(&error))?;
-    let mut files = Vec::new();
+    let (mut files, mut done) = (Vec::new(), 0);
     for (path, size) in found {
+        watch(done as f64 / all.max(1) as f64);
+        done += size;
         let full = root.join(&path);
         let content = fs::read(&full).map_err(PartError::file(&full))?;
         let mode = full.metadata().map_err(PartError::file(&full))?.permissions().mode();
@@ -101,10 +114,11 @@ fn collect(
     let path = path.canonicalize().map_err(PartError::file(path))?;
     let Ok(seen) = path.strip_prefix(root).map(Path::to_owned) else {
         return Err(PartError::Unsuitable(format!(
-            "{} ({}) lies outside of the folder of the plan: write the plan into a folder above all bots, and name bots by paths \
-             that begin there",
+            "{} cannot be packed: {} lies outside of {}, where the plan was made. Run `necrodome tournament ... --plan-out` in a \
+             folder that all bots are in or below",
             planned.name,
-            path.display()
+            path.display(),
+            root.display()
         )));
     };
     let size = path.metadata().map_err(PartError::file(&path))?;
@@ -175,9 +189,14 @@ fn set_folders(folder: &Path, mode: u32) -> std::io::Result<()> {
 
 /// Unpacks a pack, of which nothing is believed.
 pub(super) fn unpack(path: &Path) -> Result<Unpacked, PartError> {
+    unpack_within(path, MOST_BYTES)
+}
+
+/// Unpacks a pack of at most so many bytes.
+pub(super) fn unpack_within(path: &Path, most: u64) -> Result<Unpacked, PartError> {
     let damaged = |what: String| PartError::damaged(path, what);
     let foreign = |_| PartError::Foreign { path: path.to_owned(), expected: EXPECTED };
-    let bytes = own::read_bytes(path, MOST_BYTES).map_err(PartError::file(path))?;
+    let bytes = own::read_bytes(path, most).map_err(PartError::file(path))?;
     let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(foreign)?;
     if zip.len() > MOST_FILES + 1 {
         return Err(damaged(format!("it has {} files, more than {MOST_FILES}", zip.len())));
@@ -185,7 +204,7 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, PartError> {
     let folder =
         tempfile::Builder::new().prefix("necrodome-pack-").tempdir().map_err(PartError::file(path))?;
     let mut unpacked = Unpacked { plan: String::new(), folder };
-    let mut left = MOST_BYTES;
+    let mut left = most;
     for number in 0..zip.len() {
         let mut file = zip.by_index(number).map_err(|error| damaged(error.to_string()))?;
         let name = file.enclosed_name().filter(|name| is_plain(name) && file.is_file());
@@ -193,24 +212,26 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, PartError> {
             return Err(damaged(format!("it has a file with the odd name {:?}", file.name())));
         };
         let executable = file.unix_mode().is_some_and(|mode| mode & 0o111 != 0);
-        let mut content = Vec::new();
-        let read = (&mut file).take(left + 1).read_to_end(&mut content);
-        read.map_err(|error| damaged(format!("{}: {error}", name.display())))?;
-        left = left
-            .checked_sub(content.len() as u64)
-            .ok_or_else(|| damaged(format!("it has more than {} MB", MOST_BYTES >> 20)))?;
-        if name == Path::new(PLAN) {
+        let broken = |error: io::Error| damaged(format!("{}: {error}", name.display()));
+        // What is packed says how large it is, and is not believed.
+        let mut content = (&mut file).take(left + 1);
+        let size = if name == Path::new(PLAN) {
             // The plan has the secret: it is not put where bots are.
-            unpacked.plan =
-                String::from_utf8(content).map_err(|_| damaged("its plan is no text".to_owned()))?;
-            continue;
-        }
-        let target = unpacked.folder.path().join(&name);
-        target.parent().map_or(Ok(()), fs::create_dir_all).map_err(PartError::file(&target))?;
-        let mut out = File::create_new(&target).map_err(PartError::file(&target))?;
-        out.write_all(&content).map_err(PartError::file(&target))?;
-        let mode = if executable { 0o555 } else { 0o444 };
-        out.set_permissions(Permissions::from_mode(mode)).map_err(PartError::file(&target))?;
+            let mut plan = String::new();
+            content.take(MOST_PLAN).read_to_string(&mut plan).map_err(broken)?;
+            unpacked.plan = plan;
+            unpacked.plan.len() as u64
+        } else {
+            let target = unpacked.folder.path().join(&name);
+            target.parent().map_or(Ok(()), fs::create_dir_all).map_err(broken)?;
+            let mut out = File::create_new(&target).map_err(broken)?;
+            let size = io::copy(&mut content, &mut out).map_err(broken)?;
+            let mode = if executable { 0o555 } else { 0o444 };
+            out.set_permissions(Permissions::from_mode(mode)).map_err(broken)?;
+            size
+        };
+        let too_large = || damaged(format!("it has more than {} MB", most >> 20));
+        left = left.checked_sub(size).ok_or_else(too_large)?;
     }
     set_folders(unpacked.folder.path(), 0o555).map_err(PartError::file(path))?;
     match unpacked.plan.is_empty() {

@@ -44,6 +44,40 @@ pub struct PlanFile {
     _unpacked: Option<Unpacked>,
 }
 
+/// What a plan is about, for whoever cuts it into parts.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanInfo {
+    /// What tells the tournament from all others.
+    pub id: String,
+    /// The game.
+    pub game: String,
+    /// The first block that can be played.
+    pub first: u32,
+    /// The block behind the last one.
+    pub blocks: u32,
+    /// How many blocks belong together: parts are best multiples of that.
+    pub unit: u32,
+    /// How many matches a block has.
+    pub matches_per_block: usize,
+    /// Who takes part.
+    pub entries: Vec<MemberInfo>,
+    /// How far programs are confined; none where none takes part.
+    pub sandbox: Option<Level>,
+    /// The version of necrodome.
+    pub version: &'static str,
+    /// The programs that every machine has to have.
+    pub interpreters: Vec<String>,
+}
+
+/// One who takes part.
+#[derive(Debug, Clone, Serialize)]
+pub struct MemberInfo {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub bot: String,
+}
+
 /// A plan as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +98,21 @@ impl PlanFile {
     /// The plan of a stored tournament whose paths begin in `folder`.
     pub fn new(plan: &Plan, store: &Store, folder: &Path) -> Result<Self, PartError> {
         Self::with_secrets(plan.clone(), store.secrets(plan)?, folder)
+    }
+
+    /// The plan of a stored tournament, with the bots that the plan or pack in a file has; without one, they are looked up from the
+    /// present folder. Refuses the plan of another tournament.
+    pub fn of_store(plan: &Plan, store: &Store, file: Option<&Path>) -> Result<Self, PartError> {
+        let stored = Self::new(plan, store, Path::new("."))?;
+        let Some(path) = file else { return Ok(stored) };
+        let file = Self::read(path)?;
+        match file.id() == stored.id() {
+            true => Ok(file),
+            false => {
+                let what = "its plan is not that of the store".to_owned();
+                Err(PartError::OtherPlan { path: path.to_owned(), what })
+            }
+        }
     }
 
     /// A plan with the secrets that it is committed to.
@@ -230,14 +279,29 @@ impl PlanFile {
         Ok(with_game!(id, G => Crew::<G>::shard(&schedule, schedule.stage())))
     }
 
-    /// How many matches a block has.
-    pub fn matches_per_block(&self) -> Result<usize, PartError> {
-        let schedule = Schedule::of(&self.plan)?;
-        Ok(schedule.matches(schedule.stage()))
+    /// What it is about. Its bots must be here, unchanged, and with what runs them.
+    pub fn info(&self) -> Result<PlanInfo, PartError> {
+        let (blocks, schedule) = (self.blocks()?, Schedule::of(&self.plan)?);
+        let member = |member: usize| {
+            let PlannedEntry { name, bot, .. } = &self.plan.entries[member];
+            MemberInfo { name: name.clone(), bot: bot.clone() }
+        };
+        Ok(PlanInfo {
+            id: self.id(),
+            game: self.plan.game.clone(),
+            first: blocks.start,
+            blocks: blocks.end,
+            unit: self.unit()?,
+            matches_per_block: schedule.matches(schedule.stage()),
+            entries: self.plan.members().map(member).collect(),
+            sandbox: self.sandbox(),
+            version: env!("CARGO_PKG_VERSION"),
+            interpreters: self.interpreters()?,
+        })
     }
 
     /// The programs that are found by their names, and have to be on every machine.
-    pub fn interpreters(&self) -> Result<Vec<String>, PartError> {
+    fn interpreters(&self) -> Result<Vec<String>, PartError> {
         let mut all: Vec<String> = Vec::new();
         for entry in self.entries()? {
             if let EntryKind::Program(program) = &entry.kind {

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! necrodome-shard 1
-//! {"id": ..., "blocks": [0, 64], "origin": {...}}      one line of JSON
-//! the plan, results, faults, replays and efforts       postcard, compressed by zstd
-//! the BLAKE3 hash of all before it                     32 bytes
+//! {"id": ..., "blocks": [0, 64], "size": 9876, "origin": {...}}      one line of JSON
+//! the plan, results, faults, replays and efforts                     postcard; compressed by zstd if it is shorter than `size`
+//! the BLAKE3 hash of all before it                                   32 bytes
 //! ```
 //!
 //! Whoever plays may be a stranger: all that is in a shard is checked before it is used.
@@ -22,10 +22,19 @@ use super::{
 };
 use crate::{dice::Secret, fault::SeatFault, own, process::Launcher};
 use serde::{Deserialize, Serialize};
-use std::{io::Read, iter, ops::Range, path::Path, sync::atomic::AtomicBool, time::Instant};
+use std::{
+    borrow::Cow,
+    io::{self, Read},
+    iter,
+    ops::Range,
+    path::Path,
+    sync::atomic::AtomicBool,
+    time::Instant,
+};
 
 const MAGIC: &[u8] = b"necrodome-shard 1\n";
 const EXPECTED: &str = "a shard: expected a file that `necrodome shard` has written";
+const OTHER_VERSION: &str = "a shard that this necrodome can read, but one of another version";
 /// No shard is larger, packed or not.
 const MOST_BYTES: u64 = 4 << 30;
 const MOST_HEADER: usize = 64 << 10;
@@ -52,6 +61,8 @@ pub struct Shard {
 pub(super) struct Header {
     pub id: String,
     pub blocks: (u32, u32),
+    /// The bytes of the body, unpacked.
+    size: usize,
     pub origin: Origin,
 }
 
@@ -110,7 +121,6 @@ impl Shard {
     pub fn bytes(&self) -> Result<Vec<u8>, PartError> {
         let Shard { id, blocks, origin, plan, secrets, rows } = self;
         let written = |error: String| PartError::Unsuitable(format!("the shard cannot be written: {error}"));
-        let header = Header { id: id.clone(), blocks: (blocks.start, blocks.end), origin: origin.clone() };
         #[derive(Serialize)]
         struct Borrowed<'a> {
             plan: String,
@@ -120,22 +130,31 @@ impl Shard {
         let plan = serde_json::to_string(plan).map_err(|error| written(error.to_string()))?;
         let body = postcard::to_allocvec(&Borrowed { plan, secrets, rows });
         let body = body.map_err(|error| written(error.to_string()))?;
+        if body.len() as u64 > MOST_BYTES {
+            let size = body.len() >> 20;
+            return Err(written(format!(
+                "it has {size} MB, more than {}: play smaller parts",
+                MOST_BYTES >> 20
+            )));
+        }
+        let (id, blocks) = (id.clone(), (blocks.start, blocks.end));
+        let header = Header { id, blocks, size: body.len(), origin: origin.clone() };
         let mut bytes = MAGIC.to_vec();
         bytes.extend(serde_json::to_vec(&header).map_err(|error| written(error.to_string()))?);
         bytes.push(b'\n');
-        bytes.extend(zstd::bulk::compress(&body, 1).map_err(|error| written(error.to_string()))?);
+        bytes.extend(compress(body).map_err(|error| written(error.to_string()))?);
         bytes.extend(blake3::hash(&bytes).as_bytes());
         Ok(bytes)
     }
 
     /// Reads a shard from a file.
     pub fn read(path: &Path) -> Result<Self, PartError> {
-        Self::parse(&contents(path)?, path)
+        Self::parse(&own::read_bytes(path, MOST_BYTES).map_err(PartError::file(path))?, path)
     }
 
     /// A shard from the contents of its file. All of it is checked; `path` is for errors.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, PartError> {
-        let (Header { id, blocks, origin }, body) = head(bytes, path)?;
+        let (Header { id, blocks, size, origin }, body) = Header::parse(bytes, path)?;
         let damaged = |what: &str| PartError::damaged(path, what);
         let Some(body) = body.len().checked_sub(blake3::OUT_LEN).map(|end| &body[..end]) else {
             return Err(damaged("it ends too early"));
@@ -144,14 +163,11 @@ impl Shard {
         if blake3::hash(signed).as_bytes() != sum {
             return Err(damaged("it does not fit the hash at its end"));
         }
-        let mut unpacked = Vec::new();
-        let decoder = zstd::stream::read::Decoder::with_buffer(body).map_err(PartError::file(path))?;
-        decoder
-            .take(MOST_BYTES)
-            .read_to_end(&mut unpacked)
-            .map_err(|error| damaged(&format!("it cannot be unpacked ({error})")))?;
-        let Body { plan, secrets, rows } =
-            postcard::from_bytes(&unpacked).map_err(|_| damaged("its contents are not those of a shard"))?;
+        let unpacked = decompress(body, size).map_err(|what| damaged(&what))?;
+        let read = postcard::take_from_bytes(&unpacked).ok();
+        let Some((Body { plan, secrets, rows }, [])) = read else {
+            return Err(damaged("its contents are not those of a shard"));
+        };
         let plan: Plan = serde_json::from_str(&plan).map_err(|_| damaged("its plan cannot be read"))?;
         if id_of(&plan) != id {
             return Err(damaged("its plan is not the one that it names"));
@@ -167,19 +183,53 @@ impl Shard {
     }
 }
 
-/// The contents of a file that may be a shard.
-pub(super) fn contents(path: &Path) -> Result<Vec<u8>, PartError> {
-    own::read_bytes(path, MOST_BYTES).map_err(PartError::file(path))
+impl Header {
+    /// Reads the header of a shard and no more of its file.
+    pub fn read(path: &Path) -> Result<Self, PartError> {
+        let mut start = Vec::new();
+        own::open_to_read(path)
+            .and_then(|file| file.take((MAGIC.len() + MOST_HEADER) as u64).read_to_end(&mut start))
+            .map_err(PartError::file(path))?;
+        Ok(Self::parse(&start, path)?.0)
+    }
+
+    /// The header of a shard, and what comes after it.
+    fn parse<'a>(bytes: &'a [u8], path: &Path) -> Result<(Self, &'a [u8]), PartError> {
+        let expected = if bytes.starts_with(b"necrodome-shard ") { OTHER_VERSION } else { EXPECTED };
+        let foreign = || PartError::Foreign { path: path.to_owned(), expected };
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(foreign)?;
+        let end = rest.iter().take(MOST_HEADER).position(|&byte| byte == b'\n');
+        let header = end.and_then(|end| Some((serde_json::from_slice(&rest[..end]).ok()?, &rest[end + 1..])));
+        header.ok_or_else(|| PartError::damaged(path, "its header cannot be read"))
+    }
 }
 
-/// The header of a shard, and what comes after it.
-pub(super) fn head<'a>(bytes: &'a [u8], path: &Path) -> Result<(Header, &'a [u8]), PartError> {
-    let rest = bytes
-        .strip_prefix(MAGIC)
-        .ok_or_else(|| PartError::Foreign { path: path.to_owned(), expected: EXPECTED })?;
-    let end = rest.iter().take(MOST_HEADER).position(|&byte| byte == b'\n');
-    let header = end.and_then(|end| Some((serde_json::from_slice(&rest[..end]).ok()?, &rest[end + 1..])));
-    header.ok_or_else(|| PartError::damaged(path, "its header cannot be read"))
+/// Compresses what is in a shard, unless it became so small that it would be taken for a bomb.
+fn compress(body: Vec<u8>) -> io::Result<Vec<u8>> {
+    let packed = zstd::bulk::compress(&body, 1)?;
+    let fits = packed.len() < body.len() && body.len() <= most_unpacked(packed.len());
+    Ok(if fits { packed } else { body })
+}
+
+/// Unpacks what is in a shard, which says how large that is.
+fn decompress(body: &[u8], size: usize) -> Result<Cow<'_, [u8]>, String> {
+    if size == body.len() {
+        return Ok(Cow::Borrowed(body));
+    }
+    if size > most_unpacked(body.len()) {
+        return Err(format!("{} KB of it would become {} MB", body.len() >> 10, size >> 20));
+    }
+    match zstd::bulk::decompress(body, size) {
+        Ok(unpacked) if unpacked.len() == size => Ok(Cow::Owned(unpacked)),
+        _ => Err("it cannot be unpacked".to_owned()),
+    }
+}
+
+/// How large so many bytes may become: a small file must not fill the memory.
+fn most_unpacked(packed: usize) -> usize {
+    const FREE: usize = 16 << 20;
+    const TIMES: usize = 100;
+    packed.saturating_mul(TIMES).saturating_add(FREE).min(MOST_BYTES as usize)
 }
 
 impl Rows {
@@ -233,6 +283,12 @@ impl Rows {
                 return Err(format!("match {}.{} cannot be read", detail.block, detail.number));
             }
         }
+        // Where programs take part all moves are kept, so that they can be compared.
+        let matches = schedule.matches_before(blocks.end) - schedule.matches_before(blocks.start);
+        let replays = self.details.iter().filter(|detail| detail.replay.is_some()).count() as u64;
+        if plan.has_programs() && replays != matches {
+            return Err(format!("it has {replays} replays of {matches} matches"));
+        }
         for closing in &self.closings {
             let there = (closing.entry as usize) < plan.entries.len() && closing.log.len() <= MOST_LOG;
             if !there || serde_json::from_str::<Vec<crate::fault::Fault>>(&closing.faults).is_err() {
@@ -273,15 +329,16 @@ impl Rows {
                 };
                 result.update(luck);
             }
-            let mut moves = blake3::Hasher::new();
+            let (mut moves, mut kept) = (blake3::Hasher::new(), false);
             let first = self.details.partition_point(|detail| detail.block < block);
             for detail in self.details[first..].iter().take_while(|detail| detail.block == block) {
                 if let Some(replay) = &detail.replay {
+                    kept = true;
                     moves.update(&detail.number.to_le_bytes()).update(blake3::hash(replay).as_bytes());
                 }
             }
-            let came =
-                CameTo { block, result: *result.finalize().as_bytes(), moves: *moves.finalize().as_bytes() };
+            let moves = kept.then(|| *moves.finalize().as_bytes());
+            let came = CameTo { block, result: *result.finalize().as_bytes(), moves };
             block += 1;
             Some(Ok(came))
         })
@@ -294,8 +351,8 @@ pub(super) struct CameTo {
     pub block: u32,
     /// A hash of the results and the luck.
     result: [u8; blake3::OUT_LEN],
-    /// A hash of all moves, where they were kept.
-    moves: [u8; blake3::OUT_LEN],
+    /// A hash of all moves, if they were kept.
+    pub moves: Option<[u8; blake3::OUT_LEN]>,
 }
 
 impl CameTo {
@@ -304,6 +361,9 @@ impl CameTo {
         if self.result != other.result {
             return Some("ended in two ways");
         }
-        (self.moves != other.moves).then_some("was played in two ways, though it ended alike")
+        let moves = self.moves.zip(other.moves);
+        moves
+            .is_some_and(|(one, other)| one != other)
+            .then_some("was played in two ways, though it ended alike")
     }
 }

@@ -62,7 +62,7 @@ impl Folder {
     fn merge(&self, shards: &[&Shard]) -> Result<Merged, PartError> {
         let files: Vec<PathBuf> =
             shards.iter().enumerate().map(|(number, shard)| self.keep(shard, &number.to_string())).collect();
-        merge(&self.path("store"), &files, None)
+        merge(&self.path("store"), &files, None, &mut |_| {})
     }
 }
 
@@ -131,6 +131,83 @@ fn a_shard_that_lies_about_its_contents_is_refused() {
     }
 }
 
+/// The same shard with other words in its header, and a hash that fits.
+fn with_header(shard: &Shard, from: &str, to: &str) -> Vec<u8> {
+    let bytes = shard.bytes().unwrap();
+    let end = bytes.len() - blake3::OUT_LEN;
+    let body = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0;
+    let header = std::str::from_utf8(&bytes[..body]).unwrap().replace(from, to);
+    let mut lie = [header.as_bytes(), &bytes[body..end]].concat();
+    lie.extend(blake3::hash(&lie).as_bytes());
+    lie
+}
+
+#[test]
+fn a_shard_that_would_fill_the_memory_is_refused() {
+    let shard = played(&race(), 0..4);
+    let refused = |bytes: &[u8]| Shard::parse(bytes, Path::new("x")).unwrap_err().to_string();
+    let header = String::from_utf8_lossy(&shard.bytes().unwrap()).into_owned();
+    let size = header.split_once("\"size\":").unwrap().1.split_once(',').unwrap().0.to_owned();
+    let sized =
+        |size: &str, to: &str| with_header(&shard, &format!("\"size\":{size},"), &format!("\"size\":{to},"));
+    assert!(refused(&sized(&size, "4000000000")).contains("would become 3814 MB"));
+    assert!(refused(&sized(&size, "18446744073709551615")).contains("would become"));
+    assert!(refused(&sized(&size, "77")).contains("cannot be unpacked"));
+    assert!(refused(&sized(&size, "-1")).contains("header"));
+    // All blocks that there can be, of which nothing is there.
+    let mut all = shard;
+    all.plan.blocks = u32::MAX;
+    (all.id, all.blocks.end) = (plan_file::id_of(&all.plan), u32::MAX);
+    all.rows.chunks[0].blocks = u32::MAX;
+    assert!(refused(&all.bytes().unwrap()).contains("cannot be read"));
+}
+
+/// A shard with the same few results again and again: 28 MB of them.
+fn repeated() -> Shard {
+    const TIMES: u32 = 1 << 17;
+    let mut shard = played(&planned(|plan| plan.blocks = 8 * TIMES), 0..4);
+    let chunk = &mut shard.rows.chunks[0];
+    chunk.luck.fill(0);
+    let times = TIMES as usize;
+    (chunk.results, chunk.luck) = (chunk.results.repeat(times), chunk.luck.repeat(times));
+    chunk.blocks *= TIMES;
+    shard.blocks.end = chunk.blocks;
+    shard
+}
+
+/// What becomes much smaller when it is compressed is left as it is: whoever reads it would take it for a bomb.
+#[test]
+fn the_same_result_a_million_times_can_be_written_and_read() {
+    let shard = repeated();
+    let again = Shard::parse(&shard.bytes().unwrap(), Path::new("x")).unwrap();
+    assert_eq!(again.rows.chunks[0].results, shard.rows.chunks[0].results);
+}
+
+/// What lies on the disk in the middle of a merge is what a kill would leave.
+#[test]
+fn a_killed_merge_leaves_the_store_as_it_was() {
+    let (folder, path) = (Folder::new(), PathBuf::from("x"));
+    let first = repeated();
+    let mut second = repeated();
+    second.rows.chunks[0].first = first.blocks.end;
+    second.blocks = first.blocks.end..2 * first.blocks.end;
+    let mut merger = Merger::open(&folder.path("store")).unwrap();
+    let mut left = vec![second, first];
+    let mut shards = std::iter::from_fn(|| {
+        if left.is_empty() {
+            for end in ["", "-wal"] {
+                let file = format!("store{end}");
+                std::fs::copy(folder.path(&file), folder.path(&format!("killed-{file}"))).unwrap();
+            }
+        }
+        left.pop().map(|shard| Ok((shard, path.as_path())))
+    });
+    let all = merger.take(&mut shards).unwrap();
+    assert!(all.complete);
+    let after = Archive::open(&folder.path("killed-store")).unwrap();
+    assert_eq!(after.stores().unwrap().len(), 0);
+}
+
 #[test]
 fn blocks_that_a_plan_does_not_have_are_refused() {
     let file = race();
@@ -194,6 +271,51 @@ fn two_results_for_one_block_are_refused_with_both_origins() {
             assert_eq!(merged(&folder.path("store")).unwrap().waiting, before.waiting);
         }
     }
+}
+
+/// A store has blocks of many machines: the one that played the block is named.
+#[test]
+fn a_conflict_names_the_machine_that_played_this_block() {
+    let (file, folder) = (race(), Folder::new());
+    let from = |host: &str, blocks: Range<u32>| {
+        let mut shard = played(&file, blocks);
+        shard.origin.host = host.to_owned();
+        shard
+    };
+    folder.merge(&[&from("ada", 0..5), &from("bob", 5..10), &from("eve", 10..15)]).unwrap();
+    let mut forged = from("mallory", 0..15);
+    forge(&mut forged, 7);
+    let error = folder.merge(&[&forged]).unwrap_err().to_string();
+    assert!(error.contains("once by bob") && error.contains("once by mallory"), "{error}");
+}
+
+/// A shard that waits is not sealed like the rows of tournaments: it is checked when its time has come.
+#[test]
+fn a_damaged_shard_that_waits_is_not_taken() {
+    type Damage = &'static str;
+    let damages: [Damage; 3] = [
+        "UPDATE shards_waiting SET shard = replace(shard, 'shard', 'shark')",
+        "UPDATE shards_waiting SET first = 2",
+        "UPDATE shards_waiting SET end = 30",
+    ];
+    for damage in damages {
+        let (file, folder) = (race(), Folder::new());
+        folder.merge(&[&played(&file, 5..10)]).unwrap();
+        Archive::open(&folder.path("store")).unwrap().connection().execute(damage, []).unwrap();
+        let error = folder.merge(&[&played(&file, 0..5)]).unwrap_err();
+        assert!(matches!(error, PartError::Store(StoreError::Damaged(_))), "{damage}: {error}");
+        assert_eq!(merged(&folder.path("store")).unwrap().blocks, 0);
+    }
+}
+
+#[test]
+fn a_store_tells_how_far_it_is_without_being_changed() {
+    let (file, folder) = (race(), Folder::new());
+    folder.merge(&[&played(&file, 0..5), &played(&file, 7..BLOCKS)]).unwrap();
+    let before = std::fs::read(folder.path("store")).unwrap();
+    let state = merged(&folder.path("store")).unwrap();
+    assert_eq!((state.blocks, state.gaps, state.waiting), (5, vec![(5, 7)], vec![(7, BLOCKS)]));
+    assert!(std::fs::read(folder.path("store")).unwrap() == before);
 }
 
 #[test]
@@ -265,4 +387,22 @@ fn a_plan_is_read_as_it_was_written_and_not_when_it_was_edited() {
         write(text);
         assert!(matches!(PlanFile::read(&folder.path("plan.toml")).unwrap_err(), PartError::Foreign { .. }));
     }
+}
+
+/// A small zip file can have megabytes of zeros, and lie about them.
+#[test]
+fn a_pack_that_would_fill_the_disk_is_refused() {
+    use zip::write::SimpleFileOptions;
+    let folder = Folder::new();
+    let mut pack = zip::ZipWriter::new(std::fs::File::create(folder.path("bomb.pack")).unwrap());
+    for name in ["some", "more"] {
+        let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+        pack.start_file(name, options).unwrap();
+        std::io::Write::write_all(&mut pack, &vec![0; 600 << 10]).unwrap();
+    }
+    pack.finish().unwrap();
+    let error = pack::unpack_within(&folder.path("bomb.pack"), 1 << 20).unwrap_err().to_string();
+    assert!(error.contains("it has more than 1 MB"), "{error}");
+    let error = pack::unpack_within(&folder.path("bomb.pack"), 2 << 20).unwrap_err().to_string();
+    assert!(error.contains("is not a pack"), "{error}");
 }

@@ -136,7 +136,7 @@ fn a_pack_has_what_bots_need_and_nothing_else() {
     ];
     output_in(elsewhere.path(), &words);
     let error = refusal(&mut necrodome_in(elsewhere.path(), &["pack", "plan.toml"]), 2);
-    assert!(error.contains("lies outside of the folder of the plan"), "{error}");
+    assert!(error.contains("in a folder that all bots are in or below"), "{error}");
 }
 
 /// Names in an archive can lead anywhere.
@@ -147,18 +147,115 @@ fn a_pack_writes_nowhere_but_into_a_folder_of_its_own() {
     let folder = folder.path();
     planned(folder);
     let plan = fs::read(folder.join("plan.toml")).unwrap();
-    for name in ["../escaped", "a/../../escaped", "bots/ada/"] {
+    let packed = |files: &[(&str, &[u8])]| {
         let mut pack = zip::ZipWriter::new(fs::File::create(folder.join("bad.pack")).unwrap());
-        for (name, content) in [("plan.toml", &plan[..]), (name, b"x")] {
-            pack.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        for (name, content) in [("plan.toml", &plan[..])].iter().chain(files) {
+            pack.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
             pack.write_all(content).unwrap();
         }
-        pack.finish().unwrap();
-        let error =
-            refusal(&mut necrodome_in(folder, &["shard", "bad.pack", "--blocks", "0..2", "--out", "x"]), 1);
+        pack
+    };
+    let refused =
+        || refusal(&mut necrodome_in(folder, &["shard", "bad.pack", "--blocks", "0..2", "--out", "x"]), 1);
+    for name in ["../escaped", "a/../../escaped", "bots/ada/"] {
+        packed(&[(name, b"x")]).finish().unwrap();
+        let error = refused();
         assert!(error.contains("it has a file with the odd name"), "{name}: {error}");
     }
-    assert!(!folder.join("escaped").exists());
+    let mut linked = packed(&[]);
+    linked.add_symlink("bots", "/", zip::write::SimpleFileOptions::default()).unwrap();
+    linked.finish().unwrap();
+    assert!(refused().contains("it has a file with the odd name"));
+    // A file, and another one inside of it.
+    packed(&[("bots", b"x"), ("bots/ada", b"x")]).finish().unwrap();
+    assert!(refused().contains("bad.pack is damaged: bots/ada"));
+    // An absolute name is one below the folder.
+    packed(&[("/escaped", b"x")]).finish().unwrap();
+    refused();
+    assert!(!folder.join("escaped").exists() && !Path::new("/escaped").exists());
+}
+
+/// What is no shard is named, and no store is made.
+#[test]
+fn files_that_are_no_shards_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let plan =
+        ["tournament", "zombie-dice-race", "greedy", "cautious", "--blocks", "4", "--plan-out", "plan.toml"];
+    output_in(folder, &plan);
+    output_in(folder, &["shard", "plan.toml", "--blocks", "0..4", "--out", "good"]);
+    fs::write(folder.join("empty"), "").unwrap();
+    fs::create_dir(folder.join("folder")).unwrap();
+    nix::unistd::mkfifo(&folder.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let good = fs::read(folder.join("good")).unwrap();
+    fs::write(folder.join("newer"), [b"necrodome-shard 2", &good[17..]].concat()).unwrap();
+    fs::write(folder.join("cut"), &good[..good.len() - 1]).unwrap();
+    let refused = |name: &str, code| {
+        let error = refusal(&mut necrodome_in(folder, &["merge", "s.store", "good", name]), code);
+        assert!(error.contains(name), "{error}");
+        error
+    };
+    for (name, expected) in [
+        ("empty", "is not a shard"),
+        ("folder", "Is a directory"),
+        ("pipe", "is no regular file"),
+        ("newer", "of another version"),
+        ("missing", "there is no file"),
+    ] {
+        let error = refused(name, 2);
+        assert!(error.contains(expected), "{name}: {error}");
+        assert!(!folder.join("s.store").exists());
+    }
+    let error = refused("cut", 1);
+    assert!(error.contains("does not fit the hash"), "{error}");
+    assert_eq!(json_in(folder, &["merge", "s.store", "good", "--json"])["complete"], true);
+    // A store that is a folder, or a pipe, is none.
+    for words in [&["merge", "pipe", "good"][..], &["merge", "folder", "good"]] {
+        refusal(&mut necrodome_in(folder, words), 1);
+    }
+    for words in [&["merge", "pipe"][..], &["merge", "folder"], &["merge", "good", "good"]] {
+        let error = refusal(&mut necrodome_in(folder, words), 2);
+        assert!(error.contains("the store comes first"), "{error}");
+    }
+}
+
+#[test]
+fn an_audit_says_what_it_could_not_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let plan =
+        ["tournament", "zombie-dice-race", "greedy", "cautious", "--blocks", "8", "--plan-out", "plan.toml"];
+    output_in(folder, &plan);
+    output_in(folder, &["shard", "plan.toml", "--blocks", "0..4", "--out", "half"]);
+    output_in(folder, &["merge", "s.store", "--plan", "plan.toml"]);
+    let error = refusal(&mut necrodome_in(folder, &["audit", "s.store"]), 2);
+    assert!(error.contains("there is nothing to audit"), "{error}");
+    output_in(folder, &["merge", "s.store", "half"]);
+    let said = output_in(folder, &["audit", "s.store", "--blocks", "100"]);
+    assert!(said.contains("all 4 stored blocks, played again, went as they are stored"), "{said}");
+    necrodome_in(folder, &["audit", "s.store", "--blocks", "0"]).assert().code(2);
+    let other =
+        ["tournament", "zombie-dice-race", "greedy", "random", "--blocks", "8", "--plan-out", "other.toml"];
+    output_in(folder, &other);
+    let error = refusal(&mut necrodome_in(folder, &["audit", "s.store", "--plan", "other.toml"]), 2);
+    assert!(error.contains("other.toml is a part of another tournament"), "{error}");
+}
+
+#[test]
+fn what_scripts_want_to_know_is_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    planned(folder);
+    let plan = json_in(folder, &["shard", "plan.toml", "--json"]);
+    assert_eq!((&plan["first"], &plan["blocks"], &plan["unit"]), (&0.into(), &150.into(), &64.into()));
+    assert_eq!(plan["interpreters"], serde_json::json!(["python3"]));
+    let words = ["tournament", "zombie-dice", "greedy", "cautious", "--plan-out", "other.toml", "--json"];
+    assert_eq!(json_in(folder, &words)["id"], json_in(folder, &["shard", "other.toml", "--json"])["id"]);
+    let packed = json_in(folder, &["pack", "plan.toml", "--json"]);
+    assert_eq!((&packed["file"], &packed["plan"]["id"]), (&"plan.pack".into(), &plan["id"]));
+    assert_eq!(packed["files"][0]["name"], "bots/ada/ada.py");
+    let played = json_in(folder, &["shard", "plan.pack", "--blocks", "0..2", "--out", "x", "--json"]);
+    assert_eq!((&played["blocks"], &played["id"]), (&serde_json::json!([0, 2]), &plan["id"]));
 }
 
 #[test]

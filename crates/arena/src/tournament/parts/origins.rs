@@ -1,0 +1,54 @@
+//! Where the blocks of a store come from. Notes beside the tables of tournaments, which no result depends on.
+
+use super::{super::Store, Origin, PartError};
+use rusqlite::params;
+use std::ops::Range;
+
+pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS shards_merged
+    (tournament INT NOT NULL, first INT NOT NULL, end INT NOT NULL, origin TEXT NOT NULL)";
+
+/// Where each stretch of blocks was played. Blocks that were not merged are in none.
+pub(super) struct Origins(Vec<(Range<u32>, Origin)>);
+
+impl Origins {
+    /// Notes where some blocks were played.
+    pub fn note(store: &Store, blocks: Range<u32>, origin: &Origin) -> Result<(), PartError> {
+        let text = serde_json::to_string(origin).unwrap_or_default();
+        store
+            .archive()
+            .connection()
+            .prepare_cached("INSERT INTO shards_merged VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![store.id(), blocks.start, blocks.end, text])?;
+        Ok(())
+    }
+
+    /// Those of a store.
+    pub fn of(store: &Store) -> Result<Self, PartError> {
+        let connection = store.archive().connection();
+        if !connection.table_exists(Some("main"), "shards_merged")? {
+            return Ok(Origins(Vec::new()));
+        }
+        let mut query = connection
+            .prepare_cached("SELECT first, end, origin FROM shards_merged WHERE tournament = ?1")?;
+        let rows =
+            query.query_map([store.id()], |row| Ok((row.get(0)?..row.get(1)?, row.get::<_, String>(2)?)))?;
+        let mut all = Vec::new();
+        for row in rows {
+            let (blocks, origin) = row?;
+            all.extend(serde_json::from_str(&origin).ok().map(|origin| (blocks, origin)));
+        }
+        Ok(Origins(all))
+    }
+
+    /// Where a block was played.
+    pub fn of_block(&self, block: u32) -> Option<&Origin> {
+        self.0.iter().find(|(blocks, _)| blocks.contains(&block)).map(|(_, origin)| origin)
+    }
+
+    /// How many blocks come from the same machine and program.
+    pub fn blocks_of(&self, origin: &Origin) -> u32 {
+        let same = |other: &Origin| (&other.host, &other.build) == (&origin.host, &origin.build);
+        let blocks = self.0.iter().filter(|(_, other)| same(other)).map(|(blocks, _)| blocks.len() as u32);
+        blocks.sum()
+    }
+}
