@@ -1,7 +1,7 @@
 // People play: a game of each kind through the pages, by mouse and by keyboard, alone and with a friend.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { inspect, openBrowser, startArena, visitor } from "./arena.mjs";
+import { inspect, openBrowser, shots, startArena, visitor } from "./arena.mjs";
 
 let arena, browser;
 before(async () => {
@@ -73,6 +73,115 @@ test("Zombie Dice against bots, and the replay after it", async () => {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.goBack();
   await again(page, () => page.getByRole("button", { name: "Play again" }).click());
+  assert.deepEqual(problems, []);
+});
+
+/** Opens a table by request, as the page does, and gives its address. */
+async function open(page, wanted) {
+  await page.goto(arena.url);
+  const id = await page.evaluate(async (wanted) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch("/api/tables", { method: "POST", headers, body: JSON.stringify(wanted) });
+    return (await response.json()).id;
+  }, wanted);
+  return `${arena.url}/tables/${id}`;
+}
+
+test("the others' turns are played before one's eyes, and the fatal roll with them", async () => {
+  const { page, problems } = await visitor(browser, { reducedMotion: "no-preference" });
+  // The test says when time passes.
+  await page.clock.install();
+  // Whose dice never run out, and who is never satisfied, is shot in the end.
+  const options = { first_roll: "free", out_of_dice: "recycle_brains" };
+  const never = "stop-at:brains=50,shotguns=3";
+  const bots = [never, never];
+  await page.goto(await open(page, { game: "zombie-dice", name: "Ada", bots, options }));
+  assert.ok(await asked(page));
+  await page.getByLabel("Pace").selectOption("calm");
+  const beat = page.locator(".beat");
+  const stopAndSee = async () => {
+    await page.keyboard.press("s");
+    await beat.waitFor();
+    assert.equal(await page.locator(".status.asked").count(), 0);
+  };
+
+  /** Watches everything until one is asked again, and notes each beat with what the board shows. */
+  const watch = async () => {
+    const seen = [];
+    for (let looks = 0; (await beat.count()) > 0; looks++) {
+      assert.ok(looks < 400, "it never ends");
+      const text = (await beat.innerText()).replaceAll(/\s+/g, " ").trim();
+      if (text !== seen.at(-1)?.text) {
+        const board = page.locator(".board .table");
+        const busted = await board.evaluate((it) => it.classList.contains("busted"));
+        const shot = Number(await page.locator(".count.shot").innerText());
+        const happened = page.getByRole("list", { name: "What happened", exact: true });
+        seen.push({ text, busted, shot, rows: await happened.locator("li").count() });
+        if (busted) await page.screenshot({ path: `${shots}/table-fatal-roll.png` });
+      }
+      await page.clock.runFor(250);
+    }
+    assert.ok(await asked(page));
+    return seen;
+  };
+
+  await stopAndSee();
+  const seen = await watch();
+  // Nothing is told before it is shown.
+  assert.ok(
+    seen.every(({ rows }, i) => i === 0 || rows > seen[i - 1].rows),
+    JSON.stringify(seen),
+  );
+  const fatal = seen.findIndex(({ text }) => /-2 is shot three times/.test(text));
+  assert.ok(fatal > 1, JSON.stringify(seen));
+  assert.deepEqual([seen[fatal].busted, seen[fatal].shot >= 3], [true, true]);
+  assert.match(seen[fatal - 1].text, /-2 rolls/);
+  assert.ok(seen[fatal - 1].shot >= 3 && !seen[fatal - 1].busted, "the roll itself was shown before");
+
+  // Whoever is impatient skips, and whoever comes back sees how it is.
+  await stopAndSee();
+  await page.getByRole("button", { name: "Skip" }).click();
+  assert.ok(await asked(page));
+  await stopAndSee();
+  await page.keyboard.press("Escape");
+  assert.ok(await asked(page));
+  await stopAndSee();
+  await page.reload();
+  assert.ok(await asked(page));
+  assert.equal(await page.getByLabel("Pace").inputValue(), "calm");
+  await stopAndSee();
+  await page.getByLabel("Pace").selectOption("instant");
+  assert.ok(await asked(page));
+  await page.keyboard.press("s");
+  await page.waitForFunction(() => document.querySelectorAll(".beat").length === 0);
+  assert.ok(await asked(page));
+  assert.deepEqual(problems, []);
+});
+
+test("Tokyo shows every hit on its own", async () => {
+  const { page, problems } = await visitor(browser, { reducedMotion: "no-preference" });
+  await page.clock.install();
+  await page.goto(await open(page, { game: "tokyo", name: "Ada", bots: ["angry", "angry", "angry"] }));
+  await page.getByLabel("Pace").selectOption("usual");
+  const beat = page.locator(".beat");
+  const said = new Set();
+  // Until somebody was hit while it was shown.
+  for (let rounds = 0; ![...said].some((text) => /hits \S+ for/.test(text)); rounds++) {
+    assert.ok(rounds < 60, [...said].join("\n"));
+    const state = await page.waitForFunction(() => {
+      if (document.querySelector(".result")) return "over";
+      if (document.querySelector(".beat")) return "shown";
+      return document.querySelector(".status.asked") ? "asked" : undefined;
+    });
+    const is = await state.jsonValue();
+    assert.notEqual(is, "over");
+    if (is === "asked")
+      await page.keyboard.press((await page.getByText("Leave Tokyo").count()) > 0 ? "l" : "k");
+    else {
+      said.add((await beat.allInnerTexts()).join(" ").replaceAll(/\s+/g, " "));
+      await page.clock.runFor(400);
+    }
+  }
   assert.deepEqual(problems, []);
 });
 

@@ -1,6 +1,6 @@
 // What the parts of a table share: what a game's own part is given, what happened, and who the player is.
 import { post } from "../lib/api";
-import type { NewTable, Scene, TableState, Told } from "../lib/schema";
+import type { Beat, NewTable, Scene, TableState, Told } from "../lib/schema";
 
 /** What a game's part of the page is given. */
 export interface At {
@@ -10,6 +10,8 @@ export interface At {
   /** Whether an answer is wanted, and none is on its way. */
   asked: boolean;
   act: (action: unknown) => void;
+  /** What is being shown of what has happened: then `scene` is as it looked right after it. */
+  beat?: Beat | undefined;
 }
 
 export function namesOf(table: TableState): string[] {
@@ -27,9 +29,16 @@ export function story({ told, fresh }: Scene): { before: Told[]; since: Told[] }
   return { before: told.slice(0, from), since: told.slice(from) };
 }
 
+/** The table that this page has opened a moment ago: all that happens there is new to the viewer. */
+let opened: string | undefined;
+export const isNew = (id: string) => (opened = id);
+export const wasOpened = (id: string) => id === opened;
+
 /** Opens a table and gives its id. */
 export async function open(wanted: NewTable): Promise<string> {
-  return (await post<TableState>("/api/tables", wanted)).id;
+  const { id } = await post<TableState>("/api/tables", wanted);
+  isNew(id);
+  return id;
 }
 
 /** The same table once more. */

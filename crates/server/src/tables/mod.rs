@@ -3,6 +3,7 @@
 //! A match runs on a thread of its own; requests bring the answers of people to it. What a viewer gets is what the referee shows
 //! to their seat, and without a seat what everybody may know.
 
+mod beats;
 mod coach;
 mod keep;
 mod play;
@@ -12,7 +13,9 @@ mod state;
 
 pub(crate) use coach::priced;
 pub use coach::{CoachOption, CoachWord};
-pub use state::{ActAtTable, JoinTable, NewTable, Offer, PlayInfo, Scene, TablePhase, TableSeat, TableState};
+pub use state::{
+    ActAtTable, Beat, JoinTable, NewTable, Offer, PlayInfo, Scene, TablePhase, TableSeat, TableState,
+};
 
 use crate::{
     Config, Db, Refusal, Site,

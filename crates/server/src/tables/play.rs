@@ -3,6 +3,7 @@
 
 use super::{
     LiveTable,
+    beats::Follower,
     coach::{self, CoachWord},
     keep::{self, Given},
     seating::Input,
@@ -24,7 +25,7 @@ use necrodome_arena::{
 use necrodome_rules::{
     catalog::Listed,
     chance::{Seed, Seeded},
-    game::{Audience, Game, Logged, Move, Outcome, Rejected, Seat, Silent},
+    game::{Game, Logged, Move, Outcome, Rejected, Seat, Silent},
     names::Names,
     words::Told,
 };
@@ -32,6 +33,7 @@ use necrodome_solve::{Meter, Solution};
 use serde_json::Value;
 use std::{
     collections::HashMap,
+    iter,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
     thread::{self, JoinHandle},
@@ -108,6 +110,8 @@ struct State<G: Listed> {
     step: u32,
     seats: Vec<Place<G>>,
     log: Vec<Logged<G::Event>>,
+    /// Whoever watches, and each person.
+    followers: Vec<Follower<G>>,
     /// Answers of bots that the file does not know yet.
     unkept: Vec<keep::Answer>,
     end: Option<End>,
@@ -156,7 +160,10 @@ pub(crate) fn start<G: Listed>(
         since: 0,
         coach: None,
     };
+    let people = setup.seats.iter().zip(Seat::all(names.len())).filter(|(seat, _)| seat.bot.is_none());
+    let viewers = iter::once(None).chain(people.map(|(_, &seat)| Some(seat)));
     let state = State {
+        followers: viewers.map(|viewer| Follower::new(viewer, &rules)).collect(),
         game: None,
         step: 0,
         seats: (0..names.len()).map(place).collect(),
@@ -298,6 +305,8 @@ impl<G: Listed> Match<G> {
             place.asked += 1;
             place.answered = false;
         }
+        let from = state.log.len();
+        state.followers.iter_mut().for_each(|follower| follower.follow(game, log, from));
         state.log.extend_from_slice(log);
         state.game = Some(game.clone());
         drop(state);
@@ -521,10 +530,7 @@ impl<G: Listed> State<G> {
 
     fn scene(&self, seat: Option<Seat>, names: &Names) -> Option<Scene> {
         let game = self.game.as_ref()?;
-        let hears = |logged: &&Logged<G::Event>| match seat {
-            Some(seat) => logged.audience.includes(seat),
-            None => logged.audience == Audience::Everyone,
-        };
+        let hears = |logged: &&Logged<G::Event>| Follower::<G>::hears(seat, logged);
         let tell = |logged: &Logged<G::Event>| G::tell(&logged.event, names);
         let place = seat.and_then(|seat| self.seats.get(seat.index()));
         let since = place.map_or(0, |place| place.since).min(self.log.len());
@@ -538,6 +544,9 @@ impl<G: Listed> State<G> {
             .take(TOLD)
             .collect();
         told.reverse();
+        let follower = self.followers.iter().find(|follower| follower.seat() == seat);
+        let lines = |event: &G::Event| G::tell(event, names).len();
+        let (heard, beats) = follower.map_or_else(Default::default, |one| one.since(since, lines));
         let through = seat.unwrap_or_default();
         let view = (seat.is_some() || G::CARD.open).then(|| game.view(through));
         let asked = seat.and_then(|seat| self.question(seat));
@@ -555,6 +564,8 @@ impl<G: Listed> State<G> {
             seat: through.0,
             fresh: fresh.min(told.len()),
             told,
+            heard,
+            beats,
             legal,
             coach: place.and_then(|place| place.coach.clone()),
             situation: view.as_ref().map(|view| G::situation(view, names)),

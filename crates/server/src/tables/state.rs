@@ -139,10 +139,27 @@ pub struct Scene {
     pub told: Vec<Told>,
     /// How many of them came after the viewer's last decision.
     pub fresh: usize,
+    /// How many beats the viewer has seen or missed so far.
+    pub heard: u32,
+    /// What happened since the viewer's last decision, one thing after the other; of much only the last.
+    pub beats: Vec<Beat>,
     /// All that the viewer may do now, where it can be listed.
     pub legal: Option<Vec<Offer>>,
     /// What the coach says about the viewer's last decision.
     pub coach: Option<CoachWord>,
+}
+
+/// One thing that happened, and how it looked to the viewer then.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Beat {
+    /// Which it is of all that the viewer heard of, from 1.
+    pub number: u32,
+    /// How many lines of `told` it takes. Those of the last beat are the last.
+    pub told: usize,
+    /// What happened, as the protocol of the game writes it.
+    pub events: Vec<Value>,
+    /// The view right after it; none where a spectator may see nothing.
+    pub view: Option<Value>,
 }
 
 /// Something that a player may do.

@@ -276,6 +276,7 @@ async fn nobody_sees_what_is_hidden_from_it() {
         let watched = stranger.get(&format!("/api/tables/{}", ada.id)).await.ok();
         assert!(watched["scene"]["view"].is_null(), "{game}: {watched}");
         assert!(watched["seats"].as_array().unwrap().iter().all(|seat| seat["to_act"] == false), "{watched}");
+        assert_eq!(kinds(&watched).iter().find(|kind| *kind != "announced"), None, "{game}: {watched}");
         let words = told(&watched);
         for private in
             ["is told", "meets", "commits", "antidote", "turns into", "survivor", "shoots", "corpse"]
@@ -292,12 +293,47 @@ async fn nobody_sees_what_is_hidden_from_it() {
                 assert!(line.starts_with(&format!("{own} ")), "{line}");
             }
             assert!(game != "infection" || words.contains("is told: "), "{words}");
+            for judge in ["resolved", "antidote", "turned"] {
+                assert!(!kinds(&person.state).iter().any(|kind| kind == judge), "{game}: {}", person.state);
+            }
+            // The numbers of what they saw say nothing of what they did not.
+            let beats = person.state["scene"]["beats"].as_array().unwrap();
+            let numbers: Vec<u64> = beats.iter().map(|beat| beat["number"].as_u64().unwrap()).collect();
+            assert_eq!(numbers, (1..=beats.len() as u64).collect::<Vec<_>>());
+            assert_eq!(person.state["scene"]["heard"], beats.len());
             // Whose turn it is would tell who met whom: only one's own is shown.
             for (place, seat) in person.state["seats"].as_array().unwrap().iter().enumerate() {
                 assert!(place == own || seat["to_act"] == false, "{game}: {}", person.state);
             }
         }
     }
+}
+
+/// The kinds of all events that are shown, in order.
+fn kinds(state: &Value) -> Vec<String> {
+    let beats = state["scene"]["beats"].as_array().unwrap().iter();
+    let events = beats.flat_map(|beat| beat["events"].as_array().unwrap());
+    events.map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn what_happened_since_a_decision_is_shown_beat_by_beat() {
+    let site = site();
+    let mut ada = Person::open(&site, table("tokyo", &["angry", "angry"])).await;
+    let (mut seen, mut decisions) = (0, 0);
+    while ada.asked().await {
+        let scene = &ada.state["scene"];
+        let beats = scene["beats"].as_array().unwrap();
+        let (heard, first) = (scene["heard"].as_u64().unwrap(), &beats[0]);
+        assert_eq!(first["number"], seen + 1, "what is new begins where the last decision was made");
+        assert_eq!(beats.last().unwrap()["number"], heard);
+        let lines: u64 = beats.iter().map(|beat| beat["told"].as_u64().unwrap()).sum();
+        assert_eq!(scene["fresh"], lines, "each beat has its words");
+        seen = heard;
+        ada.play(sensible(&ada.state)).await;
+        decisions += 1;
+    }
+    assert!(decisions > 3);
 }
 
 /// What was told, a line each: the seat, and the words.
