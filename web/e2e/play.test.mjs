@@ -185,6 +185,77 @@ test("Tokyo shows every hit on its own", async () => {
   assert.deepEqual(problems, []);
 });
 
+test("a set-up says what is missing, changes nothing by itself, and is there again after Back", async () => {
+  const { page, problems } = await visitor(browser);
+  await page.goto(`${arena.url}/play`);
+  await page.getByRole("button", { name: "Set up Zombie Dice", exact: true }).click();
+  const start = page.getByRole("button", { name: "Start", exact: true });
+  const bots = async () => page.getByLabel(/^Bot \d/).evaluateAll((all) => all.map((one) => one.value));
+  const add = page.getByRole("button", { name: "Add a bot" });
+  const remove = page.getByRole("button", { name: "Remove bot 1", exact: true });
+  assert.deepEqual(await bots(), ["cautious", "greedy"]);
+
+  // The coach knows games for two; it sends nobody away.
+  await page.getByRole("switch", { name: /Tell me after each decision/ }).check();
+  assert.ok(await start.isDisabled());
+  await page.getByText("The coach knows games for two").waitFor();
+  assert.deepEqual(await bots(), ["cautious", "greedy"]);
+  await inspect(page, "play-set-up-dead");
+  await remove.click();
+  assert.ok(await start.isEnabled());
+  await remove.click();
+  await page.getByText("Zombie Dice needs 1 more player").waitFor();
+  assert.ok(await start.isDisabled());
+
+  // Bots come with parameters that suit them: without any this one would never stop.
+  for (let i = 0; i < 3; i++) await add.click();
+  await page.getByLabel(/^Bot 2/).selectOption("stop-at");
+  await page.getByText("Parameters").first().click();
+  assert.equal(
+    await page
+      .getByLabel(/^brains/)
+      .first()
+      .inputValue(),
+    "5",
+  );
+  await page.getByRole("switch", { name: /Tell me/ }).uncheck();
+  const chosen = await bots();
+  assert.equal(chosen.length, 3);
+  await start.click();
+  assert.ok(await asked(page));
+  await page.getByText("stop-at:brains=5,shotguns=2").first().waitFor();
+  await page.goBack();
+  await start.waitFor();
+  assert.deepEqual(await bots(), chosen);
+
+  // Options have the bounds of a table.
+  await page.goto(`${arena.url}/play?game=last-bullet`);
+  await page.getByText("Options of the rules").click();
+  assert.equal(await page.getByLabel(/^copies/).getAttribute("max"), "20");
+  assert.deepEqual(problems, []);
+});
+
+test("what cannot be loaded at first is asked for again", async () => {
+  const expected = ["Failed to load resource", "net::ERR"];
+  const { page, problems } = await visitor(browser, { expected });
+  const failing = async (pattern, times) => {
+    let left = times;
+    await page.route(pattern, (route) =>
+      left-- > 0 ? route.abort("internetdisconnected") : route.continue(),
+    );
+  };
+  await failing("**/api/{site,play}", 2);
+  await page.goto(`${arena.url}/play`);
+  await page.getByText("Trying again").waitFor();
+  await now(page, "Tokyo").click();
+  assert.ok(await asked(page));
+  await failing("**/api/tables/**", 3);
+  await page.reload();
+  await page.getByText("Trying again").waitFor();
+  assert.ok(await asked(page));
+  assert.deepEqual(problems, []);
+});
+
 test("a race with the coach", async () => {
   const { page, problems } = await visitor(browser);
   await page.goto(`${arena.url}/play?game=zombie-dice-race`);

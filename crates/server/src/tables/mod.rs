@@ -14,7 +14,8 @@ mod state;
 pub(crate) use coach::priced;
 pub use coach::{CoachOption, CoachWord};
 pub use state::{
-    ActAtTable, Beat, JoinTable, NewTable, Offer, PlayInfo, Scene, TablePhase, TableSeat, TableState,
+    ActAtTable, Beat, JoinTable, NewTable, Offer, OptionBound, PlayInfo, Scene, TablePhase, TableSeat,
+    TableState,
 };
 
 use crate::{
@@ -36,7 +37,12 @@ use axum::{
 use data_encoding::BASE32_NOPAD;
 use keep::Given;
 use necrodome_arena::process::Launcher;
-use necrodome_rules::{card::Card, catalog::GameId, game::Seat, with_game};
+use necrodome_rules::{
+    card::{Bound, Card},
+    catalog::GameId,
+    game::Seat,
+    with_game,
+};
 use play::{End, Ground, MatchView, Running};
 use seating::{Input, Seating};
 use setup::Setup;
@@ -376,6 +382,11 @@ async fn play_info() -> Json<Vec<PlayInfo>> {
             .map(|(name, text)| ((*name).to_owned(), value(text)))
             .collect(),
         most_seats: card.most_people,
+        bounds: card
+            .bounds_for_people
+            .iter()
+            .map(|&Bound { option, least, most }| OptionBound { option, least, most })
+            .collect(),
         rules: card.rules,
     };
     Json(GameId::ALL.into_iter().map(|id| info(id.card())).collect())

@@ -20,8 +20,21 @@ pub struct PlayInfo {
     pub options: Map<String, Value>,
     /// The most seats of a table.
     pub most_seats: usize,
+    /// Bounds on options at a table that are narrower than those of the rules.
+    pub bounds: Vec<OptionBound>,
     /// The rules on half a screen.
     pub rules: &'static str,
+}
+
+/// What an option may be at a table.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OptionBound {
+    /// The option.
+    pub option: &'static str,
+    /// The smallest value.
+    pub least: f64,
+    /// The largest value.
+    pub most: f64,
 }
 
 /// A table that somebody wants to sit at.
