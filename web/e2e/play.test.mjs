@@ -5,7 +5,8 @@ import { inspect, openBrowser, shots, startArena, visitor } from "./arena.mjs";
 
 let arena, browser;
 before(async () => {
-  [arena, browser] = await Promise.all([startArena(), openBrowser()]);
+  // Whoever closes the page may be replaced at once.
+  [arena, browser] = await Promise.all([startArena({ args: ["--patience", "0"] }), openBrowser()]);
 });
 after(async () => {
   await browser?.close();
@@ -375,4 +376,74 @@ test("two people at one table by link, and a reload comes back to the seat", asy
   await bob.page.getByRole("button", { name: /^Stop/ }).click();
   assert.ok(await asked(ada.page));
   assert.deepEqual([...ada.problems, ...bob.problems, ...cleo.problems], []);
+});
+
+test("who is here, who is replaced, and a rematch together", async () => {
+  const people = [await visitor(browser), await visitor(browser), await visitor(browser)];
+  const [ada, bob, cleo] = people.map((one) => one.page);
+  await ada.goto(`${arena.url}/play?game=zombie-dice`);
+  await ada.getByLabel("Your name at the table").fill("Ada");
+  await ada.getByLabel("Seats for friends").fill("2");
+  for (let bots = 0; bots < 2; bots++) {
+    await ada.getByRole("button", { name: "Remove bot 1", exact: true }).click();
+  }
+  await ada.getByText("Options of the rules").click();
+  await ada.getByLabel(/^first roll/).selectOption("free");
+  await ada.getByLabel(/^max rounds/).fill("2");
+  await ada.getByLabel("Clock").selectOption({ label: "5 minutes for a decision" });
+  await ada.getByRole("button", { name: "Open the table and invite" }).click();
+  const link = await ada.getByLabel("Whoever opens this link can join").inputValue();
+  for (const [page, name] of [
+    [bob, "Bob"],
+    [cleo, "Cleo"],
+  ]) {
+    await page.goto(link);
+    await page.getByLabel("Your name at the table").fill(name);
+    await page.getByRole("button", { name: "Join" }).click();
+  }
+  assert.ok(await asked(ada));
+  const here = ada.getByRole("list", { name: "Who is here" });
+  await here.locator("li", { hasText: /Bob\s+here/ }).waitFor();
+  assert.match(await here.getByRole("timer").innerText(), /^[45]:\d\d$/);
+  const watcher = await visitor(browser);
+  await watcher.page.goto(link);
+  await ada.getByText("1 watching").waitFor();
+  await watcher.close();
+
+  // Bob closes his page, and a bot plays for him.
+  await bob.goto("about:blank");
+  await here.locator("li", { hasText: /Bob\s+away/ }).waitFor();
+  await inspect(ada, "table-away");
+  await ada.getByRole("button", { name: "Let a bot play for Bob" }).click();
+  await here.getByText("left: cautious plays on").waitFor();
+  await bob.goto(link);
+  await bob.getByText("You are watching").waitFor();
+
+  // Leaving is asked for once more.
+  await ada.getByRole("button", { name: "Leave the table" }).click();
+  await inspect(ada, "table-leave");
+  await ada.getByRole("button", { name: "Stay" }).click();
+
+  // Everybody stops at once until all rounds are over.
+  let over = false;
+  while (!over) {
+    over = !(await asked(ada));
+    if (over) break;
+    await ada.keyboard.press("s");
+    over = !(await asked(cleo));
+    if (!over) await cleo.keyboard.press("s");
+  }
+  await ada.getByRole("button", { name: "Rematch" }).click();
+  await ada.getByText("One seat is open").waitFor();
+  await inspect(cleo, "table-rematch");
+  await cleo.getByRole("button", { name: "Join the rematch" }).click();
+  assert.ok(await asked(ada));
+  await cleo.getByText("Waiting for Ada").waitFor();
+  await cleo.getByRole("button", { name: "Leave the table" }).click();
+  await cleo.getByRole("button", { name: "Leave", exact: true }).click();
+  await ada.getByRole("list", { name: "Who is here" }).getByText("left: cautious plays on").waitFor();
+  assert.deepEqual(
+    people.flatMap((one) => one.problems),
+    [],
+  );
 });

@@ -7,6 +7,8 @@ export interface Draft {
   bots: BotDraft[];
   friends: number | null;
   coach: boolean;
+  /** Seconds for a decision; none without a clock. */
+  clock: number | null;
   settings: Record<string, string>;
 }
 
@@ -58,6 +60,7 @@ export function usual(info: PlayInfo): Draft {
     bots: info.opponents.map(botOf),
     friends: 0,
     coach: false,
+    clock: null,
     settings: Object.fromEntries(settings) as Record<string, string>,
   };
 }
@@ -103,13 +106,14 @@ function value(text: string): unknown {
 }
 
 /** The table that is asked for. */
-export function wantedOf(draft: Draft): Pick<NewTable, "bots" | "friends" | "options" | "coach"> {
+export function wantedOf(draft: Draft): Pick<NewTable, "bots" | "friends" | "options" | "coach" | "clock"> {
   const options = filled(draft.settings).map(([name, text]) => [name, value(text)]);
   return {
     bots: draft.bots.map(written),
     friends: draft.friends ?? 0,
     options: Object.fromEntries(options) as NewTable["options"],
     coach: draft.coach,
+    clock: draft.clock,
   };
 }
 

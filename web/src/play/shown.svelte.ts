@@ -2,7 +2,7 @@
 // at a pace that they choose.
 import { Live } from "../lib/live.svelte";
 import type { Beat, TableState, Told } from "../lib/schema";
-import { isOver, wasOpened } from "./table";
+import { isOver, peopleOf, wasOpened } from "./table";
 
 /** How long a beat is shown, in milliseconds. */
 export const PACES = { calm: 1500, usual: 800, brisk: 350, instant: 0 };
@@ -32,8 +32,9 @@ export class ShownTable extends Live<TableState> {
   /** The table as it was at the beat that is shown; as it is if there is none. */
   shown = $derived(this.value && this.beat ? at(this.value, this.#queue) : this.value);
 
-  constructor(path: string, isLast: (table: TableState) => boolean = isOver) {
-    super(path, "", isLast);
+  constructor(path: string) {
+    // After a match with others it is worth waiting for a rematch.
+    super(path, "", (table) => isOver(table) && (peopleOf(table) < 2 || table.you === null));
   }
 
   get pace(): Pace {

@@ -57,6 +57,9 @@ pub struct NewTable {
     /// Whether the coach tells the price of every decision.
     #[serde(default)]
     pub coach: bool,
+    /// Seconds for each decision of a person; then a bot decides for them. None: as long as they like.
+    #[serde(default)]
+    pub clock: Option<u32>,
 }
 
 /// Somebody takes a seat.
@@ -65,6 +68,14 @@ pub struct NewTable {
 pub struct JoinTable {
     /// The name at the table.
     pub name: String,
+}
+
+/// Somebody wants a bot to play for a person who is away.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplaceAtTable {
+    /// The seat of who is away.
+    pub seat: u16,
 }
 
 /// A decision of a person.
@@ -118,6 +129,14 @@ pub struct TableState {
     pub link: String,
     /// Whether the coach sits at the table.
     pub coach: bool,
+    /// Seconds for each decision of a person.
+    pub clock: Option<u32>,
+    /// Open pages of those who only watch.
+    pub watching: usize,
+    /// How many seconds somebody must be away before others may let a bot play for them.
+    pub patience: u64,
+    /// The table at which the same people play again.
+    pub next: Option<String>,
     /// Why there is no coach although one was asked for, or why the game was broken off.
     pub note: Option<String>,
     /// What the referee lets the viewer see, once the game is on.
@@ -137,6 +156,12 @@ pub struct TableSeat {
     pub bot: Option<String>,
     /// Whether it is to act, where everybody may know it; the viewer's own in any case.
     pub to_act: bool,
+    /// When its time is up (milliseconds since 1970), if it is to act and there is a clock.
+    pub deadline: Option<u64>,
+    /// Since when its person has no page open (milliseconds since 1970); none while they are here, and for bots.
+    pub away_since: Option<u64>,
+    /// Whether its person has left, and the bot plays on.
+    pub left: bool,
 }
 
 /// What a viewer sees of a game.

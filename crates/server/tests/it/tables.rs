@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use necrodome_server::{Config, Limits, Site};
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
-use std::{path::Path, pin::pin};
+use std::{path::Path, pin::pin, time::Duration};
 
 /// Somebody at a table.
 struct Person {
@@ -245,6 +245,101 @@ async fn who_leaves_is_replaced_by_a_bot_and_the_last_one_ends_the_match() {
     let mut cy = Person::open(&site, table("tokyo", &["angry"])).await;
     cy.browser.post(&cy.path("leave"), json!({})).await.ok();
     assert!(cy.live.next().await.is_none(), "the table is gone");
+}
+
+#[tokio::test]
+async fn who_is_away_can_be_replaced_after_a_while() {
+    let limits = Limits { patience: Duration::ZERO, ..config().limits };
+    let site = Site::open(Config { limits, ..config() }).unwrap();
+    let mut ada = Person::open(&site, json!({ "game": "tokyo", "name": "Ada", "friends": 2 })).await;
+    let bea = Person::join(&site, &ada.id, "Bea").await;
+    let mut cy = Person::join(&site, &ada.id, "Cy").await;
+    let away = |state: &Value, seat: usize| state["seats"][seat]["away_since"].is_u64();
+    while ada.state["phase"] != "playing" || away(&ada.state, 1) || away(&ada.state, 2) {
+        ada.look().await;
+    }
+    let replace = |seat: usize| json!({ "seat": seat });
+    let path = ada.path("replace");
+    for (seat, why) in [(1, "they are here"), (0, "your own seat"), (7, "nobody plays on this seat")] {
+        let said = ada.browser.post(&path, replace(seat)).await.refused(409);
+        assert!(said.contains(why), "{said}");
+    }
+    Visitor::stranger(&site).post(&path, replace(1)).await.refused(403);
+
+    let mut gone = bea.browser.clone();
+    drop(bea);
+    while !away(&ada.state, 1) {
+        ada.look().await;
+    }
+    ada.browser.post(&path, replace(1)).await.ok();
+    while ada.state["seats"][1]["left"] != true {
+        ada.look().await;
+    }
+    assert_eq!(ada.state["seats"][1]["name"], "Bea");
+    assert_eq!(ada.state["seats"][1]["bot"], "point-hunter");
+    assert_eq!(gone.get(&format!("/api/tables/{}", ada.id)).await.ok()["you"], Value::Null);
+    tokio::join!(ada.play_to_the_end(), cy.play_to_the_end());
+    assert_eq!(ada.state["phase"], "over");
+
+    // The same people play again: whoever asks first opens the table, and whoever has left is a bot.
+    let mut browser = ada.browser.clone();
+    gone.post(&ada.path("rematch"), json!({})).await.refused(403);
+    let next = browser.post(&ada.path("rematch"), json!({})).await.ok();
+    assert_eq!((&next["phase"], &next["you"]), (&json!("waiting"), &json!(0)));
+    assert_ne!(next["id"], ada.id.as_str());
+    while cy.state["next"] != next["id"] {
+        cy.look().await;
+    }
+    let joined = cy.browser.post(&ada.path("rematch"), json!({})).await.ok();
+    assert_eq!((&joined["id"], &joined["seats"][1]["name"]), (&next["id"], &json!("Cy")));
+    let twice = cy.browser.post(&ada.path("rematch"), json!({})).await.ok();
+    assert_eq!((&twice["id"], &twice["you"]), (&next["id"], &json!(1)));
+    assert_eq!(joined["seats"][2]["bot"], "point-hunter");
+}
+
+#[tokio::test]
+async fn nobody_is_replaced_at_once() {
+    let site = site();
+    let mut ada = Person::open(&site, json!({ "game": "tokyo", "name": "Ada", "friends": 1 })).await;
+    drop(Person::join(&site, &ada.id, "Bea").await);
+    let why = ada.browser.post(&ada.path("replace"), json!({ "seat": 1 })).await.refused(409);
+    assert!(why.contains("they are here") || why.contains("less than 60 seconds"), "{why}");
+    ada.browser.post(&ada.path("rematch"), json!({})).await.refused(409);
+}
+
+#[tokio::test]
+async fn when_time_is_up_a_bot_decides_this_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("arena.sqlite");
+    let site = site_in(&store);
+    let wanted = json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "clock": 1 });
+    let mut ada = Person::open(&site, wanted).await;
+    assert!(ada.asked().await);
+    assert!(ada.state["seats"][0]["deadline"].is_u64());
+    let late = ada.state["question"].clone();
+    while ada.state["question"] == late {
+        ada.look().await;
+    }
+    assert_eq!(ada.state["you"], 0, "the seat is still hers");
+    // Whoever comes after the bell has nothing to say about it.
+    let act = json!({ "question": late, "action": { "type": "keep", "dice": vec![true; 6] } });
+    ada.browser.post(&ada.path("act"), act).await.refused(409);
+    // What was decided then is in the file like everything else.
+    let (cookies, id, heard) =
+        (ada.browser.cookies.clone(), ada.id.clone(), ada.state["scene"]["heard"].clone());
+    drop((ada, site));
+    let site = site_in(&store);
+    let mut browser = Visitor::stranger(&site);
+    browser.cookies = cookies;
+    let mut again = Person::sitting(browser, &id).await;
+    while again.state["scene"]["heard"].as_u64() < heard.as_u64() {
+        again.look().await;
+    }
+    let why = Visitor::stranger(&site)
+        .post("/api/tables", json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "clock": 0 }))
+        .await
+        .refused(400);
+    assert!(why.contains("expected 1 to 3600 seconds"), "{why}");
 }
 
 #[tokio::test]
