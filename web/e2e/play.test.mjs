@@ -1,11 +1,12 @@
 // People play: a game of each kind through the pages, by mouse and by keyboard, alone and with a friend.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { inspect, openBrowser, startArena, visitor } from "./arena.mjs";
+import { inspect, openBrowser, shots, startArena, visitor } from "./arena.mjs";
 
 let arena, browser;
 before(async () => {
-  [arena, browser] = await Promise.all([startArena(), openBrowser()]);
+  // Whoever closes the page may be replaced at once.
+  [arena, browser] = await Promise.all([startArena({ args: ["--patience", "0"] }), openBrowser()]);
 });
 after(async () => {
   await browser?.close();
@@ -73,6 +74,186 @@ test("Zombie Dice against bots, and the replay after it", async () => {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.goBack();
   await again(page, () => page.getByRole("button", { name: "Play again" }).click());
+  assert.deepEqual(problems, []);
+});
+
+/** Opens a table by request, as the page does, and gives its address. */
+async function open(page, wanted) {
+  await page.goto(arena.url);
+  const id = await page.evaluate(async (wanted) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch("/api/tables", { method: "POST", headers, body: JSON.stringify(wanted) });
+    return (await response.json()).id;
+  }, wanted);
+  return `${arena.url}/tables/${id}`;
+}
+
+test("the others' turns are played before one's eyes, and the fatal roll with them", async () => {
+  const { page, problems } = await visitor(browser, { reducedMotion: "no-preference" });
+  // The test says when time passes.
+  await page.clock.install();
+  // Whose dice never run out, and who is never satisfied, is shot in the end.
+  const options = { first_roll: "free", out_of_dice: "recycle_brains" };
+  const never = "stop-at:brains=50,shotguns=3";
+  const bots = [never, never];
+  await page.goto(await open(page, { game: "zombie-dice", name: "Ada", bots, options }));
+  assert.ok(await asked(page));
+  await page.getByLabel("Pace").selectOption("calm");
+  const beat = page.locator(".beat");
+  const stopAndSee = async () => {
+    await page.keyboard.press("s");
+    await beat.waitFor();
+    assert.equal(await page.locator(".status.asked").count(), 0);
+  };
+
+  /** Watches everything until one is asked again, and notes each beat with what the board shows. */
+  const watch = async () => {
+    const seen = [];
+    for (let looks = 0; (await beat.count()) > 0; looks++) {
+      assert.ok(looks < 400, "it never ends");
+      const text = (await beat.innerText()).replaceAll(/\s+/g, " ").trim();
+      if (text !== seen.at(-1)?.text) {
+        const board = page.locator(".board .table");
+        const busted = await board.evaluate((it) => it.classList.contains("busted"));
+        const shot = Number(await page.locator(".count.shot").innerText());
+        const happened = page.getByRole("list", { name: "What happened", exact: true });
+        seen.push({ text, busted, shot, rows: await happened.locator("li").count() });
+        if (busted) await page.screenshot({ path: `${shots}/table-fatal-roll.png` });
+      }
+      await page.clock.runFor(250);
+    }
+    assert.ok(await asked(page));
+    return seen;
+  };
+
+  await stopAndSee();
+  const seen = await watch();
+  // Nothing is told before it is shown.
+  assert.ok(
+    seen.every(({ rows }, i) => i === 0 || rows > seen[i - 1].rows),
+    JSON.stringify(seen),
+  );
+  const fatal = seen.findIndex(({ text }) => /-2 is shot three times/.test(text));
+  assert.ok(fatal > 1, JSON.stringify(seen));
+  assert.deepEqual([seen[fatal].busted, seen[fatal].shot >= 3], [true, true]);
+  assert.match(seen[fatal - 1].text, /-2 rolls/);
+  assert.ok(seen[fatal - 1].shot >= 3 && !seen[fatal - 1].busted, "the roll itself was shown before");
+
+  // Whoever is impatient skips, and whoever comes back sees how it is.
+  await stopAndSee();
+  await page.getByRole("button", { name: "Skip" }).click();
+  assert.ok(await asked(page));
+  await stopAndSee();
+  await page.keyboard.press("Escape");
+  assert.ok(await asked(page));
+  await stopAndSee();
+  await page.reload();
+  assert.ok(await asked(page));
+  assert.equal(await page.getByLabel("Pace").inputValue(), "calm");
+  await stopAndSee();
+  await page.getByLabel("Pace").selectOption("instant");
+  assert.ok(await asked(page));
+  await page.keyboard.press("s");
+  await page.waitForFunction(() => document.querySelectorAll(".beat").length === 0);
+  assert.ok(await asked(page));
+  assert.deepEqual(problems, []);
+});
+
+test("Tokyo shows every hit on its own", async () => {
+  const { page, problems } = await visitor(browser, { reducedMotion: "no-preference" });
+  await page.clock.install();
+  await page.goto(await open(page, { game: "tokyo", name: "Ada", bots: ["angry", "angry", "angry"] }));
+  await page.getByLabel("Pace").selectOption("usual");
+  const beat = page.locator(".beat");
+  const said = new Set();
+  // Until somebody was hit while it was shown.
+  for (let rounds = 0; ![...said].some((text) => /hits \S+ for/.test(text)); rounds++) {
+    assert.ok(rounds < 60, [...said].join("\n"));
+    const state = await page.waitForFunction(() => {
+      if (document.querySelector(".result")) return "over";
+      if (document.querySelector(".beat")) return "shown";
+      return document.querySelector(".status.asked") ? "asked" : undefined;
+    });
+    const is = await state.jsonValue();
+    assert.notEqual(is, "over");
+    if (is === "asked")
+      await page.keyboard.press((await page.getByText("Leave Tokyo").count()) > 0 ? "l" : "k");
+    else {
+      said.add((await beat.allInnerTexts()).join(" ").replaceAll(/\s+/g, " "));
+      await page.clock.runFor(400);
+    }
+  }
+  assert.deepEqual(problems, []);
+});
+
+test("a set-up says what is missing, changes nothing by itself, and is there again after Back", async () => {
+  const { page, problems } = await visitor(browser);
+  await page.goto(`${arena.url}/play`);
+  await page.getByRole("button", { name: "Set up Zombie Dice", exact: true }).click();
+  const start = page.getByRole("button", { name: "Start", exact: true });
+  const bots = async () => page.getByLabel(/^Bot \d/).evaluateAll((all) => all.map((one) => one.value));
+  const add = page.getByRole("button", { name: "Add a bot" });
+  const remove = page.getByRole("button", { name: "Remove bot 1", exact: true });
+  assert.deepEqual(await bots(), ["cautious", "greedy"]);
+
+  // The coach knows games for two; it sends nobody away.
+  await page.getByRole("switch", { name: /Tell me after each decision/ }).check();
+  assert.ok(await start.isDisabled());
+  await page.getByText("The coach knows games for two").waitFor();
+  assert.deepEqual(await bots(), ["cautious", "greedy"]);
+  await inspect(page, "play-set-up-dead");
+  await remove.click();
+  assert.ok(await start.isEnabled());
+  await remove.click();
+  await page.getByText("Zombie Dice needs 1 more player").waitFor();
+  assert.ok(await start.isDisabled());
+
+  // Bots come with parameters that suit them: without any this one would never stop.
+  for (let i = 0; i < 3; i++) await add.click();
+  await page.getByLabel(/^Bot 2/).selectOption("stop-at");
+  await page.getByText("Parameters").first().click();
+  assert.equal(
+    await page
+      .getByLabel(/^brains/)
+      .first()
+      .inputValue(),
+    "5",
+  );
+  await page.getByRole("switch", { name: /Tell me/ }).uncheck();
+  const chosen = await bots();
+  assert.equal(chosen.length, 3);
+  await start.click();
+  assert.ok(await asked(page));
+  await page.getByText("stop-at:brains=5,shotguns=2").first().waitFor();
+  await page.goBack();
+  await start.waitFor();
+  assert.deepEqual(await bots(), chosen);
+
+  // Options have the bounds of a table.
+  await page.goto(`${arena.url}/play?game=last-bullet`);
+  await page.getByText("Options of the rules").click();
+  assert.equal(await page.getByLabel(/^copies/).getAttribute("max"), "20");
+  assert.deepEqual(problems, []);
+});
+
+test("what cannot be loaded at first is asked for again", async () => {
+  const expected = ["Failed to load resource", "net::ERR"];
+  const { page, problems } = await visitor(browser, { expected });
+  const failing = async (pattern, times) => {
+    let left = times;
+    await page.route(pattern, (route) =>
+      left-- > 0 ? route.abort("internetdisconnected") : route.continue(),
+    );
+  };
+  await failing("**/api/{site,play}", 2);
+  await page.goto(`${arena.url}/play`);
+  await page.getByText("Trying again").waitFor();
+  await now(page, "Tokyo").click();
+  assert.ok(await asked(page));
+  await failing("**/api/tables/**", 3);
+  await page.reload();
+  await page.getByText("Trying again").waitFor();
+  assert.ok(await asked(page));
   assert.deepEqual(problems, []);
 });
 
@@ -195,4 +376,74 @@ test("two people at one table by link, and a reload comes back to the seat", asy
   await bob.page.getByRole("button", { name: /^Stop/ }).click();
   assert.ok(await asked(ada.page));
   assert.deepEqual([...ada.problems, ...bob.problems, ...cleo.problems], []);
+});
+
+test("who is here, who is replaced, and a rematch together", async () => {
+  const people = [await visitor(browser), await visitor(browser), await visitor(browser)];
+  const [ada, bob, cleo] = people.map((one) => one.page);
+  await ada.goto(`${arena.url}/play?game=zombie-dice`);
+  await ada.getByLabel("Your name at the table").fill("Ada");
+  await ada.getByLabel("Seats for friends").fill("2");
+  for (let bots = 0; bots < 2; bots++) {
+    await ada.getByRole("button", { name: "Remove bot 1", exact: true }).click();
+  }
+  await ada.getByText("Options of the rules").click();
+  await ada.getByLabel(/^first roll/).selectOption("free");
+  await ada.getByLabel(/^max rounds/).fill("2");
+  await ada.getByLabel("Clock").selectOption({ label: "5 minutes for a decision" });
+  await ada.getByRole("button", { name: "Open the table and invite" }).click();
+  const link = await ada.getByLabel("Whoever opens this link can join").inputValue();
+  for (const [page, name] of [
+    [bob, "Bob"],
+    [cleo, "Cleo"],
+  ]) {
+    await page.goto(link);
+    await page.getByLabel("Your name at the table").fill(name);
+    await page.getByRole("button", { name: "Join" }).click();
+  }
+  assert.ok(await asked(ada));
+  const here = ada.getByRole("list", { name: "Who is here" });
+  await here.locator("li", { hasText: /Bob\s+here/ }).waitFor();
+  assert.match(await here.getByRole("timer").innerText(), /^[45]:\d\d$/);
+  const watcher = await visitor(browser);
+  await watcher.page.goto(link);
+  await ada.getByText("1 watching").waitFor();
+  await watcher.close();
+
+  // Bob closes his page, and a bot plays for him.
+  await bob.goto("about:blank");
+  await here.locator("li", { hasText: /Bob\s+away/ }).waitFor();
+  await inspect(ada, "table-away");
+  await ada.getByRole("button", { name: "Let a bot play for Bob" }).click();
+  await here.getByText("left: cautious plays on").waitFor();
+  await bob.goto(link);
+  await bob.getByText("You are watching").waitFor();
+
+  // Leaving is asked for once more.
+  await ada.getByRole("button", { name: "Leave the table" }).click();
+  await inspect(ada, "table-leave");
+  await ada.getByRole("button", { name: "Stay" }).click();
+
+  // Everybody stops at once until all rounds are over.
+  let over = false;
+  while (!over) {
+    over = !(await asked(ada));
+    if (over) break;
+    await ada.keyboard.press("s");
+    over = !(await asked(cleo));
+    if (!over) await cleo.keyboard.press("s");
+  }
+  await ada.getByRole("button", { name: "Rematch" }).click();
+  await ada.getByText("One seat is open").waitFor();
+  await inspect(cleo, "table-rematch");
+  await cleo.getByRole("button", { name: "Join the rematch" }).click();
+  assert.ok(await asked(ada));
+  await cleo.getByText("Waiting for Ada").waitFor();
+  await cleo.getByRole("button", { name: "Leave the table" }).click();
+  await cleo.getByRole("button", { name: "Leave", exact: true }).click();
+  await ada.getByRole("list", { name: "Who is here" }).getByText("left: cautious plays on").waitFor();
+  assert.deepEqual(
+    people.flatMap((one) => one.problems),
+    [],
+  );
 });

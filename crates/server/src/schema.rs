@@ -50,6 +50,7 @@ pub fn api() -> Value {
     add::<tables::ActAtTable>(&mut received);
     add::<tables::JoinTable>(&mut received);
     add::<tables::NewTable>(&mut received);
+    add::<tables::ReplaceAtTable>(&mut received);
     add::<tournaments::NewTournament>(&mut received);
 
     // What goes both ways is described as it is sent.

@@ -82,6 +82,8 @@ pub struct Limits {
     pub film: Size,
     /// Tables at which people play.
     pub tables: usize,
+    /// How long a player must be away before others at the table may let a bot play for them.
+    pub patience: Duration,
     /// Rooms of parties.
     pub rooms: usize,
     /// Tournaments that run at the same time.
@@ -106,6 +108,7 @@ impl Default for Limits {
             films: 8,
             film: Size::PAGE,
             tables: 100,
+            patience: Duration::from_secs(60),
             rooms: 20,
             tournaments: 2,
             slow_head: Duration::from_secs(15),

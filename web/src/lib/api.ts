@@ -53,6 +53,36 @@ export function wordsOf(error: unknown): string {
   return error instanceof TypeError ? "the server cannot be reached" : String(error);
 }
 
+/** What could not be asked is asked again so much later, in milliseconds. */
+const AGAIN = 1500;
+
+/** Asks until there is an answer. Gives a function that ends it. */
+export function persist<T>(
+  path: string,
+  take: (value: T) => void,
+  fail: (words: string) => void,
+): () => void {
+  let again: ReturnType<typeof setTimeout>;
+  let left = false;
+  const ask = async () => {
+    try {
+      const value = await get<T>(path);
+      if (left) return;
+      take(value);
+      fail("");
+    } catch (error) {
+      if (left) return;
+      fail(wordsOf(error));
+      again = setTimeout(() => void ask(), AGAIN);
+    }
+  };
+  void ask();
+  return () => {
+    left = true;
+    clearTimeout(again);
+  };
+}
+
 /** Asks for something now and every few seconds while the page is looked at. Gives a function that ends it. */
 export function poll<T>(path: string, take: (value: T) => void, fail: (words: string) => void): () => void {
   const load = async () => {

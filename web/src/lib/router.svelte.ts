@@ -17,6 +17,12 @@ export function go(address: string) {
   document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
 }
 
+/** Changes the address of this page without a new entry in the history. */
+export function replace(address: string) {
+  history.replaceState(null, "", address);
+  read();
+}
+
 /** Changes the part behind `#` without a new entry in the history. */
 export function setHash(hash: string) {
   history.replaceState(null, "", hash === "" ? location.pathname + location.search : hash);

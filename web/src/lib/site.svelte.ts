@@ -1,5 +1,5 @@
 // What is the same on every page: the games, and whether this browser is the host's.
-import { get, wordsOf } from "./api";
+import { persist } from "./api";
 import type { GameInfo, SiteInfo } from "./schema";
 
 export const site = $state<{ info: SiteInfo | undefined; error: string | undefined }>({
@@ -7,13 +7,13 @@ export const site = $state<{ info: SiteInfo | undefined; error: string | undefin
   error: undefined,
 });
 
-export async function loadSite() {
-  try {
-    site.info = await get<SiteInfo>("/api/site");
-    site.error = undefined;
-  } catch (error) {
-    site.error = wordsOf(error);
-  }
+/** Asks until it is known. Gives a function that ends it. */
+export function loadSite(): () => void {
+  return persist<SiteInfo>(
+    "/api/site",
+    (info) => (site.info = info),
+    (words) => (site.error = words || undefined),
+  );
 }
 
 export function game(id: string): GameInfo | undefined {

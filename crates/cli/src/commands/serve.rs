@@ -13,6 +13,7 @@ use std::{
     net::{IpAddr, SocketAddr, UdpSocket},
     path::PathBuf,
     thread,
+    time::Duration,
 };
 use tokio::{
     runtime::Builder,
@@ -68,6 +69,9 @@ pub struct Args {
     /// which all visitors come
     #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().address_share, value_parser = within(1..=100_u32))]
     address_share: u32,
+    /// How many seconds a player must be away before others at the table may let a bot play for them
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().patience.as_secs())]
+    patience: u64,
     /// Open the host's page in the browser
     #[arg(long)]
     open: bool,
@@ -106,6 +110,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 burst: args.rate.saturating_mul(4),
                 connections: args.connections.min(room),
                 address_share: args.address_share,
+                patience: Duration::from_secs(args.patience),
                 ..Limits::default()
             },
             ..Config::default()

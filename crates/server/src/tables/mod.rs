@@ -3,22 +3,27 @@
 //! A match runs on a thread of its own; requests bring the answers of people to it. What a viewer gets is what the referee shows
 //! to their seat, and without a seat what everybody may know.
 
+mod beats;
 mod coach;
 mod keep;
 mod play;
+mod presence;
 mod seating;
 mod setup;
 mod state;
 
 pub(crate) use coach::priced;
 pub use coach::{CoachOption, CoachWord};
-pub use state::{ActAtTable, JoinTable, NewTable, Offer, PlayInfo, Scene, TablePhase, TableSeat, TableState};
+pub use state::{
+    ActAtTable, Beat, JoinTable, NewTable, Offer, OptionBound, PlayInfo, ReplaceAtTable, Scene, TablePhase,
+    TableSeat, TableState,
+};
 
 use crate::{
     Config, Db, Refusal, Site,
     json::Body,
     keys::{self, IsHost, Key, KeyHash},
-    live::{Live, Open, Thing, now},
+    live::{Live, Open, Thing, lock, now},
     places::{Crowded, Origin, share},
     stream,
     tournaments::Allowed,
@@ -27,18 +32,24 @@ use axum::{
     Json, Router,
     extract::{Path, State},
     http::{HeaderMap, StatusCode, header},
-    response::Response,
+    response::{IntoResponse, Response},
     routing::{get, post},
 };
 use data_encoding::BASE32_NOPAD;
 use keep::Given;
 use necrodome_arena::process::Launcher;
-use necrodome_rules::{card::Card, catalog::GameId, game::Seat, with_game};
+use necrodome_rules::{
+    card::{Bound, Card},
+    catalog::GameId,
+    game::Seat,
+    with_game,
+};
 use play::{End, Ground, MatchView, Running};
+use presence::{Page, Presence};
 use seating::{Input, Seating};
 use setup::Setup;
 use std::{
-    sync::{Arc, Weak},
+    sync::{Arc, Mutex, Weak},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -58,6 +69,8 @@ pub(crate) fn routes() -> Router<Site> {
         .route("/tables/{id}/start", post(begin))
         .route("/tables/{id}/act", post(act))
         .route("/tables/{id}/leave", post(leave))
+        .route("/tables/{id}/replace", post(replace))
+        .route("/tables/{id}/rematch", post(rematch))
         .route("/tables/{id}/film", get(show))
         .route("/tables/{id}/replay", get(replay))
 }
@@ -73,7 +86,11 @@ pub(crate) struct Tables {
     most: usize,
     /// The most that one address may have opened.
     most_of_one: usize,
+    /// How long somebody must be away before others may let a bot play for them.
+    patience: Duration,
     open: Open<String, Live<LiveTable>>,
+    /// Held by whoever opens the next table of those who played: the others join it.
+    rematch: Mutex<()>,
 }
 
 /// What all tables of a server are played with.
@@ -92,6 +109,10 @@ pub(crate) struct LiveTable {
     touched: Instant,
     /// Where it was opened from; unknown after a restart.
     opened_by: Option<Origin>,
+    presence: Presence,
+    patience: Duration,
+    /// The table at which the same people play again.
+    next: Option<String>,
 }
 
 impl Tables {
@@ -101,7 +122,15 @@ impl Tables {
         let house = House { launcher: config.launcher.clone(), allowed: allowed.clone() };
         let (db, most) = (db.clone(), config.limits.tables);
         let most_of_one = share(most, config.limits.address_share);
-        let tables = Tables { db, house: Arc::new(house), most, most_of_one, open: Open::default() };
+        let tables = Tables {
+            db,
+            house: Arc::new(house),
+            most,
+            most_of_one,
+            patience: config.limits.patience,
+            open: Open::default(),
+            rematch: Mutex::default(),
+        };
         for kept in keep::unfinished(&tables.db)? {
             let given = keep::given(&tables.db, &kept.id)?;
             let table = tables.table(kept.id.clone(), Seating::again(kept.setup, &given), None);
@@ -119,7 +148,10 @@ impl Tables {
         Arc::new_cyclic(|table| {
             let (table, house) = (table.clone(), self.house.clone());
             let touched = Instant::now();
-            let live = LiveTable { table, house, seating, running: None, touched, opened_by };
+            let (running, presence, next) = (None, Presence::default(), None);
+            let patience = self.patience;
+            let live =
+                LiveTable { table, house, seating, running, touched, opened_by, presence, patience, next };
             Live::new(id, &self.db, live)
         })
     }
@@ -216,6 +248,39 @@ impl Tables {
             Some(_) => Err(Refusal::conflict("you have a seat at this table")),
             None => Ok(vec![Input::Join { name, key }]),
         })
+    }
+
+    /// Gives somebody a seat at the table where the same people play again: the first one opens it, the others join. The key is
+    /// that of the new seat; none if they have it already.
+    fn again(
+        &self,
+        table: &Arc<Live<LiveTable>>,
+        shown: Option<KeyHash>,
+        (origin, host): (Origin, bool),
+    ) -> Result<(Arc<Live<LiveTable>>, Option<Key>), Refusal> {
+        let _alone = lock(&self.rematch);
+        let (setup, next, is_finished) = {
+            let table = table.lock();
+            (table.seating.setup.clone(), table.next.clone(), table.is_finished())
+        };
+        let seat = setup.seat_of(shown).ok_or_else(|| Refusal::forbidden("you had no seat at this table"))?;
+        if !is_finished {
+            return Err(Refusal::conflict("the match goes on"));
+        }
+        let (name, key) = (setup.seats[seat.index()].name.clone().unwrap_or_default(), Key::random());
+        if let Some(next) = next.and_then(|id| self.open.find(&id)) {
+            let sits = |seat: &setup::SeatSetup| seat.name.as_ref() == Some(&name) && seat.bot.is_none();
+            if next.lock().seating.setup.seats.iter().any(sits) {
+                return Ok((next, None));
+            }
+            self.join(&next, None, name, key.hash())?;
+            return Ok((next, Some(key)));
+        }
+        let programs = |name: &str| self.house.allowed.entry(setup.game().ok()?, name);
+        let setup = Setup::new(&setup.again(name)?, &key, &programs, host)?;
+        let next = self.add(setup, origin)?;
+        table.update(|table| table.next = Some(next.id.clone()));
+        Ok((next, Some(key)))
     }
 
     /// Takes what somebody does from their seat.
@@ -316,7 +381,34 @@ impl LiveTable {
     fn view(&self, id: &str, address: &str, key: Option<KeyHash>) -> TableState {
         let you = self.seating.setup.seat_of(key);
         let seen = self.running.as_ref().map(|running| running.look(you));
-        told(id, &self.seating.setup, address, you, seen)
+        let mut state = told(id, &self.seating.setup, address, you, seen);
+        for (place, seat) in state.seats.iter_mut().enumerate() {
+            let is_person = seat.name.is_some() && seat.bot.is_none();
+            seat.away_since = self.presence.away_since(Seat(place as u16)).filter(|_| is_person);
+        }
+        state.watching = self.presence.watching();
+        state.patience = self.patience.as_secs();
+        state.next.clone_from(&self.next);
+        state
+    }
+
+    /// Whether others may let a bot play for a person.
+    fn may_replace(&self, seat: Seat) -> Result<(), Refusal> {
+        let setup = &self.seating.setup;
+        if !setup.is_full() || setup.seats.get(seat.index()).is_none_or(|seat| seat.key.is_none()) {
+            return Err(Refusal::conflict("nobody plays on this seat"));
+        }
+        let Some(since) = self.presence.away_since(seat) else {
+            return Err(Refusal::conflict("they are here"));
+        };
+        if Duration::from_millis(now().saturating_sub(since)) < self.patience {
+            return Err(Refusal::conflict(format!(
+                "they have been away for less than {} seconds",
+                self.patience.as_secs()
+            ))
+            .hint("give them a moment"));
+        }
+        Ok(())
     }
 }
 
@@ -325,7 +417,7 @@ fn told(id: &str, setup: &Setup, address: &str, you: Option<Seat>, seen: Option<
     let game = setup.game().ok();
     let card = game.map(GameId::card);
     let waiting = seen.is_none();
-    let MatchView { scene, question, to_act, end, note } = seen.unwrap_or_default();
+    let MatchView { scene, question, to_act, deadlines, end, note } = seen.unwrap_or_default();
     let phase = match (&end, &scene) {
         (Some(End::Over(_)), _) => TablePhase::Over,
         (Some(End::Ended(_)), _) => TablePhase::Ended,
@@ -337,6 +429,9 @@ fn told(id: &str, setup: &Setup, address: &str, you: Option<Seat>, seen: Option<
         name: seat.name.clone(),
         bot: seat.bot.clone(),
         to_act: to_act.contains(&Seat(place as u16)),
+        deadline: deadlines.iter().find(|(of, _)| of.index() == place).map(|(_, deadline)| *deadline),
+        away_since: None,
+        left: seat.left,
     };
     let (outcome, why) = match end {
         Some(End::Over(outcome)) => (Some(outcome), None),
@@ -355,6 +450,10 @@ fn told(id: &str, setup: &Setup, address: &str, you: Option<Seat>, seen: Option<
         question,
         link: format!("{address}/tables/{id}"),
         coach: setup.coach && note.is_none(),
+        clock: setup.clock,
+        watching: 0,
+        patience: 0,
+        next: None,
         note: why.or(note),
         scene,
         scores: outcome.as_ref().zip(game).map(|(outcome, game)| game.score_words(outcome)),
@@ -373,6 +472,11 @@ async fn play_info() -> Json<Vec<PlayInfo>> {
             .map(|(name, text)| ((*name).to_owned(), value(text)))
             .collect(),
         most_seats: card.most_people,
+        bounds: card
+            .bounds_for_people
+            .iter()
+            .map(|&Bound { option, least, most }| OptionBound { option, least, most })
+            .collect(),
         rules: card.rules,
     };
     Json(GameId::ALL.into_iter().map(|id| info(id.card())).collect())
@@ -430,7 +534,11 @@ async fn follow(
 ) -> Result<Response, Refusal> {
     let table = site.tables().find(&id)?;
     let (address, shown) = (site.config().address.clone(), keys::shown(&headers, "table", &id));
+    let seat = table.lock().seating.setup.seat_of(shown);
+    let page = Page::open(&table, seat);
     table.follow(&site, origin, move |table| {
+        // The page is open as long as the stream is.
+        let _ = &page;
         let table = table.lock();
         // A table that was cleared has no more to say.
         (!table.seating.is_gone()).then(|| stream::to_json(&table.view(&id, &address, shown)))
@@ -495,6 +603,44 @@ async fn leave(
     headers: HeaderMap,
 ) -> Result<StatusCode, Refusal> {
     take(site, &id, &headers, |_, seat| Ok(Input::Leave(seat))).await
+}
+
+/// Lets a bot play for somebody who has been away for long.
+async fn replace(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Body(ReplaceAtTable { seat }): Body<ReplaceAtTable>,
+) -> Result<StatusCode, Refusal> {
+    let seat = Seat(seat);
+    let check = move |table: &Live<LiveTable>, own: Seat| {
+        if own == seat {
+            return Err(Refusal::conflict("this is your own seat").hint("leave the table instead"));
+        }
+        table.lock().may_replace(seat)?;
+        Ok(Input::Leave(seat))
+    };
+    take(site, &id, &headers, check).await
+}
+
+/// The same people play again, at another table.
+async fn rematch(
+    State(site): State<Site>,
+    IsHost(host): IsHost,
+    origin: Origin,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let (table, shown) = (site.tables().find(&id)?, keys::shown(&headers, "table", &id));
+    let (next, key) = site.aside(move |site| site.tables().again(&table, shown, (origin, host))).await?;
+    match key {
+        Some(key) => Ok(seated(&site, &next, &key, StatusCode::OK)),
+        None => {
+            let shown = keys::shown(&headers, "table", &next.id);
+            let state = next.lock().view(&next.id, &site.config().address, shown);
+            Ok(Json(state).into_response())
+        }
+    }
 }
 
 /// The packed replay of a table that is over.

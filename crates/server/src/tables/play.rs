@@ -3,6 +3,7 @@
 
 use super::{
     LiveTable,
+    beats::Follower,
     coach::{self, CoachWord},
     keep::{self, Given},
     seating::Input,
@@ -24,7 +25,7 @@ use necrodome_arena::{
 use necrodome_rules::{
     catalog::Listed,
     chance::{Seed, Seeded},
-    game::{Audience, Game, Logged, Move, Outcome, Rejected, Seat, Silent},
+    game::{Game, Logged, Move, Outcome, Rejected, Seat, Silent},
     names::Names,
     words::Told,
 };
@@ -32,9 +33,11 @@ use necrodome_solve::{Meter, Solution};
 use serde_json::Value;
 use std::{
     collections::HashMap,
+    iter,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 /// No match at a table takes more steps: what goes on longer would never end.
@@ -69,6 +72,8 @@ pub(crate) struct MatchView {
     pub question: Option<u32>,
     /// The seats that are to act, as far as the viewer may know.
     pub to_act: Vec<Seat>,
+    /// When the time of those seats is up.
+    pub deadlines: Vec<(Seat, u64)>,
     pub end: Option<End>,
     pub note: Option<String>,
 }
@@ -98,6 +103,8 @@ impl Ground {
 struct Match<G: Listed> {
     ground: Ground,
     names: Names,
+    /// How long a person may think.
+    clock: Option<Duration>,
     state: Mutex<State<G>>,
     woken: Condvar,
 }
@@ -108,6 +115,8 @@ struct State<G: Listed> {
     step: u32,
     seats: Vec<Place<G>>,
     log: Vec<Logged<G::Event>>,
+    /// Whoever watches, and each person.
+    followers: Vec<Follower<G>>,
     /// Answers of bots that the file does not know yet.
     unkept: Vec<keep::Answer>,
     end: Option<End>,
@@ -131,6 +140,8 @@ struct Place<G: Listed> {
     action: Option<G::Action>,
     /// Whether the person has left.
     left: bool,
+    /// When its time is up (milliseconds since 1970), where a person plays by the clock.
+    deadline: Option<u64>,
     /// The step of its last decision, and how long the log was then.
     decided: Option<u32>,
     since: usize,
@@ -152,11 +163,15 @@ pub(crate) fn start<G: Listed>(
         answered: false,
         action: None,
         left: false,
+        deadline: None,
         decided: None,
         since: 0,
         coach: None,
     };
+    let people = setup.seats.iter().zip(Seat::all(names.len())).filter(|(seat, _)| seat.bot.is_none());
+    let viewers = iter::once(None).chain(people.map(|(_, &seat)| Some(seat)));
     let state = State {
+        followers: viewers.map(|viewer| Follower::new(viewer, &rules)).collect(),
         game: None,
         step: 0,
         seats: (0..names.len()).map(place).collect(),
@@ -170,6 +185,7 @@ pub(crate) fn start<G: Listed>(
     let table = Arc::new(Match::<G> {
         ground,
         names: names.clone(),
+        clock: setup.clock.map(|seconds| Duration::from_secs(seconds.into())),
         state: Mutex::new(state),
         woken: Condvar::new(),
     });
@@ -262,6 +278,7 @@ impl<G: Listed> Match<G> {
                 seat,
                 given: given.collect(),
                 bot,
+                spare: None,
                 solution: solution.clone(),
                 seed: setup.seed,
             }));
@@ -294,10 +311,14 @@ impl<G: Listed> Match<G> {
             state.step += 1;
         }
         for &seat in game.to_act() {
+            let is_person = state.followers.iter().any(|follower| follower.seat() == Some(seat));
             let place = &mut state.seats[seat.index()];
             place.asked += 1;
             place.answered = false;
+            place.deadline = self.clock.filter(|_| is_person).map(deadline);
         }
+        let from = state.log.len();
+        state.followers.iter_mut().for_each(|follower| follower.follow(game, log, from));
         state.log.extend_from_slice(log);
         state.game = Some(game.clone());
         drop(state);
@@ -340,9 +361,24 @@ impl<G: Listed> Match<G> {
                 state = self.lock();
                 continue;
             }
-            state = self.woken.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let Some((clock, deadline)) = self.clock.zip(state.seats[seat.index()].deadline) else {
+                state = self.woken.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = Duration::from_millis(deadline.saturating_sub(now()));
+            if left.is_zero() {
+                // If nobody can answer for them now, it is tried again.
+                state.seats[seat.index()].deadline = Some(self::deadline(clock));
+                return Waited::Late;
+            }
+            state = self.woken.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
+}
+
+/// When time is up that begins to run now.
+fn deadline(clock: Duration) -> u64 {
+    now() + clock.as_millis() as u64
 }
 
 fn lost(why: &dyn std::fmt::Display) -> End {
@@ -381,6 +417,8 @@ fn note_luck<G: Listed>(
 enum Waited<A> {
     Act(A),
     Left,
+    /// Time is up.
+    Late,
     Closed,
 }
 
@@ -390,6 +428,8 @@ struct AtTable<G: Listed> {
     seat: Seat,
     given: HashMap<u32, String>,
     bot: Option<Box<dyn Player<G>>>,
+    /// Who decides for a person whose time is up.
+    spare: Option<Box<dyn Player<G>>>,
     solution: Option<Arc<dyn Solution<G>>>,
     seed: Seed,
 }
@@ -419,27 +459,41 @@ impl<G: Listed> AtTable<G> {
         answer
     }
 
-    /// What a person's decision is worth, once it is made.
-    fn decided(&self, view: &G::View, action: &G::Action) {
+    /// What a person's decision is worth, once it is made. The coach says nothing about one that was not their own.
+    fn decided(&self, view: &G::View, action: &G::Action, is_own: bool) {
         let question = self.table.lock().seats[self.seat.index()].asked;
         let names = &self.table.names;
-        let word =
-            self.solution.as_ref().map(|solution| coach::price(&**solution, question, view, action, names));
+        let solution = self.solution.as_ref().filter(|_| is_own);
+        let word = solution.map(|solution| coach::price(&**solution, question, view, action, names));
         let mut state = self.table.lock();
         let (step, since) = (state.step, state.log.len());
         let place = &mut state.seats[self.seat.index()];
         (place.coach, place.decided, place.since, place.answered) = (word, Some(step), since, true);
     }
 
-    /// A bot takes the place of a person that has left.
-    fn stand_in(&mut self) -> bool {
+    /// The bot that plays for a person who has left, or is too late.
+    fn stand_in(&self) -> Option<Box<dyn Player<G>>> {
         let entry = setup::bot::<G>(G::CARD.stand_in, &|_| None).ok().map(|entry| entry.kind);
-        let Some(EntryKind::BuiltIn(spec)) = entry else { return false };
+        let Some(EntryKind::BuiltIn(spec)) = entry else { return None };
         let chance = Seeded::new(self.seed, "stand-in", u64::from(self.seat.0));
-        let built = G::built_ins().into_iter().find(|bot| bot.name == spec.name);
-        let built = built.and_then(|bot| bot.build(&spec, chance).ok());
-        self.bot = built.map(|bot| Box::new(necrodome_arena::player::BuiltInPlayer(bot)) as _);
-        self.bot.is_some()
+        let built = G::built_ins().into_iter().find(|bot| bot.name == spec.name)?;
+        let built = built.build(&spec, chance).ok()?;
+        Some(Box::new(necrodome_arena::player::BuiltInPlayer(built)))
+    }
+
+    /// A bot answers for a person whose time is up, as if they had answered: if their own answer was first, that one counts. Gives
+    /// whether the bot's does.
+    fn answer_late(&mut self, step: u32, view: &G::View) -> bool {
+        if self.spare.is_none() {
+            self.spare = self.stand_in();
+        }
+        let Some(Answer::Act(action, reason)) = self.spare.as_mut().map(|bot| bot.answer(view)) else {
+            return false;
+        };
+        let Ok(kept) = serde_json::to_string(&Some((action, reason))) else { return false };
+        let (bots, person) = (self.table.lock().unkept.clone(), Some((step, self.seat, kept)));
+        let Some(table) = self.table.ground.table.upgrade() else { return false };
+        table.act(now(), |_| Ok(vec![Input::Answers { bots, person }])).is_ok()
     }
 }
 
@@ -479,20 +533,27 @@ impl<G: Listed> Player<G> for AtTable<G> {
         }
         if let Some(answer) = self.again(step) {
             if let (None, Answer::Act(action, _)) = (&self.bot, &answer) {
-                self.decided(view, action);
+                self.decided(view, action, true);
             }
             return answer;
         }
         if self.bot.is_some() {
             return self.ask_bot(step, view);
         }
-        match self.table.wait(self.seat) {
-            Waited::Act(action) => {
-                self.decided(view, &action);
-                Answer::Act(action, None)
+        let mut is_late = false;
+        loop {
+            match self.table.wait(self.seat) {
+                Waited::Act(action) => {
+                    self.decided(view, &action, !is_late);
+                    return Answer::Act(action, None);
+                }
+                Waited::Late => is_late = self.answer_late(step, view) || is_late,
+                Waited::Left => {
+                    self.bot = self.stand_in();
+                    return self.ask_bot(step, view);
+                }
+                Waited::Closed => return Answer::Quit,
             }
-            Waited::Left if self.stand_in() => self.ask_bot(step, view),
-            Waited::Left | Waited::Closed => Answer::Quit,
         }
     }
 
@@ -521,10 +582,7 @@ impl<G: Listed> State<G> {
 
     fn scene(&self, seat: Option<Seat>, names: &Names) -> Option<Scene> {
         let game = self.game.as_ref()?;
-        let hears = |logged: &&Logged<G::Event>| match seat {
-            Some(seat) => logged.audience.includes(seat),
-            None => logged.audience == Audience::Everyone,
-        };
+        let hears = |logged: &&Logged<G::Event>| Follower::<G>::hears(seat, logged);
         let tell = |logged: &Logged<G::Event>| G::tell(&logged.event, names);
         let place = seat.and_then(|seat| self.seats.get(seat.index()));
         let since = place.map_or(0, |place| place.since).min(self.log.len());
@@ -538,6 +596,9 @@ impl<G: Listed> State<G> {
             .take(TOLD)
             .collect();
         told.reverse();
+        let follower = self.followers.iter().find(|follower| follower.seat() == seat);
+        let lines = |event: &G::Event| G::tell(event, names).len();
+        let (heard, beats) = follower.map_or_else(Default::default, |one| one.since(since, lines));
         let through = seat.unwrap_or_default();
         let view = (seat.is_some() || G::CARD.open).then(|| game.view(through));
         let asked = seat.and_then(|seat| self.question(seat));
@@ -555,6 +616,8 @@ impl<G: Listed> State<G> {
             seat: through.0,
             fresh: fresh.min(told.len()),
             told,
+            heard,
+            beats,
             legal,
             coach: place.and_then(|place| place.coach.clone()),
             situation: view.as_ref().map(|view| G::situation(view, names)),
@@ -587,16 +650,17 @@ impl<G: Listed> Running for Match<G> {
     fn look(&self, seat: Option<Seat>) -> MatchView {
         let state = self.lock();
         let asked = state.game.as_ref().map(|game| game.to_act().to_vec()).unwrap_or_default();
+        let is_shown = |&other: &Seat| {
+            let open = state.seats.get(other.index()).is_some_and(|place| !place.answered);
+            open && (G::CARD.open || Some(other) == seat)
+        };
+        let to_act: Vec<Seat> = asked.into_iter().filter(is_shown).collect();
+        let deadline = |&seat: &Seat| Some((seat, state.seats[seat.index()].deadline?));
         MatchView {
             scene: state.scene(seat, &self.names),
             question: seat.and_then(|seat| state.question(seat)),
-            to_act: asked
-                .into_iter()
-                .filter(|&other| {
-                    let open = state.seats.get(other.index()).is_some_and(|place| !place.answered);
-                    open && (G::CARD.open || Some(other) == seat)
-                })
-                .collect(),
+            deadlines: to_act.iter().filter_map(deadline).collect(),
+            to_act,
             end: state.end.clone(),
             note: state.note.clone(),
         }

@@ -23,7 +23,10 @@ use necrodome_rules::{
 use necrodome_solve::{OPTIMAL, solver};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::fmt::Display;
+use std::{fmt::Display, ops::RangeInclusive};
+
+/// Seconds that a decision may take, where there is a clock.
+const CLOCK: RangeInclusive<u32> = 1..=3600;
 
 /// A table, as the file keeps it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -36,6 +39,9 @@ pub(crate) struct Setup {
     /// The seed of what bots are told; the same in files of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bots_seed: Option<Seed>,
+    /// Seconds for each decision of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<u32>,
     pub seats: Vec<SeatSetup>,
 }
 
@@ -47,11 +53,18 @@ pub(crate) struct SeatSetup {
     pub bot: Option<String>,
     /// The hash of the key of the person that sits there.
     pub key: Option<String>,
+    /// Whether a person has left it, and the bot plays on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
 }
 
 impl SeatSetup {
     fn person(name: &str, key: KeyHash) -> Self {
-        SeatSetup { name: Some(name.to_owned()), bot: None, key: Some(key.to_text()) }
+        SeatSetup { name: Some(name.to_owned()), key: Some(key.to_text()), ..SeatSetup::default() }
+    }
+
+    fn bot(name: Option<String>, bot: &str) -> Self {
+        SeatSetup { name, bot: Some(bot.to_owned()), ..SeatSetup::default() }
     }
 }
 
@@ -79,6 +92,13 @@ impl Setup {
             return Err(Refusal::bad(format!("{OPTIMAL} plays by the usual rules only"))
                 .hint("choose another bot, or ask the host to open the table"));
         }
+        if let Some(clock) = wanted.clock.filter(|clock| !CLOCK.contains(clock)) {
+            return Err(Refusal::bad(format!(
+                "clock: expected {} to {} seconds for a decision, got {clock}",
+                CLOCK.start(),
+                CLOCK.end()
+            )));
+        }
         let count = 1 + usize::from(wanted.friends) + wanted.bots.len();
         if count > G::CARD.most_people {
             return Err(Refusal::bad(format!(
@@ -99,11 +119,8 @@ impl Setup {
             EntrySpec { name: Some(wanted.name.clone()), text: String::new(), kind: EntryKind::Human };
         let entries: Vec<EntrySpec> = [maker].into_iter().chain(bots).collect();
         let names = name_all(&entries).map_err(Refusal::bad)?;
-        let bots = wanted.bots.iter().zip(names.iter().skip(1)).map(|(bot, name)| SeatSetup {
-            name: Some(name.to_owned()),
-            bot: Some(bot.clone()),
-            key: None,
-        });
+        let bots = wanted.bots.iter().zip(names.iter().skip(1));
+        let bots = bots.map(|(bot, name)| SeatSetup::bot(Some(name.to_owned()), bot));
         let friends = (0..wanted.friends).map(|_| SeatSetup::default());
         let setup = Setup {
             game: G::ID.to_owned(),
@@ -112,6 +129,7 @@ impl Setup {
             // Too many to try them all against the dice that were seen, and two that have nothing to do with each other.
             seed: random_seed().map_err(Refusal::internal)?,
             bots_seed: Some(random_seed().map_err(Refusal::internal)?),
+            clock: wanted.clock,
             seats: [SeatSetup::person(&wanted.name, key.hash())]
                 .into_iter()
                 .chain(friends)
@@ -125,6 +143,22 @@ impl Setup {
     /// The game that is played.
     pub fn game(&self) -> Result<GameId, UnknownGame> {
         self.game.parse()
+    }
+
+    /// The same table once more, for somebody of this name: whoever has left is a bot now, the other people join again.
+    pub fn again(&self, name: String) -> Result<NewTable, Refusal> {
+        let Value::Object(options) = self.options.clone() else {
+            return Err(Refusal::internal("the options of a table are no object"));
+        };
+        Ok(NewTable {
+            game: self.game.clone(),
+            name,
+            bots: self.seats.iter().filter_map(|seat| seat.bot.clone()).collect(),
+            friends: self.people().saturating_sub(1) as u16,
+            options,
+            coach: self.coach,
+            clock: self.clock,
+        })
     }
 
     /// Whether a match can begin with these names and rules; open seats get names for the while.
@@ -165,7 +199,7 @@ impl Setup {
                 if number == 1 { stand_in.to_owned() } else { format!("{stand_in}-{number}") }
             };
             let name = (1..).map(numbered).find(|name| !taken.contains(name));
-            self.seats[place] = SeatSetup { name, bot: Some(stand_in.to_owned()), key: None };
+            self.seats[place] = SeatSetup::bot(name, stand_in);
         }
         Ok(())
     }
@@ -177,7 +211,7 @@ impl Setup {
         let place = &mut self.seats[seat.index()];
         place.key = None;
         if is_full {
-            place.bot = Some(stand_in.to_owned());
+            (place.bot, place.left) = (Some(stand_in.to_owned()), true);
         } else {
             place.name = None;
         }

@@ -20,8 +20,21 @@ pub struct PlayInfo {
     pub options: Map<String, Value>,
     /// The most seats of a table.
     pub most_seats: usize,
+    /// Bounds on options at a table that are narrower than those of the rules.
+    pub bounds: Vec<OptionBound>,
     /// The rules on half a screen.
     pub rules: &'static str,
+}
+
+/// What an option may be at a table.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OptionBound {
+    /// The option.
+    pub option: &'static str,
+    /// The smallest value.
+    pub least: f64,
+    /// The largest value.
+    pub most: f64,
 }
 
 /// A table that somebody wants to sit at.
@@ -44,6 +57,9 @@ pub struct NewTable {
     /// Whether the coach tells the price of every decision.
     #[serde(default)]
     pub coach: bool,
+    /// Seconds for each decision of a person; then a bot decides for them. None: as long as they like.
+    #[serde(default)]
+    pub clock: Option<u32>,
 }
 
 /// Somebody takes a seat.
@@ -52,6 +68,14 @@ pub struct NewTable {
 pub struct JoinTable {
     /// The name at the table.
     pub name: String,
+}
+
+/// Somebody wants a bot to play for a person who is away.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplaceAtTable {
+    /// The seat of who is away.
+    pub seat: u16,
 }
 
 /// A decision of a person.
@@ -105,6 +129,14 @@ pub struct TableState {
     pub link: String,
     /// Whether the coach sits at the table.
     pub coach: bool,
+    /// Seconds for each decision of a person.
+    pub clock: Option<u32>,
+    /// Open pages of those who only watch.
+    pub watching: usize,
+    /// How many seconds somebody must be away before others may let a bot play for them.
+    pub patience: u64,
+    /// The table at which the same people play again.
+    pub next: Option<String>,
     /// Why there is no coach although one was asked for, or why the game was broken off.
     pub note: Option<String>,
     /// What the referee lets the viewer see, once the game is on.
@@ -124,6 +156,12 @@ pub struct TableSeat {
     pub bot: Option<String>,
     /// Whether it is to act, where everybody may know it; the viewer's own in any case.
     pub to_act: bool,
+    /// When its time is up (milliseconds since 1970), if it is to act and there is a clock.
+    pub deadline: Option<u64>,
+    /// Since when its person has no page open (milliseconds since 1970); none while they are here, and for bots.
+    pub away_since: Option<u64>,
+    /// Whether its person has left, and the bot plays on.
+    pub left: bool,
 }
 
 /// What a viewer sees of a game.
@@ -139,10 +177,27 @@ pub struct Scene {
     pub told: Vec<Told>,
     /// How many of them came after the viewer's last decision.
     pub fresh: usize,
+    /// How many beats the viewer has seen or missed so far.
+    pub heard: u32,
+    /// What happened since the viewer's last decision, one thing after the other; of much only the last.
+    pub beats: Vec<Beat>,
     /// All that the viewer may do now, where it can be listed.
     pub legal: Option<Vec<Offer>>,
     /// What the coach says about the viewer's last decision.
     pub coach: Option<CoachWord>,
+}
+
+/// One thing that happened, and how it looked to the viewer then.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Beat {
+    /// Which it is of all that the viewer heard of, from 1.
+    pub number: u32,
+    /// How many lines of `told` it takes. Those of the last beat are the last.
+    pub told: usize,
+    /// What happened, as the protocol of the game writes it.
+    pub events: Vec<Value>,
+    /// The view right after it; none where a spectator may see nothing.
+    pub view: Option<Value>,
 }
 
 /// Something that a player may do.

@@ -64,6 +64,8 @@ fn routes() -> Vec<Route> {
         post("/tables/{id}/join", json!({"name": "x"}), [409; 3]),
         post("/tables/{id}/start", json!({}), [403, 409, 403]),
         post("/tables/{id}/act", json!({"question": 999_999, "action": {"type": "end"}}), [403, 409, 403]),
+        post("/tables/{id}/replace", json!({"seat": 1}), [403, 409, 403]),
+        post("/tables/{id}/rematch", json!({}), [403, 409, 403]),
         post("/party/{id}/join", json!({"name": ""}), [409; 3]),
         post("/party/{id}/act", json!({"type": "withdraw"}), [403, 409, 403]),
         post("/party/{id}/offer", json!({"player": 1}), HOST),

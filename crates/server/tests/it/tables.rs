@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use necrodome_server::{Config, Limits, Site};
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
-use std::{path::Path, pin::pin};
+use std::{path::Path, pin::pin, time::Duration};
 
 /// Somebody at a table.
 struct Person {
@@ -248,6 +248,101 @@ async fn who_leaves_is_replaced_by_a_bot_and_the_last_one_ends_the_match() {
 }
 
 #[tokio::test]
+async fn who_is_away_can_be_replaced_after_a_while() {
+    let limits = Limits { patience: Duration::ZERO, ..config().limits };
+    let site = Site::open(Config { limits, ..config() }).unwrap();
+    let mut ada = Person::open(&site, json!({ "game": "tokyo", "name": "Ada", "friends": 2 })).await;
+    let bea = Person::join(&site, &ada.id, "Bea").await;
+    let mut cy = Person::join(&site, &ada.id, "Cy").await;
+    let away = |state: &Value, seat: usize| state["seats"][seat]["away_since"].is_u64();
+    while ada.state["phase"] != "playing" || away(&ada.state, 1) || away(&ada.state, 2) {
+        ada.look().await;
+    }
+    let replace = |seat: usize| json!({ "seat": seat });
+    let path = ada.path("replace");
+    for (seat, why) in [(1, "they are here"), (0, "your own seat"), (7, "nobody plays on this seat")] {
+        let said = ada.browser.post(&path, replace(seat)).await.refused(409);
+        assert!(said.contains(why), "{said}");
+    }
+    Visitor::stranger(&site).post(&path, replace(1)).await.refused(403);
+
+    let mut gone = bea.browser.clone();
+    drop(bea);
+    while !away(&ada.state, 1) {
+        ada.look().await;
+    }
+    ada.browser.post(&path, replace(1)).await.ok();
+    while ada.state["seats"][1]["left"] != true {
+        ada.look().await;
+    }
+    assert_eq!(ada.state["seats"][1]["name"], "Bea");
+    assert_eq!(ada.state["seats"][1]["bot"], "point-hunter");
+    assert_eq!(gone.get(&format!("/api/tables/{}", ada.id)).await.ok()["you"], Value::Null);
+    tokio::join!(ada.play_to_the_end(), cy.play_to_the_end());
+    assert_eq!(ada.state["phase"], "over");
+
+    // The same people play again: whoever asks first opens the table, and whoever has left is a bot.
+    let mut browser = ada.browser.clone();
+    gone.post(&ada.path("rematch"), json!({})).await.refused(403);
+    let next = browser.post(&ada.path("rematch"), json!({})).await.ok();
+    assert_eq!((&next["phase"], &next["you"]), (&json!("waiting"), &json!(0)));
+    assert_ne!(next["id"], ada.id.as_str());
+    while cy.state["next"] != next["id"] {
+        cy.look().await;
+    }
+    let joined = cy.browser.post(&ada.path("rematch"), json!({})).await.ok();
+    assert_eq!((&joined["id"], &joined["seats"][1]["name"]), (&next["id"], &json!("Cy")));
+    let twice = cy.browser.post(&ada.path("rematch"), json!({})).await.ok();
+    assert_eq!((&twice["id"], &twice["you"]), (&next["id"], &json!(1)));
+    assert_eq!(joined["seats"][2]["bot"], "point-hunter");
+}
+
+#[tokio::test]
+async fn nobody_is_replaced_at_once() {
+    let site = site();
+    let mut ada = Person::open(&site, json!({ "game": "tokyo", "name": "Ada", "friends": 1 })).await;
+    drop(Person::join(&site, &ada.id, "Bea").await);
+    let why = ada.browser.post(&ada.path("replace"), json!({ "seat": 1 })).await.refused(409);
+    assert!(why.contains("they are here") || why.contains("less than 60 seconds"), "{why}");
+    ada.browser.post(&ada.path("rematch"), json!({})).await.refused(409);
+}
+
+#[tokio::test]
+async fn when_time_is_up_a_bot_decides_this_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("arena.sqlite");
+    let site = site_in(&store);
+    let wanted = json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "clock": 1 });
+    let mut ada = Person::open(&site, wanted).await;
+    assert!(ada.asked().await);
+    assert!(ada.state["seats"][0]["deadline"].is_u64());
+    let late = ada.state["question"].clone();
+    while ada.state["question"] == late {
+        ada.look().await;
+    }
+    assert_eq!(ada.state["you"], 0, "the seat is still hers");
+    // Whoever comes after the bell has nothing to say about it.
+    let act = json!({ "question": late, "action": { "type": "keep", "dice": vec![true; 6] } });
+    ada.browser.post(&ada.path("act"), act).await.refused(409);
+    // What was decided then is in the file like everything else.
+    let (cookies, id, heard) =
+        (ada.browser.cookies.clone(), ada.id.clone(), ada.state["scene"]["heard"].clone());
+    drop((ada, site));
+    let site = site_in(&store);
+    let mut browser = Visitor::stranger(&site);
+    browser.cookies = cookies;
+    let mut again = Person::sitting(browser, &id).await;
+    while again.state["scene"]["heard"].as_u64() < heard.as_u64() {
+        again.look().await;
+    }
+    let why = Visitor::stranger(&site)
+        .post("/api/tables", json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "clock": 0 }))
+        .await
+        .refused(400);
+    assert!(why.contains("expected 1 to 3600 seconds"), "{why}");
+}
+
+#[tokio::test]
 async fn whoever_does_not_want_to_wait_begins_with_bots() {
     let site = site();
     let mut ada = Person::open(&site, json!({ "game": "tokyo", "name": "Ada", "friends": 2 })).await;
@@ -276,6 +371,7 @@ async fn nobody_sees_what_is_hidden_from_it() {
         let watched = stranger.get(&format!("/api/tables/{}", ada.id)).await.ok();
         assert!(watched["scene"]["view"].is_null(), "{game}: {watched}");
         assert!(watched["seats"].as_array().unwrap().iter().all(|seat| seat["to_act"] == false), "{watched}");
+        assert_eq!(kinds(&watched).iter().find(|kind| *kind != "announced"), None, "{game}: {watched}");
         let words = told(&watched);
         for private in
             ["is told", "meets", "commits", "antidote", "turns into", "survivor", "shoots", "corpse"]
@@ -292,12 +388,47 @@ async fn nobody_sees_what_is_hidden_from_it() {
                 assert!(line.starts_with(&format!("{own} ")), "{line}");
             }
             assert!(game != "infection" || words.contains("is told: "), "{words}");
+            for judge in ["resolved", "antidote", "turned"] {
+                assert!(!kinds(&person.state).iter().any(|kind| kind == judge), "{game}: {}", person.state);
+            }
+            // The numbers of what they saw say nothing of what they did not.
+            let beats = person.state["scene"]["beats"].as_array().unwrap();
+            let numbers: Vec<u64> = beats.iter().map(|beat| beat["number"].as_u64().unwrap()).collect();
+            assert_eq!(numbers, (1..=beats.len() as u64).collect::<Vec<_>>());
+            assert_eq!(person.state["scene"]["heard"], beats.len());
             // Whose turn it is would tell who met whom: only one's own is shown.
             for (place, seat) in person.state["seats"].as_array().unwrap().iter().enumerate() {
                 assert!(place == own || seat["to_act"] == false, "{game}: {}", person.state);
             }
         }
     }
+}
+
+/// The kinds of all events that are shown, in order.
+fn kinds(state: &Value) -> Vec<String> {
+    let beats = state["scene"]["beats"].as_array().unwrap().iter();
+    let events = beats.flat_map(|beat| beat["events"].as_array().unwrap());
+    events.map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn what_happened_since_a_decision_is_shown_beat_by_beat() {
+    let site = site();
+    let mut ada = Person::open(&site, table("tokyo", &["angry", "angry"])).await;
+    let (mut seen, mut decisions) = (0, 0);
+    while ada.asked().await {
+        let scene = &ada.state["scene"];
+        let beats = scene["beats"].as_array().unwrap();
+        let (heard, first) = (scene["heard"].as_u64().unwrap(), &beats[0]);
+        assert_eq!(first["number"], seen + 1, "what is new begins where the last decision was made");
+        assert_eq!(beats.last().unwrap()["number"], heard);
+        let lines: u64 = beats.iter().map(|beat| beat["told"].as_u64().unwrap()).sum();
+        assert_eq!(scene["fresh"], lines, "each beat has its words");
+        seen = heard;
+        ada.play(sensible(&ada.state)).await;
+        decisions += 1;
+    }
+    assert!(decisions > 3);
 }
 
 /// What was told, a line each: the seat, and the words.
