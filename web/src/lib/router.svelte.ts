@@ -23,10 +23,10 @@ export function setHash(hash: string) {
   route.hash = location.hash;
 }
 
-/** The number of `#turn=N`. */
-export function turnOf(hash: string): number | undefined {
-  const turn = new URLSearchParams(hash.replace(/^#/, "")).get("turn");
-  return turn !== null && /^\d+$/.test(turn) ? Number(turn) : undefined;
+/** The number of `#step=N` or `#turn=N`. */
+export function numberIn(hash: string, name: "step" | "turn"): number | undefined {
+  const text = new URLSearchParams(hash.replace(/^#/, "")).get(name);
+  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
 window.addEventListener("popstate", read);
