@@ -2,7 +2,7 @@
 // `#step=7`, or `#turn=3` for the step with which a turn begins.
 import { untrack } from "svelte";
 import type { Keys } from "../lib/keys";
-import { numberIn, route, setHash } from "../lib/router.svelte";
+import { numberIn, route, setHash, wordIn } from "../lib/router.svelte";
 
 export interface Tempo {
   /** Steps a second to choose from. */
@@ -17,6 +17,8 @@ export interface Reach {
   last: number;
   /** The steps with which turns begin; none where each step is a turn. */
   turns?: number[] | undefined;
+  /** Steps that have names: `#moment=luck`. */
+  named?: Map<string, number>;
 }
 
 /** A single step that flows takes so long, in steps a second. */
@@ -46,11 +48,12 @@ export class Player {
   readonly last: number;
   /** The steps with which turns begin; none where each step is a turn. */
   readonly turns: number[] | undefined;
+  #named: Map<string, number>;
   #told: string | undefined;
   #telling: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ last, turns }: Reach, { speeds, speed, flows = -1 }: Tempo) {
-    [this.last, this.turns] = [last, turns];
+  constructor({ last, turns, named = new Map() }: Reach, { speeds, speed, flows = -1 }: Tempo) {
+    [this.last, this.turns, this.#named] = [last, turns, named];
     [this.speeds, this.speed, this.#most] = [speeds, speed, calm ? -1 : flows];
     $effect(() => {
       if (this.moving) return frames((seconds) => this.#advance(seconds));
@@ -100,6 +103,8 @@ export class Player {
   }
 
   #wanted(hash: string): number | undefined {
+    const named = this.#named.get(wordIn(hash, "moment") ?? "");
+    if (named !== undefined) return named;
     const turn = numberIn(hash, "turn");
     if (!this.turns) return turn ?? numberIn(hash, "step");
     return numberIn(hash, "step") ?? (turn === undefined ? undefined : this.#begins(turn));
