@@ -5,5 +5,6 @@ import { defineConfig } from "vite";
 export default defineConfig({
   plugins: [svelte()],
   build: { outDir: process.env.WEB_OUT ?? "dist", emptyOutDir: true, assetsInlineLimit: 0 },
-  server: { proxy: { "/api": "http://127.0.0.1:7666" } },
+  // The server takes requests of its own pages only, so it must see the name that the browser sees.
+  server: { proxy: { "/api": { target: "http://127.0.0.1:7666", changeOrigin: false } } },
 });

@@ -70,7 +70,7 @@ test("Pig is played at the generic table, by mouse and by key, and its film is w
   await page.getByRole("heading", { level: 1, name: "Pig" }).waitFor();
   const film = await page.evaluate(async (id) => (await fetch(`/api/tables/${id}/film`)).json(), id);
   for (const step of [0, 1, Math.floor(film.steps / 2), film.steps]) {
-    await page.evaluate((step) => (location.hash = `#turn=${step}`), step);
+    await page.evaluate((step) => (location.hash = `#step=${step}`), step);
     await page.waitForFunction(
       (step) => document.querySelector("input[type=range]")?.value === String(step),
       step,
@@ -78,7 +78,7 @@ test("Pig is played at the generic table, by mouse and by key, and its film is w
     assert.deepEqual(await scores(page), film.frames[step].scene.scores);
   }
   assert.equal(await page.locator(".board .chip", { hasText: "wins" }).count(), 1);
-  await page.evaluate(() => (location.hash = "#turn=1"));
+  await page.evaluate(() => (location.hash = "#step=1"));
   const happened = page.getByRole("list", { name: "What happened in this step" });
   await happened.getByText(/^Ada rolled, die \d/).waitFor();
   await inspect(page, "replay-pig");

@@ -89,13 +89,13 @@ test("a file is dropped on the page and shown, with reasons beside the actions",
 
 test("it is stepped through by keyboard, and the address follows", async () => {
   const { page, problems, close } = await visitor(browser);
-  await page.goto(`${arena.url}/replay#turn=4`);
+  await page.goto(`${arena.url}/replay#step=4`);
   await page.getByText("Drop a replay file here").waitFor();
   await drop(page, race);
   await atStep(page, 4);
   await page.keyboard.press("ArrowRight");
   await atStep(page, 5);
-  await hashIs(page, "#turn=5");
+  await hashIs(page, "#step=5");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
   await atStep(page, 3);
@@ -104,21 +104,31 @@ test("it is stepped through by keyboard, and the address follows", async () => {
   await atStep(page, last);
   await page.keyboard.press("Home");
   await atStep(page, 0);
-  // By turns: the first ends when the first player has stopped or is busted.
+  // By turns: the second is of the other player.
   await page.keyboard.press("PageDown");
   const happened = page.getByRole("list", { name: "What happened in this step" });
-  await happened.getByText(/^talker (stops|is shot|is out of dice)/).waitFor();
-  assert.ok((await stepShown(page)) > 1);
+  await happened
+    .getByText(/^cautious/)
+    .first()
+    .waitFor();
+  const second = await stepShown(page);
+  assert.ok(second > 1);
+  await page.getByText("turn 2 of").waitFor();
   await page.keyboard.press("PageUp");
   await atStep(page, 0);
-  await hashIs(page, "#turn=0");
+  await hashIs(page, "#step=0");
+  // A turn in the address is the step that it begins with.
+  await page.evaluate(() => (location.hash = "#turn=2"));
+  await atStep(page, second);
+  await page.keyboard.press("Home");
+  await atStep(page, 0);
   await page.keyboard.press("Space");
   await page.getByRole("button", { name: "Pause" }).waitFor();
   await page.waitForFunction(() => Number(document.querySelector("input[type=range]")?.value) >= 2);
   await page.keyboard.press("Space");
   await page.getByRole("button", { name: "Play", exact: true }).waitFor();
   // Another step in the address is another step on the page.
-  await page.evaluate(() => (location.hash = "#turn=7"));
+  await page.evaluate(() => (location.hash = "#step=7"));
   await atStep(page, 7);
   const slider = page.getByRole("slider", { name: "Step" });
   assert.match(
@@ -158,10 +168,67 @@ test("the worst decisions lead to what the perfect player would do", async () =>
   await close();
 });
 
+/** The board with the scores, the controls and what happens are seen without scrolling. */
+async function assertOnFirstScreen(page, what) {
+  const { width, height } = page.viewportSize();
+  for (const part of ["board", "controls", "now"]) {
+    const box = await page.getByTestId(part).boundingBox();
+    const inside = box.y >= 0 && box.y + box.height <= height && box.x >= 0 && box.x + box.width <= width;
+    assert.ok(inside, `${what}: ${part} at ${JSON.stringify(box)} in ${width} x ${height}`);
+  }
+}
+
+test("a step is one happening: the list, the board and the words belong to one player", async () => {
+  const { page, problems, close } = await visitor(browser);
+  await page.goto(`${arena.url}/replay`);
+  let chooser = "Choose a file";
+  for (const [from, title] of [
+    [table, "Zombie Dice"],
+    [tokyo, "Tokyo"],
+  ]) {
+    await page.getByLabel(chooser).setInputFiles(from);
+    chooser = "Open another file";
+    await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+    const last = Number(await page.getByRole("slider", { name: "Step" }).getAttribute("max"));
+    let decided = 0;
+    // At the end nobody is to move.
+    for (let step = 1; step < last; step++) {
+      await page.keyboard.press("ArrowRight");
+      await atStep(page, step);
+      const shown = await page.evaluate(() => {
+        const text = (selector) => document.querySelector(selector)?.textContent.trim();
+        return {
+          list: text("[data-step] [aria-current=step] b"),
+          board: text("[data-testid=board] li.current .text") ?? text("[data-testid=board] li.current .name"),
+          words: [
+            ...document.querySelectorAll("[aria-label='What happened in this step'] li > b:first-child"),
+          ].map((one) => one.textContent.trim()),
+          decision: document.querySelector(".verdict")?.textContent.trim(),
+        };
+      });
+      const where = `${title}, step ${step}: ${JSON.stringify(shown)}`;
+      assert.ok(shown.list && shown.board === shown.list, where);
+      assert.ok(
+        shown.words.every((name) => name === shown.list),
+        where,
+      );
+      if (shown.decision) {
+        assert.ok(shown.decision.startsWith(shown.list), where);
+        decided++;
+      }
+    }
+    assert.ok(title !== "Tokyo" || decided > 5);
+  }
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test("every game can be looked at", async () => {
   const { page, problems, close } = await visitor(browser);
   await page.goto(`${arena.url}/replay`);
   const games = [
+    [race, "Zombie Dice, race", "replay-race-step"],
+    [tokyo, "Tokyo", "replay-tokyo-step"],
     [solo, "Zombie Dice, solo", "replay-solo"],
     [table, "Zombie Dice", "replay-table"],
     [infection, "Infection", "replay-infection"],
@@ -172,7 +239,9 @@ test("every game can be looked at", async () => {
     await page.getByLabel(chooser).setInputFiles(from);
     chooser = "Open another file";
     await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
-    await page.evaluate(() => (location.hash = "#turn=14"));
+    await page.evaluate(() => (location.hash = "#step=14"));
+    await page.waitForFunction(() => Number(document.querySelector("input[type=range]")?.value) > 0);
+    await assertOnFirstScreen(page, title);
     await inspect(page, name);
   }
   assert.deepEqual(problems, []);
@@ -208,7 +277,7 @@ test("a stored match of a tournament is shown, and its file can be taken away an
     async (id) => (await (await fetch(`/api/tournaments/${id}/matches`)).json()).total === 4,
     id,
   );
-  await page.goto(`${arena.url}/tournaments/${id}/matches/1/0#turn=2`);
+  await page.goto(`${arena.url}/tournaments/${id}/matches/1/0#step=2`);
   await page.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
   await atStep(page, 2);
   await inspect(page, "match");
@@ -241,10 +310,11 @@ test("a file of its own opens from disk, without a server and without a complain
     );
     execFileSync(necrodome, ["replay", from, "--html", out, "--force"]);
     const { page, problems, close } = await visitor(browser);
-    await page.goto(`${pathToFileURL(out)}#turn=3`);
+    const unit = from === battle ? "turn" : "step";
+    await page.goto(`${pathToFileURL(out)}#${unit}=3`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.keyboard.press("ArrowRight");
-    await hashIs(page, "#turn=4");
+    await hashIs(page, `#${unit}=4`);
     if (from === race) {
       assert.equal(await stepShown(page), 4);
       await page.getByText("enough </script><b>brains</b>").first().waitFor();
@@ -260,7 +330,7 @@ test("several matches are on one page, with who has won how many, one to be chos
   const out = file("both.html");
   execFileSync(necrodome, ["replay", race, again, "--html", out]);
   const { page, problems, close } = await visitor(browser);
-  await page.goto(`${pathToFileURL(out)}#turn=3`);
+  await page.goto(`${pathToFileURL(out)}#step=3`);
   await page.getByText("2 matches, won:").waitFor();
   const reason = page.getByText("enough </script><b>brains</b>");
   await reason.first().waitFor();
@@ -268,7 +338,7 @@ test("several matches are on one page, with who has won how many, one to be chos
   await reason.waitFor({ state: "detached" });
   await page.getByRole("heading", { level: 1 }).click();
   await page.keyboard.press("ArrowRight");
-  await hashIs(page, "#turn=4");
+  await hashIs(page, "#step=4");
   await assertAccessible(page);
   await inspect(page, "replay-several");
   assert.deepEqual(problems, []);

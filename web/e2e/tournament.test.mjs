@@ -67,6 +67,57 @@ test("a tournament is started from the page and watched to the end, by two", asy
   await guest.page.waitForURL(/matches\/3999\/11$/);
   await guest.page.getByRole("heading").first().waitFor();
 
+  // Searched and sorted; the way leads on in the same order, and back to the same place.
+  await guest.page.goto(address);
+  const listed = guest.page.getByRole("region", { name: "Matches" });
+  await guest.page.getByLabel("Entry").selectOption("greedy");
+  await guest.page.getByLabel("Result").selectOption("won");
+  await guest.page.getByRole("button", { name: /^Turns/ }).click();
+  await guest.page.waitForURL(/entry=greedy&result=won&sort=turns$/);
+  const turnsOf = async () => {
+    const cells = await listed.locator("tbody tr td:nth-child(3)").allTextContents();
+    return cells.map(Number);
+  };
+  await guest.page.waitForFunction(() => document.querySelector("th[aria-sort]")?.ariaSort === "descending");
+  await guest.page.getByText(/^1 to 12 of (?!48,000)/).waitFor();
+  const turns = await turnsOf();
+  assert.deepEqual(
+    turns,
+    turns.toSorted((a, b) => b - a),
+  );
+  await guest.page.getByRole("button", { name: "Later", exact: true }).click();
+  await guest.page.getByText(/^13 to 24/).waitFor();
+  const links = await listed.getByRole("link").evaluateAll((all) => all.map((one) => one.pathname));
+  await listed.getByRole("link").nth(4).scrollIntoViewIfNeeded();
+  const scrolled = await guest.page.evaluate(() => window.scrollY);
+  assert.ok(scrolled > 200);
+  await listed.getByRole("link").nth(4).click();
+  await guest.page.waitForURL((url) => url.pathname === links[4]);
+  await guest.page.getByRole("link", { name: "Next match" }).click();
+  await guest.page.waitForURL((url) => url.pathname === links[5]);
+  await guest.page.getByRole("link", { name: "Previous match" }).click();
+  await guest.page.waitForURL((url) => url.pathname === links[4]);
+  await guest.page.getByRole("heading", { level: 1 }).waitFor();
+  for (let i = 0; i < 3; i++) await guest.page.goBack();
+  await guest.page.getByText(/^13 to 24/).waitFor();
+  assert.equal(await guest.page.getByLabel("Entry").inputValue(), "greedy");
+  await guest.page.waitForFunction((top) => Math.abs(window.scrollY - top) < 40, scrolled);
+
+  // The moments lead into the films, to the step that they are about.
+  const moments = guest.page.getByRole("region", { name: "Moments" });
+  await moments.getByRole("button", { name: "Worst decisions" }).click();
+  const worst = moments.getByRole("link").first();
+  assert.equal(await moments.getByRole("link").count(), 5);
+  await worst.click();
+  await guest.page.waitForURL(/matches\/\d+\/\d+#moment=mistakes$/);
+  await guest.page.locator(".verdict.costly").waitFor();
+  const named = guest.page.getByRole("link", { name: /^Worst decision/ });
+  assert.equal(await named.getAttribute("aria-current"), "step");
+  await guest.page.getByRole("link", { name: /^Luckiest roll/ }).click();
+  await guest.page.waitForURL(/#moment=luck$/);
+  await guest.page.getByRole("link", { name: /^Luckiest roll/, current: "step" }).waitFor();
+  await inspect(guest.page, "match-moments");
+
   await guest.page.goto(arena.url);
   await guest.page.getByRole("heading", { name: "Recent tournaments" }).waitFor();
   await inspect(guest.page, "home");

@@ -28,6 +28,9 @@ use tower_http::{
 /// No inline script or style, nothing from elsewhere, in nobody's frame.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// The same for films to be shown on other sites: nothing can be done on these pages, so no click can be stolen.
+const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+    font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *";
 
 /// Puts the guards around all routes.
 pub(crate) fn around(router: Router, site: Site) -> Router {
@@ -38,15 +41,23 @@ pub(crate) fn around(router: Router, site: Site) -> Router {
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(|_| Refusal::internal("a request has panicked").into_response()))
         .layer(middleware::from_fn_with_state(site, check))
-        .layer(always("content-security-policy", CONTENT_POLICY))
+        .layer(middleware::map_response(usual_policy))
         .layer(always("x-content-type-options", "nosniff"))
         .layer(always("referrer-policy", "no-referrer"))
         .layer(always("cross-origin-opener-policy", "same-origin"))
         .layer(always("cross-origin-resource-policy", "same-origin"))
 }
 
+/// Everything but what the check below lets into frames is in nobody's frame.
+async fn usual_policy(mut response: Response) -> Response {
+    let usual = HeaderValue::from_static(CONTENT_POLICY);
+    response.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(usual);
+    response
+}
+
 async fn check(State(site): State<Site>, origin: Origin, request: Request, next: Next) -> Response {
     let api = request.uri().path().starts_with("/api/");
+    let embedded = request.uri().path().starts_with("/embed/");
     let refuse = |refusal: Refusal| if api { refusal.into_response() } else { refusal.page() };
     if !site.may_ask(origin) {
         return refuse(Refusal::too_often("too many requests from this address").hint("wait a moment"));
@@ -59,6 +70,10 @@ async fn check(State(site): State<Site>, origin: Origin, request: Request, next:
     let mut response = next.run(request).await;
     if let Some(Cause(cause)) = response.extensions().get() {
         complain!("error: {cause}");
+    }
+    if embedded && response.status().is_success() {
+        let policy = HeaderValue::from_static(EMBED_POLICY);
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     if api {
         let headers = response.headers_mut();

@@ -35,7 +35,10 @@ pub fn api() -> Value {
     add::<learn::Stopping>(&mut sent);
     add::<tables::PlayInfo>(&mut sent);
     add::<tables::TableState>(&mut sent);
+    add::<learn::Exercise>(&mut sent);
+    add::<tournaments::MatchLogs>(&mut sent);
     add::<tournaments::MatchPage>(&mut sent);
+    add::<tournaments::MomentList>(&mut sent);
     add::<tournaments::TournamentList>(&mut sent);
     add::<tournaments::TournamentStarted>(&mut sent);
     add::<tournaments::TournamentView>(&mut sent);

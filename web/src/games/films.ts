@@ -28,6 +28,8 @@ export interface Look {
   Board: Component<OnStage>;
   /** Draws a die. */
   Die?: Component<DieWord>;
+  /** The scores by seat in a scene, where a game has any that rise step by step. */
+  scores?: (scene: unknown) => number[];
   /** Which of the dice on the table an action keeps. */
   kept?: (action: unknown) => boolean[] | undefined;
 }

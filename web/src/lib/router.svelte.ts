@@ -2,6 +2,31 @@
 
 export const route = $state({ path: location.pathname, query: location.search, hash: location.hash });
 
+// Pages come with what they show a moment later, so the place on the page is brought back here and not by the browser.
+history.scrollRestoration = "manual";
+
+/** Where on the page the reader was, for when they come back. */
+function keepPlace() {
+  history.replaceState({ ...(history.state as object | null), top: window.scrollY }, "");
+}
+
+/** Goes there as soon as the page is long enough, unless the reader moves first. */
+function comeBack(top: number) {
+  const stop = () => {
+    watching.disconnect();
+    clearTimeout(late);
+    for (const event of ["wheel", "touchmove", "keydown", "pointerdown"]) removeEventListener(event, stop);
+  };
+  const look = () => {
+    window.scrollTo(0, top);
+    if (Math.abs(window.scrollY - top) < 2) stop();
+  };
+  const watching = new ResizeObserver(look);
+  const late = setTimeout(stop, 5000);
+  for (const event of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(event, stop);
+  watching.observe(document.body);
+}
+
 function read() {
   route.path = location.pathname;
   route.query = location.search;
@@ -10,6 +35,7 @@ function read() {
 
 /** Goes to another page. */
 export function go(address: string) {
+  keepPlace();
   history.pushState(null, "", address);
   read();
   window.scrollTo(0, 0);
@@ -19,23 +45,39 @@ export function go(address: string) {
 
 /** Changes the address of this page without a new entry in the history. */
 export function replace(address: string) {
-  history.replaceState(null, "", address);
+  history.replaceState(history.state, "", address);
   read();
+}
+
+/** Changes the part behind `?` without a new entry in the history; what is empty is left out. */
+export function setQuery(values: Record<string, string>) {
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "")).toString();
+  history.replaceState(history.state, "", location.pathname + (query && `?${query}`) + location.hash);
+  route.query = location.search;
 }
 
 /** Changes the part behind `#` without a new entry in the history. */
 export function setHash(hash: string) {
-  history.replaceState(null, "", hash === "" ? location.pathname + location.search : hash);
+  history.replaceState(history.state, "", hash === "" ? location.pathname + location.search : hash);
   route.hash = location.hash;
 }
 
-/** The number of `#turn=N`. */
-export function turnOf(hash: string): number | undefined {
-  const turn = new URLSearchParams(hash.replace(/^#/, "")).get("turn");
-  return turn !== null && /^\d+$/.test(turn) ? Number(turn) : undefined;
+/** The word of `#moment=luck`. */
+export function wordIn(hash: string, name: string): string | null {
+  return new URLSearchParams(hash.replace(/^#/, "")).get(name);
 }
 
-window.addEventListener("popstate", read);
+/** The number of `#step=N` or `#turn=N`. */
+export function numberIn(hash: string, name: "step" | "turn"): number | undefined {
+  const text = wordIn(hash, name);
+  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+window.addEventListener("popstate", (event) => {
+  const leaves = location.pathname !== route.path;
+  read();
+  if (leaves) comeBack((event.state as { top?: number } | null)?.top ?? 0);
+});
 window.addEventListener("hashchange", read);
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -1,7 +1,8 @@
-// Plays a film: where it stands, how fast it goes on, and its keys. The address says which step is shown, and the other way round.
+// Plays a film: where it stands, how fast it goes on, and its keys. The address says which step is shown, and the other way round:
+// `#step=7`, or `#turn=3` for the step with which a turn begins.
 import { untrack } from "svelte";
 import type { Keys } from "../lib/keys";
-import { route, setHash, turnOf } from "../lib/router.svelte";
+import { numberIn, route, setHash, wordIn } from "../lib/router.svelte";
 
 export interface Tempo {
   /** Steps a second to choose from. */
@@ -9,6 +10,15 @@ export interface Tempo {
   speed: number;
   /** Up to this speed one step flows into the next; none where steps are jumps. */
   flows?: number;
+}
+
+export interface Reach {
+  /** The last step. */
+  last: number;
+  /** The steps with which turns begin; none where each step is a turn. */
+  turns?: number[] | undefined;
+  /** Steps that have names: `#moment=luck`. */
+  named?: Map<string, number>;
 }
 
 /** A single step that flows takes so long, in steps a second. */
@@ -35,21 +45,23 @@ export class Player {
   progress = $derived(this.#flows ? this.position - this.step + 1 : 1);
   moving = $derived(this.playing || this.#bound !== undefined);
 
-  #told: number | undefined;
+  readonly last: number;
+  /** The steps with which turns begin; none where each step is a turn. */
+  readonly turns: number[] | undefined;
+  #named: Map<string, number>;
+  #told: string | undefined;
   #telling: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(
-    readonly last: number,
-    { speeds, speed, flows = -1 }: Tempo,
-  ) {
+  constructor({ last, turns, named = new Map() }: Reach, { speeds, speed, flows = -1 }: Tempo) {
+    [this.last, this.turns, this.#named] = [last, turns, named];
     [this.speeds, this.speed, this.#most] = [speeds, speed, calm ? -1 : flows];
     $effect(() => {
       if (this.moving) return frames((seconds) => this.#advance(seconds));
     });
     $effect(() => {
-      const wanted = turnOf(route.hash);
-      if (wanted === undefined || wanted === this.#told) return;
-      this.#told = wanted;
+      const wanted = this.#wanted(route.hash);
+      if (wanted === undefined || route.hash === this.#told) return;
+      this.#told = route.hash;
       untrack(() => this.go(wanted));
     });
     $effect(() => () => clearTimeout(this.#telling));
@@ -85,6 +97,24 @@ export class Player {
     this.#stand(from);
   }
 
+  /** The address of a step of this film. */
+  hashOf(step: number): string {
+    return `#${this.turns ? "step" : "turn"}=${step}`;
+  }
+
+  #wanted(hash: string): number | undefined {
+    const named = this.#named.get(wordIn(hash, "moment") ?? "");
+    if (named !== undefined) return named;
+    const turn = numberIn(hash, "turn");
+    if (!this.turns) return turn ?? numberIn(hash, "step");
+    return numberIn(hash, "step") ?? (turn === undefined ? undefined : this.#begins(turn));
+  }
+
+  /** The step with which a turn begins; turns count from 1. */
+  #begins(turn: number): number {
+    return turn <= 1 ? 0 : (this.turns?.[turn - 2] ?? this.last);
+  }
+
   #advance(seconds: number) {
     const to = this.#bound ?? this.last;
     const next = this.position + seconds * (this.#bound === undefined ? this.speed : STEP);
@@ -100,8 +130,8 @@ export class Player {
     this.forward = this.step === before + 1;
     this.#telling ??= setTimeout(() => {
       this.#telling = undefined;
-      this.#told = this.step;
-      setHash(`#turn=${this.step}`);
+      this.#told = this.hashOf(this.step);
+      setHash(this.#told);
     }, TELL);
   }
 }

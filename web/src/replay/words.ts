@@ -37,9 +37,16 @@ export function worstOf({ entries, worst }: Values): Decision[] {
   });
 }
 
-/** The steps after which a turn begins. */
-export function turnsOf(film: Film): number[] {
-  return film.frames.flatMap((frame, step) => (step > 0 && frame.told.some((one) => one.mark) ? [step] : []));
+/** The steps with which the second turn and all later ones begin. */
+export function turnsOf({ frames }: Film): number[] {
+  return frames.flatMap(({ turn }, step) => (step > 0 && turn !== frames[step - 1]?.turn ? [step] : []));
+}
+
+/** What happens in a step, as a plain sentence without its end. */
+export function stepWords(film: Film, step: number): string {
+  const frame = film.frames[step];
+  if (step === 0 || !frame) return "the set-up";
+  return frame.player === null ? frame.words : `${film.names[frame.player]} ${frame.words}`;
 }
 
 export function winnersOf(outcome: Outcome): number[] {

@@ -151,6 +151,14 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
     with_game!(plan.game().map_err(TournamentError::Plan)?, G => play_again::<G>(plan, store, block, number))
 }
 
+/// What a match is worth to its first seat before it begins, where the game is solved under the rules of the plan.
+pub fn start_value(plan: &Plan) -> Option<f64> {
+    with_game!(plan.game().ok()?, G => {
+        let rules = plan.rules::<G>().ok()?;
+        Some(necrodome_solve::solve::<G>(&rules, plan.seats).ok()?.start())
+    })
+}
+
 /// How a match ended, as it is stored.
 pub fn stored_result(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Outcome, MatchError> {
     let schedule = Schedule::of(plan)?;

@@ -17,6 +17,7 @@ mod results;
 mod resume;
 mod schedule;
 mod sealed;
+mod search;
 mod sense;
 mod stages;
 mod store;
@@ -29,7 +30,9 @@ pub use chain::Damage;
 pub use estimate::estimate;
 pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
-pub use matches::{MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, stored_result};
+pub use matches::{
+    MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, start_value, stored_result,
+};
 pub use parts::{
     Audit, Catch, Difference, Merged, Merger, Origin, Packed, PartError, PlanFile, PlanInfo, Shard, audit,
     blocks_to_catch, chance_to_catch, is_pack, merge, merged, pack,
@@ -41,6 +44,7 @@ pub use results::{BlockResult, Closing, Detail};
 pub use resume::Opened;
 pub use schedule::{Schedule, ScheduleError};
 pub use sealed::{SealedDice, TournamentDice};
+pub use search::{By, Found, MatchMoment, MomentKind, Moments, SEARCHED, Search};
 pub use sense::PlanError;
 pub use stages::Stage;
 pub use store::Store;

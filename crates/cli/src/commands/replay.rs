@@ -54,8 +54,8 @@ pub struct Args {
     /// With --verify: the secret of its dice, if it had one
     #[arg(long, value_name = "HEX", requires = "seed")]
     secret: Option<Secret>,
-    /// Show the state after this many steps (decisions), as JSON
-    #[arg(long, value_name = "STEP", conflicts_with = "verify")]
+    /// Show the state after this many decisions, as JSON
+    #[arg(long, value_name = "DECISIONS", conflicts_with = "verify")]
     at: Option<usize>,
     /// Take the match from a store: block and number of the match; the tournament in front if there are several
     #[arg(long, value_name = "BLOCK.MATCH")]
@@ -315,7 +315,7 @@ fn show_step<G: Listed>(replay: &Replay<G>, at: usize, out: &mut impl Write) -> 
     let mut asked: Vec<Seat> = Vec::new();
     replay.follow(|Moment { number, step, game, log }| {
         if number == at {
-            writeln!(out, "{} {number} of {last}", bold("step"))?;
+            writeln!(out, "{} {number} of {last}", bold("decision"))?;
             teller::<G>().tell(out, &replay.names, game, log)?;
             writeln!(out, "{} {}", bold("state"), serde_json::to_string(game).map_err(io::Error::from)?)?;
             asked = game.to_act().to_vec();

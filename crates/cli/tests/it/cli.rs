@@ -177,7 +177,7 @@ fn a_step_beyond_the_end_of_a_replay_is_refused_with_the_number_of_decisions() {
     assert_eq!(refusal(&words), expected);
     assert!(
         output(&["replay", &replay, "--at", &steps.to_string()])
-            .starts_with(&format!("step {steps} of {steps}"))
+            .starts_with(&format!("decision {steps} of {steps}"))
     );
 }
 

@@ -1,10 +1,13 @@
 //! Zombie Dice: what everybody at the table sees, and the turns that ended since the last look. A state shows the turn that goes
 //! on; the dice of a turn that is over are put together again from its rolls.
 
-use super::Camera;
+use super::{Camera, Shot};
 use necrodome_rules::{
     game::{Game, Logged, Seat},
-    zombie_dice::{Event, OutOfDice, RaceRules, SoloRules, TableRules, Turn, TurnEnd, TurnView},
+    zombie_dice::{
+        Event, OutOfDice, RaceRules, RaceView, SoloRules, SoloView, TableRules, TableView, Turn, TurnEnd,
+        TurnView,
+    },
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,6 +39,10 @@ pub struct EndedTurn {
 struct Turns {
     turn: Turn,
     out_of_dice: OutOfDice,
+    /// Turns that have ended.
+    over: u32,
+    /// What each seat has banked.
+    scores: Vec<u32>,
 }
 
 impl Turns {
@@ -46,9 +53,12 @@ impl Turns {
                 Event::Rolled { hand, .. } => {
                     self.turn.land(hand, self.out_of_dice);
                 }
-                Event::TurnEnded { seat, why, banked, .. } => {
+                Event::TurnEnded { seat, why, banked, score } => {
                     ended.push(EndedTurn { seat, turn: self.turn.view(), why, banked });
                     self.turn = Turn::START;
+                    self.over += 1;
+                    self.scores.resize(self.scores.len().max(seat.index() + 1), 0);
+                    self.scores[seat.index()] = score;
                 }
                 Event::TiebreakStarted { .. } => {}
             }
@@ -74,10 +84,51 @@ macro_rules! has_dice {
 
 has_dice!(TableRules, RaceRules, SoloRules);
 
-pub(super) fn camera<G: Game<Event = Event, Rules: HasDice>>(rules: &G::Rules) -> Camera<G> {
-    let mut turns = Turns { turn: Turn::START, out_of_dice: rules.out_of_dice() };
-    Box::new(move |game, log| {
-        let scene = DiceScene { view: game.view(Seat(0)), ended: turns.follow(log) };
-        serde_json::to_value(scene).unwrap_or_default()
+/// What seat 0 sees, put back to a moment between two turns.
+pub(super) trait Between {
+    fn put_back(&mut self, turn: TurnView, scores: &[u32]);
+}
+
+fn banked(scores: &[u32], seat: usize) -> u32 {
+    scores.get(seat).copied().unwrap_or(0)
+}
+
+impl Between for TableView {
+    fn put_back(&mut self, turn: TurnView, scores: &[u32]) {
+        self.turn = turn;
+        self.scores.iter_mut().enumerate().for_each(|(seat, score)| *score = banked(scores, seat));
+    }
+}
+
+impl Between for RaceView {
+    fn put_back(&mut self, turn: TurnView, scores: &[u32]) {
+        *self = RaceView { turn, score: banked(scores, 0), opponent_score: banked(scores, 1) };
+    }
+}
+
+impl Between for SoloView {
+    fn put_back(&mut self, turn: TurnView, _: &[u32]) {
+        self.turn = turn;
+    }
+}
+
+pub(super) fn camera<G>(rules: &G::Rules) -> Camera<G>
+where
+    G: Game<Event = Event, Rules: HasDice, View: Between>,
+{
+    let out_of_dice = rules.out_of_dice();
+    let mut turns = Turns { turn: Turn::START, out_of_dice, over: 0, scores: Vec::new() };
+    Box::new(move |game, parts| {
+        let shoot = |(number, log): (usize, &&[Logged<Event>])| {
+            let turn = turns.over + 1;
+            let ended = turns.follow(log);
+            let mut view = game.view(Seat(0));
+            if number + 1 < parts.len() {
+                view.put_back(turns.turn.view(), &turns.scores);
+            }
+            let scene = DiceScene { view, ended };
+            Shot { turn, scene: serde_json::to_value(scene).unwrap_or_default() }
+        };
+        parts.iter().enumerate().map(shoot).collect()
     })
 }

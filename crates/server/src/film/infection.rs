@@ -1,9 +1,9 @@
 //! Infection as the judge knows it. A party can be large, so a scene holds only those who are not as they were.
 
-use super::Camera;
+use super::{Camera, Shot};
 use necrodome_rules::{
-    game::Seat,
-    infection::{Infection, InfectionRules, Player, Role},
+    game::{Logged, Seat},
+    infection::{Event, Infection, InfectionRules, Party, Player, Role},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,14 +39,39 @@ impl PlayerNow {
     }
 }
 
+/// The party after what one player did before the turn was closed.
+fn before_the_close(mut party: Party, log: &[Logged<Event>]) -> Party {
+    for Logged { event, .. } in log {
+        // What was refused then is refused now.
+        match event {
+            Event::Antidote { seat, .. } => drop(party.antidote(*seat)),
+            Event::Ended { seat } => drop(party.end(*seat)),
+            _ => {}
+        }
+    }
+    party
+}
+
 pub(super) fn camera(_: &InfectionRules) -> Camera<Infection> {
-    let mut before: Vec<Player> = Vec::new();
-    Box::new(move |game, _| {
-        let now = game.party().players();
-        let seats = Seat::all(now.len()).iter().zip(now);
-        let changed = seats.filter(|(seat, player)| before.get(seat.index()) != Some(player));
-        let changed = changed.map(|(&seat, player)| PlayerNow::new(seat, player)).collect();
-        before = now.to_vec();
-        serde_json::to_value(InfectionScene { turns: game.party().turns(), changed }).unwrap_or_default()
+    let mut before: Option<Party> = None;
+    Box::new(move |game, parts| {
+        // With the last player's step the turn is closed.
+        let closing = match parts {
+            [first, _, ..] => before.clone().map(|party| (party, *first)),
+            _ => None,
+        };
+        let shoot = |now: Party| {
+            let old = before.as_ref().map_or(&[][..], Party::players);
+            let seats = Seat::all(now.players().len()).iter().zip(now.players());
+            let changed = seats.filter(|(seat, player)| old.get(seat.index()) != Some(player));
+            let changed = changed.map(|(&seat, player)| PlayerNow::new(seat, player)).collect();
+            let scene = InfectionScene { turns: now.turns(), changed };
+            // What is announced belongs to the turn that has ended.
+            let turn = before.as_ref().map_or(0, Party::turns) + 1;
+            before = Some(now);
+            Shot { turn, scene: serde_json::to_value(scene).unwrap_or_default() }
+        };
+        let closing = closing.map(|(party, log)| before_the_close(party, log));
+        closing.into_iter().chain([game.party().clone()]).map(shoot).collect()
     })
 }

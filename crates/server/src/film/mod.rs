@@ -1,11 +1,13 @@
 //! A replay as the pages show it: every step with what was decided, what happened and how it looked then. The referee plays it
 //! again, so a film cannot show what did not happen.
 
+mod cut;
 mod dice;
 mod infection;
 pub mod last_bullet;
 mod page;
 mod studio;
+mod tokyo;
 mod values;
 
 pub use dice::{DiceScene, EndedTurn};
@@ -15,15 +17,18 @@ pub(crate) use studio::{Studio, routes};
 pub(crate) use values::is_usual;
 pub use values::{Priced, SeatSum, Unit, ValueEntry, Values};
 
+use cut::{Part, follow};
 use last_bullet::BattleFilm;
-use necrodome_arena::replay::{Bounds, Moment, Replay, ReplayError, Unpacked, unpack_within};
+use necrodome_arena::replay::{Bounds, Replay, ReplayError, Unpacked, unpack_within};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     game::{Game, Logged, Move, Outcome, Seat},
     infection::Infection,
     last_bullet::LastBullet,
-    own_part, with_game,
-    words::{Text, Told, name_all},
+    own_part,
+    tokyo::Tokyo,
+    with_game,
+    words::{Ink, Text, Told, name_all},
     zombie_dice as zd,
 };
 use schemars::JsonSchema;
@@ -52,9 +57,10 @@ pub struct Film<F = Vec<Frame>> {
     pub result: String,
     /// The scores by seat, with what they count.
     pub scores: Vec<String>,
-    /// How many steps there were. Frame 0 is the set-up, so there is one frame more.
+    /// The last step. Step 0 is the set-up, so there is one frame more. A step of a film is one happening: a decision and what came
+    /// of it for one player, or what the referee did for the next one.
     pub steps: u32,
-    /// The match, step by step: frame 0 is the set-up. None of a battle.
+    /// The match, step by step. None of a battle.
     pub frames: F,
     /// The match, if it is one of Last Bullet.
     pub battle: Option<BattleFilm>,
@@ -65,7 +71,13 @@ pub struct Film<F = Vec<Frame>> {
 /// One step, and how it looked after it. Actions, events and views are as the protocol of the game writes them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Frame {
-    /// What was decided; nothing in the set-up.
+    /// Whose step it is; nobody's if it concerns everybody.
+    pub player: Option<Seat>,
+    /// What the player does, in words: `rolls`, `keeps attack attack`; or what happens to everybody.
+    pub words: String,
+    /// The turn that it belongs to, from 1.
+    pub turn: u32,
+    /// What was decided; nothing where the referee played on.
     pub choice: Option<Choice>,
     /// What happened, in order.
     pub events: Vec<Value>,
@@ -82,28 +94,47 @@ pub struct Frame {
 /// What a seat decided.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Choice {
-    /// Who.
-    pub seat: Seat,
     /// What; nothing if no valid answer came.
     pub action: Option<Value>,
-    /// The same in words: `rolls`, `keeps attack attack`.
-    pub words: String,
     /// What the bot said about it.
     pub reason: Option<String>,
 }
 
-/// Looks at the states of a match, one after the other, each with what led to it, and shows them to those who watch.
-type Camera<G> = Box<dyn FnMut(&G, &[Logged<<G as Game>::Event>]) -> Value>;
+/// How one happening looked.
+struct Shot {
+    turn: u32,
+    scene: Value,
+}
+
+impl Shot {
+    fn new(turn: u32, scene: &impl Serialize) -> Self {
+        Shot { turn, scene: serde_json::to_value(scene).unwrap_or_default() }
+    }
+}
+
+/// Looks at the states of a match, one after the other, each with the parts of what led to it. Gives a picture of each part.
+type Camera<G> = Box<dyn FnMut(&G, &[&[Logged<<G as Game>::Event>]]) -> Vec<Shot>>;
 
 /// The camera of a game: its own, or one that shows the view.
-fn camera<G: Listed>(rules: &G::Rules) -> Camera<G> {
+fn camera<G: Listed>(replay: &Replay<G>) -> Camera<G> {
     let own: Option<MakeCamera<G>> = own_part![
         dice::camera::<zd::Table> as MakeCamera<zd::Table>,
         dice::camera::<zd::Race> as MakeCamera<zd::Race>,
         dice::camera::<zd::Solo> as MakeCamera<zd::Solo>,
         infection::camera as MakeCamera<Infection>,
+        tokyo::camera as MakeCamera<Tokyo>,
     ];
-    own.map_or_else(|| Box::new(|game: &G, _: &[_]| view_of_all(game)) as Camera<G>, |make| make(rules))
+    if let Some(make) = own {
+        return make(&replay.rules);
+    }
+    let names = replay.names.clone();
+    let mut turn = 1;
+    Box::new(move |game: &G, parts| {
+        let shot = Shot::new(turn, &view_of_all(game));
+        let mut told = parts.iter().copied().flatten().flat_map(|logged| G::tell(&logged.event, &names));
+        turn += u32::from(told.any(|one| one.mark));
+        vec![shot]
+    })
 }
 
 type MakeCamera<G> = fn(&<G as Game>::Rules) -> Camera<G>;
@@ -168,15 +199,18 @@ pub fn film(packed: impl Into<Vec<u8>>, size: &Size) -> Result<Reel, ReplayError
 
 fn film_of<G: Listed>(unpacked: Unpacked, size: &Size) -> Result<Reel, ReplayError> {
     let replay: Replay<G> = unpacked.parse()?;
-    let mut said = None;
-    replay.play(|_, _, log| {
-        let told = log.iter().flat_map(|logged| G::tell(&logged.event, &replay.names));
+    let (mut said, mut frames) = (None, 0);
+    follow(&replay, |moment, parts| {
+        let told = moment.log.iter().flat_map(|logged| G::tell(&logged.event, &replay.names));
         said = told.filter(|one| one.mark && one.seat.is_none()).last();
+        frames += parts.len();
         Ok(())
     })?;
     let is_priced = replay.steps <= MAX_PRICED && (size.solve_anything || is_usual::<G>(&replay.rules));
     let values = if is_priced { values::values(&replay)? } else { None };
-    reel(&Film { values, ..titled(&replay, said, Frames(&replay)) }, size)
+    let frames = Frames { replay: &replay, count: frames };
+    let steps = frames.count.saturating_sub(1) as u32;
+    reel(&Film { values, steps, ..titled(&replay, said, frames) }, size)
 }
 
 /// A match without its battle and its values. `said` is what the game has said at its end.
@@ -248,13 +282,16 @@ impl Write for Sheet {
 }
 
 /// The frames of a match, each made when it is written.
-struct Frames<'a, G: Listed>(&'a Replay<G>);
+struct Frames<'a, G: Listed> {
+    replay: &'a Replay<G>,
+    count: usize,
+}
 
 impl<G: Listed> Serialize for Frames<'_, G> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let mut list = out.serialize_seq(Some(self.0.steps + 1))?;
+        let mut list = out.serialize_seq(Some(self.count))?;
         let mut failed = None;
-        let shown = shoot(self.0, |frame| {
+        let shown = shoot(self.replay, |frame| {
             list.serialize_element(&frame).map_err(|error| {
                 failed = Some(error);
                 ReplayError::TooLarge("no frame more can be written".to_owned())
@@ -267,31 +304,51 @@ impl<G: Listed> Serialize for Frames<'_, G> {
     }
 }
 
-/// Plays a match and makes a frame of every step.
+/// Plays a match and makes a frame of every happening.
 fn shoot<G: Listed>(
     replay: &Replay<G>,
     mut show: impl FnMut(Frame) -> Result<(), ReplayError>,
 ) -> Result<(), ReplayError> {
-    let mut camera = camera::<G>(&replay.rules);
-    // Who is about to decide, and what it sees.
-    let mut asked: Option<(Seat, G::View)> = None;
-    replay.follow(|Moment { step, game, log, .. }| {
-        let choice = asked.take().zip(step).and_then(|((seat, view), step)| {
+    let names = &replay.names;
+    let mut camera = camera::<G>(replay);
+    // What whoever is about to decide sees.
+    let mut asked: Option<G::View> = None;
+    follow(replay, |moment, parts| {
+        let game = moment.game;
+        let mut chosen = asked.take().zip(moment.step).and_then(|(view, step)| {
             let chosen = step.moves.first()?;
             let action = match chosen {
                 Move::Act(action) => Some(serde_json::to_value(action).unwrap_or_default()),
                 Move::Forfeit => None,
             };
-            let words = G::choice(&view, chosen, &replay.names).to_string();
-            Some(Choice { seat, action, words, reason: step.reasons.first().cloned().flatten() })
+            let choice = Choice { action, reason: step.reasons.first().cloned().flatten() };
+            Some((choice, G::choice(&view, chosen, names).to_string()))
         });
-        asked = game.to_act().first().map(|&seat| (seat, game.view(seat)));
-        let next = asked.as_ref().map(|(seat, _)| *seat);
-        let events =
-            log.iter().map(|logged| serde_json::to_value(&logged.event).unwrap_or_default()).collect();
-        let told = log.iter().flat_map(|logged| G::tell(&logged.event, &replay.names)).collect();
-        let view = asked.as_ref().map_or_else(|| game.view(Seat(0)), |(_, view)| view.clone());
-        let situation = G::situation(&view, &replay.names);
-        show(Frame { choice, events, told, scene: camera(game, log), situation, next })
+        let next = game.to_act().first().copied();
+        asked = next.map(|seat| game.view(seat));
+        let situation = G::situation(asked.as_ref().unwrap_or(&game.view(Seat(0))), names);
+        let logs: Vec<&[Logged<G::Event>]> = parts.iter().map(|part| part.log).collect();
+        for (Part { player, log }, Shot { turn, scene }) in parts.iter().zip(camera(game, &logs)) {
+            let told: Vec<Told> = log.iter().flat_map(|logged| G::tell(&logged.event, names)).collect();
+            let (choice, words) =
+                chosen.take().map_or_else(|| (None, heading(&told)), |(choice, words)| (Some(choice), words));
+            let events =
+                log.iter().map(|logged| serde_json::to_value(&logged.event).unwrap_or_default()).collect();
+            let situation = situation.clone();
+            show(Frame { player: *player, words, turn, choice, events, told, scene, situation, next })?;
+        }
+        Ok(())
     })
+}
+
+/// What happens, in a few words: of what a player does all but the dice, of what concerns everybody the beginning.
+fn heading(told: &[Told]) -> String {
+    let Some(one) = told.iter().find(|one| one.mark || one.seat.is_some()) else { return String::new() };
+    let plain =
+        |span: &&necrodome_rules::words::Span| !matches!(span.ink, Ink::Die(_) | Ink::KeptDie(_) | Ink::Dim);
+    let spans = one.text.0.iter().filter(plain).map(|span| span.text.as_str());
+    match one.seat {
+        Some(_) => spans.collect::<Vec<_>>().concat().split_whitespace().collect::<Vec<_>>().join(" "),
+        None => spans.take(1).collect::<String>().trim_end_matches(':').to_owned(),
+    }
 }

@@ -1,5 +1,6 @@
 //! What a match was worth at every moment: the solver's ledger, in words and numbers that the pages can draw.
 
+use super::follow;
 use necrodome_arena::replay::{Replay, ReplayError};
 use necrodome_rules::{
     catalog::Listed,
@@ -53,7 +54,7 @@ pub struct SeatSum {
 pub enum ValueEntry {
     /// Somebody decided.
     Decision {
-        /// The step, from 1.
+        /// The step of the film, from 1.
         step: u32,
         /// Who decided.
         seat: Seat,
@@ -76,7 +77,7 @@ pub enum ValueEntry {
     },
     /// Dice were rolled.
     Roll {
-        /// The step; 0 is the set-up.
+        /// The step of the film; 0 is the set-up.
         step: u32,
         /// Who rolled.
         seat: Seat,
@@ -129,20 +130,53 @@ pub(super) fn values<G: Listed>(replay: &Replay<G>) -> Result<Option<Values>, Re
     let seats = replay.names.len();
     let Ok(solution) = necrodome_solve::solve::<G>(&replay.rules, seats) else { return Ok(None) };
     let ledger = replay.ledger(solution)?;
+    let steps = steps(replay, &ledger)?;
     let sum = |&seat: &Seat| SeatSum { luck: ledger.luck(seat), regret: ledger.regret(seat) };
     Ok(Some(Values {
         unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
         start: ledger.start,
         result: ledger.result,
-        entries: ledger.entries.iter().map(|one| entry(one, &replay.names)).collect(),
+        entries: ledger
+            .entries
+            .iter()
+            .zip(steps)
+            .map(|(one, step)| entry(one, step, &replay.names))
+            .collect(),
         seats: Seat::all(seats).iter().map(sum).collect(),
         worst: worst(&ledger),
     }))
 }
 
-fn entry<G: Listed>(entry: &LedgerEntry<G>, names: &Names) -> ValueEntry {
+/// The step of the film in which each entry is shown.
+fn steps<G: Listed>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<Vec<u32>, ReplayError> {
+    let mut entries = ledger.entries.iter().peekable();
+    let (mut steps, mut frame) = (Vec::with_capacity(ledger.entries.len()), 0_u32);
+    follow(replay, |moment, parts| {
+        let of_step = moment.number;
+        let decided =
+            |entry: &&LedgerEntry<G>| matches!(entry, LedgerEntry::Decision { step, .. } if *step == of_step);
+        while entries.next_if(decided).is_some() {
+            steps.push(frame);
+        }
+        for part in parts {
+            for logged in part.log {
+                let rolled = |entry: &&LedgerEntry<G>| matches!(entry, LedgerEntry::Roll { step, event, .. } if *step == of_step && *event == logged.event);
+                if entries.next_if(rolled).is_some() {
+                    steps.push(frame);
+                }
+            }
+            frame += 1;
+        }
+        Ok(())
+    })?;
+    // What a limit did is shown at the end.
+    steps.resize(ledger.entries.len(), frame.saturating_sub(1));
+    Ok(steps)
+}
+
+fn entry<G: Listed>(entry: &LedgerEntry<G>, step: u32, names: &Names) -> ValueEntry {
     match entry {
-        LedgerEntry::Decision { step, seat, view, options, chosen, best, value, regret, before, after } => {
+        LedgerEntry::Decision { seat, view, options, chosen, best, value, regret, before, after, .. } => {
             let words = G::choice(view, chosen, names).to_string();
             let mut options: Vec<Priced> = options
                 .iter()
@@ -154,7 +188,7 @@ fn entry<G: Listed>(entry: &LedgerEntry<G>, names: &Names) -> ValueEntry {
                 .collect();
             options.sort_by(|a, b| b.value.total_cmp(&a.value));
             ValueEntry::Decision {
-                step: *step as u32,
+                step,
                 seat: *seat,
                 situation: G::situation(view, names).to_string(),
                 chosen: words,
@@ -166,8 +200,8 @@ fn entry<G: Listed>(entry: &LedgerEntry<G>, names: &Names) -> ValueEntry {
                 after: *after,
             }
         }
-        LedgerEntry::Roll { step, seat, event, luck, before, after } => ValueEntry::Roll {
-            step: *step as u32,
+        LedgerEntry::Roll { seat, event, luck, before, after, .. } => ValueEntry::Roll {
+            step,
             seat: *seat,
             words: G::dice(event, names),
             luck: *luck,

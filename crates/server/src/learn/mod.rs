@@ -2,9 +2,11 @@
 //!
 //! Only the usual rules can be asked for, so that the solutions that are kept for ever are few.
 
+mod drill;
 mod position;
 mod stopping;
 
+pub use drill::Exercise;
 pub use position::{AdviseOn, DiceOut, MonsterAsked, MonsterPlace};
 pub use stopping::{Cell, Row, Stopping};
 
@@ -24,7 +26,10 @@ use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 pub(crate) fn routes() -> Router<Site> {
-    Router::new().route("/learn/stopping", get(when_to_stop)).route("/advise", post(advise))
+    Router::new()
+        .route("/learn/stopping", get(when_to_stop))
+        .route("/learn/drill", get(drill::exercise))
+        .route("/advise", post(advise))
 }
 
 /// What is best in a position, and what everything else costs.

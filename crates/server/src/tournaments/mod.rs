@@ -3,6 +3,7 @@
 
 mod allowed;
 mod entered;
+mod found;
 mod keep;
 mod played;
 mod requests;
@@ -12,6 +13,7 @@ mod shown;
 pub(crate) use allowed::Allowed;
 pub use allowed::BotsError;
 pub use entered::{NewEntry, NewTournament};
+pub use found::{MatchFault, MatchLogs, MomentLine, MomentList, MomentName};
 pub use requests::{MatchLine, MatchPage, TournamentList, TournamentStarted};
 pub(crate) use requests::{latest, routes};
 pub use shown::{
@@ -22,11 +24,21 @@ pub use shown::{
 use crate::{Config, Db, Refusal, live::Open};
 use necrodome_arena::tournament::{Opened, Plan, Schedule, StoreError};
 use played::{Equipment, Tournament};
-use std::{sync::Arc, time::SystemTime};
-use tokio::sync::Semaphore;
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
 
 /// Replays that are made at the same time.
 const REPLAYS: usize = 4;
+/// Searches at the same time: each reads all matches.
+const SEARCHES: usize = 2;
+/// Whoever waits longer for their search is told to come back.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// All tournaments of the file.
 pub(crate) struct Tournaments {
@@ -38,6 +50,7 @@ pub(crate) struct Tournaments {
     /// Held while a tournament is read from the file: its report may take long, and one at a time is enough.
     reading: Arc<tokio::sync::Mutex<()>>,
     replays: Arc<Semaphore>,
+    searches: Arc<Semaphore>,
 }
 
 /// Why tournaments cannot be offered.
@@ -77,6 +90,7 @@ impl Tournaments {
             open: Open::default(),
             reading: Arc::default(),
             replays: Arc::new(Semaphore::new(REPLAYS)),
+            searches: Arc::new(Semaphore::new(SEARCHES)),
         };
         for id in running {
             match tournaments.read(id) {
@@ -120,6 +134,15 @@ impl Tournaments {
         let tournament = Tournament::open(store, plan, self.equipment.clone())?;
         // One that has just begun is there already, and is being played.
         Ok(self.open.add(id, tournament))
+    }
+
+    /// A place among those who search.
+    async fn search(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        let full = || Refusal::full("too many are searching for matches").hint("try again in a moment");
+        match timeout(PATIENCE, self.searches.clone().acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(full()),
+        }
     }
 
     /// Refuses if as many run as may.

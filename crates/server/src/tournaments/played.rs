@@ -4,7 +4,7 @@ use super::{
     allowed::Allowed,
     entered::resolve,
     keep,
-    shown::{HistoryPoint, TournamentLine, TournamentState, TournamentView},
+    shown::{EntryLog, HistoryPoint, TournamentLine, TournamentState, TournamentView},
 };
 use crate::{
     Db, Refusal,
@@ -14,7 +14,7 @@ use crate::{
 use necrodome_arena::{
     entry::EntrySpec,
     process::Launcher,
-    tournament::{self, Plan, Schedule, Stop, Store, Sums, TournamentError, hash_of, report_of},
+    tournament::{self, Moments, Plan, Schedule, Stop, Store, Sums, TournamentError, hash_of, report_of},
 };
 use necrodome_rules::catalog::GameId;
 use std::{
@@ -103,6 +103,8 @@ pub(super) struct Tournament {
     pub live: Arc<Live<Progress>>,
     /// What the standings are made from.
     sums: Mutex<Sums>,
+    /// The matches that are worth a look.
+    moments: Mutex<Moments>,
     game: GameId,
     equipment: Arc<Equipment>,
     /// Stops the play after the running matches.
@@ -139,8 +141,18 @@ impl Tournament {
         let live = Arc::new(Live::new(id, &equipment.db, Progress::new(view)));
         let (interrupt, playing) = (AtomicBool::new(false), Mutex::new(None));
         let sums = Mutex::new(Sums::new(&plan, &schedule));
-        let tournament =
-            Tournament { plan, store, schedule, live, sums, game, equipment, interrupt, playing };
+        let tournament = Tournament {
+            plan,
+            store,
+            schedule,
+            live,
+            sums,
+            moments: Mutex::default(),
+            game,
+            equipment,
+            interrupt,
+            playing,
+        };
         Ok((tournament, is_kept))
     }
 
@@ -150,6 +162,18 @@ impl Tournament {
 
     pub fn line(&self) -> TournamentLine {
         self.live.lock().view.line.clone()
+    }
+
+    /// Looks at the matches that are worth it, with those that were played since the last time.
+    pub fn with_moments<T>(&self, look: impl FnOnce(&Moments) -> T) -> Result<T, Refusal> {
+        let mut moments = lock(&self.moments);
+        moments.catch_up(&self.schedule, &self.store, tournament::start_value(&self.plan))?;
+        Ok(look(&moments))
+    }
+
+    /// The end of what each program has written to standard error.
+    pub fn logs(&self) -> Vec<EntryLog> {
+        self.live.lock().view.host.as_ref().map(|host| host.logs.clone()).unwrap_or_default()
     }
 
     /// Shows what has become of the view.

@@ -1,7 +1,7 @@
 //! The requests about tournaments.
 
 use super::{
-    NewTournament, TournamentLine, TournamentState,
+    NewTournament, TournamentLine, TournamentState, found,
     played::{Progress, Tournament},
 };
 use crate::{
@@ -13,20 +13,19 @@ use crate::{
 };
 use axum::{
     Json, Router,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::header,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use necrodome_arena::tournament::{self, MatchError};
+use necrodome_arena::tournament::{self, MatchError, Plan, PlayedMatch};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
 
-/// Tournaments of a list, and matches of a page.
+/// Tournaments of a list.
 const LISTED: usize = 100;
-const MATCHES: usize = 200;
 
 /// The tournaments, newest first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -51,6 +50,8 @@ pub struct MatchPage {
     pub from: u64,
     /// The matches.
     pub matches: Vec<MatchLine>,
+    /// How many matches were looked through. Of a very long tournament it is the first million.
+    pub searched: u64,
 }
 
 /// A match that was played.
@@ -82,17 +83,19 @@ pub(crate) fn routes() -> Router<Site> {
         .route("/tournaments/{id}/pause", post(pause))
         .route("/tournaments/{id}/resume", post(resume))
         .route("/tournaments/{id}/cancel", post(cancel))
-        .route("/tournaments/{id}/matches", get(matches))
+        .route("/tournaments/{id}/matches", get(found::matches))
+        .route("/tournaments/{id}/moments", get(found::moments))
+        .route("/tournaments/{id}/matches/{block}/{number}/logs", get(found::logs))
         .route("/tournaments/{id}/matches/{block}/{number}/replay", get(replay))
         .route("/tournaments/{id}/matches/{block}/{number}/film", get(film))
 }
 
-fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Refusal> {
+pub(super) fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Refusal> {
     text.parse().map_err(|_| Refusal::missing(format!("there is no {what} {text:?}")))
 }
 
 /// The tournament with this number, with its report.
-async fn find(site: &Site, id: &str) -> Result<Arc<Tournament>, Refusal> {
+pub(super) async fn find(site: &Site, id: &str) -> Result<Arc<Tournament>, Refusal> {
     let id = number(id, "tournament")?;
     if let Some(tournament) = site.tournaments().get(id) {
         return Ok(tournament);
@@ -184,33 +187,9 @@ async fn resume(_: Host, State(site): State<Site>, Path(id): Path<String>) -> Re
     site.aside(move |site| site.tournaments().resume(&tournament)).await
 }
 
-#[derive(Deserialize)]
-struct Window {
-    from: Option<String>,
-    count: Option<String>,
-}
-
-async fn matches(
-    State(site): State<Site>,
-    Path(id): Path<String>,
-    Query(window): Query<Window>,
-) -> Result<Json<MatchPage>, Refusal> {
-    let whole = |text: Option<String>, usual: u64| match text {
-        None => Ok(usual),
-        Some(text) => {
-            text.parse().map_err(|_| Refusal::bad(format!("expected a whole number, got {text:?}")))
-        }
-    };
-    let from = whole(window.from, 0)?;
-    let count = whole(window.count, 50)?.min(MATCHES as u64) as usize;
-    let tournament = find(&site, &id).await?;
-    Ok(Json(site.aside(move |_| page(&tournament, from, count)).await?))
-}
-
-fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, Refusal> {
-    let Tournament { plan, store, schedule, .. } = tournament;
-    let total = schedule.matches_before(store.blocks()?);
-    let line = |played: tournament::PlayedMatch| MatchLine {
+/// A match as it is listed.
+pub(super) fn line(plan: &Plan, played: PlayedMatch) -> MatchLine {
+    MatchLine {
         block: played.block,
         number: played.number,
         names: played.entries.iter().map(|&entry| plan.entries[entry].name.clone()).collect(),
@@ -219,9 +198,7 @@ fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, R
         turns: played.result.turns,
         luck: played.luck.map(|luck| (luck * 1e4).round() / 1e4),
         faults: played.faults.iter().sum(),
-    };
-    let matches = tournament::matches(schedule, store, from, count)?;
-    Ok(MatchPage { total, from, matches: matches.into_iter().map(line).collect() })
+    }
 }
 
 /// The packed replay of a match.

@@ -30,6 +30,24 @@ async fn every_answer_forbids_what_browsers_should_not_do() {
     assert_eq!(stranger.get("/api/site").await.headers[header::CACHE_CONTROL], "no-store");
 }
 
+/// Films may be shown on other sites, on pages where nothing else can be done.
+#[tokio::test]
+async fn only_films_to_embed_may_be_framed() {
+    let mut stranger = Visitor::stranger(&site());
+    let pages_included = necrodome_server::pages_included();
+    let embed = stranger.get("/embed/tournaments/1/matches/0/0").await;
+    let policy = embed.headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
+    assert_eq!(policy.contains("frame-ancestors *"), pages_included, "{policy}");
+    assert!(policy.contains("default-src 'none'") && policy.contains("form-action 'none'"), "{policy}");
+    for path in
+        ["/embed", "/embedded", "/tournaments/1/matches/0/0", "/api/tournaments/1", "/embed/nothing.js"]
+    {
+        let answer = stranger.get(path).await;
+        let policy = answer.headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
+        assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+    }
+}
+
 fn posted(headers: &[(&'static str, &'static str)]) -> Request<Body> {
     let mut request = Request::builder().method(Method::POST).uri("/api/party");
     for (name, value) in headers {

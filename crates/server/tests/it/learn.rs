@@ -129,3 +129,37 @@ async fn the_picture_agrees_with_the_calculator() {
     assert!(margin(&ahead) < 0.0, "{}", margin(&ahead));
     assert!(margin(&behind) > margin(&ahead) + 0.01, "{} {}", margin(&ahead), margin(&behind));
 }
+
+#[tokio::test]
+async fn a_drill_gets_harder_with_its_level() {
+    let mut visitor = Visitor::stranger(&site());
+    for game in ["zombie-dice-solo", "zombie-dice-race", "tokyo"] {
+        let mut leads = Vec::new();
+        for level in 1..=10 {
+            let address = format!("/api/learn/drill?game={game}&level={level}&number=7");
+            let exercise = visitor.get(&address).await.ok();
+            assert_eq!((&exercise["game"], &exercise["level"]), (&json!(game), &json!(level)));
+            assert!(exercise["view"].is_object() && !exercise["situation"].as_str().unwrap().is_empty());
+            let costs =
+                exercise["options"].as_array().unwrap().iter().map(|one| one["cost"].as_f64().unwrap());
+            let costs: Vec<f64> = costs.collect();
+            assert!(costs[0] == 0.0 && costs.is_sorted(), "{game}: {costs:?}");
+            leads.push(*costs.iter().find(|cost| **cost > 0.0).unwrap());
+            // The same number is the same position.
+            assert_eq!(visitor.get(&address).await.ok(), exercise);
+        }
+        assert!(leads.is_sorted_by(|one, other| one >= other), "{game}: {leads:?}");
+        let other = visitor.get(&format!("/api/learn/drill?game={game}&level=3&number=8")).await.ok();
+        let one = visitor.get(&format!("/api/learn/drill?game={game}&level=3&number=7")).await.ok();
+        assert_ne!(one["view"], other["view"], "{game}");
+    }
+    for (query, words) in [
+        ("game=tokyo&level=11&number=1", "expected a level from 1 to 10"),
+        ("game=chess&level=1&number=1", "no game"),
+        ("game=infection&level=1&number=1", "solved"),
+        ("game=tokyo&level=1", "number"),
+    ] {
+        let told = visitor.get(&format!("/api/learn/drill?{query}")).await.refused(400);
+        assert!(told.contains(words), "{query}: {told}");
+    }
+}

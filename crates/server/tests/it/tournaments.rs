@@ -388,3 +388,102 @@ async fn a_file_of_the_command_line_is_taken_up() {
     assert!(words.contains("by its name"), "a file in a plan is not run either: {words}");
     assert_eq!(host.get("/api/tournaments/1").await.ok()["line"]["state"], "paused");
 }
+
+/// The names in a list of matches, in its order.
+fn places(list: &Value) -> Vec<(u64, u64)> {
+    let matches = list["matches"].as_array().unwrap();
+    matches.iter().map(|one| (one["block"].as_u64().unwrap(), one["number"].as_u64().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn matches_are_searched_and_sorted() {
+    let site = site();
+    let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
+    let id = begin(&mut host, race(40)).await;
+    watch_to_the_end(&mut guest, id).await;
+    let address = format!("/api/tournaments/{id}/matches");
+    let all = guest.get(&format!("{address}?count=200")).await.ok();
+    let all = all["matches"].as_array().unwrap().clone();
+    assert_eq!(all.len(), 80);
+    let number = |one: &Value, part: &str| one[part].as_f64().unwrap();
+
+    let long = guest.get(&format!("{address}?sort=turns&count=10")).await.ok();
+    let turns: Vec<f64> =
+        long["matches"].as_array().unwrap().iter().map(|one| number(one, "turns")).collect();
+    assert_eq!(turns[0], all.iter().map(|one| number(one, "turns")).fold(0.0, f64::max));
+    assert!(turns.is_sorted_by(|one, other| one >= other), "{turns:?}");
+    let next = guest.get(&format!("{address}?sort=turns&count=5&from=5")).await.ok();
+    assert_eq!(places(&long)[5..], places(&next), "pages follow each other");
+    let short = guest.get(&format!("{address}?sort=turns&order=up&count=1")).await.ok();
+    assert_eq!(
+        number(&short["matches"][0], "turns"),
+        all.iter().map(|one| number(one, "turns")).fold(f64::MAX, f64::min)
+    );
+
+    let won = guest.get(&format!("{address}?entry=Ada&result=won&count=200")).await.ok();
+    let lost = guest.get(&format!("{address}?entry=Ada&result=lost&count=200")).await.ok();
+    assert_eq!(won["total"].as_u64().unwrap() + lost["total"].as_u64().unwrap(), 80);
+    for one in won["matches"].as_array().unwrap() {
+        let seat = one["names"].as_array().unwrap().iter().position(|name| name == "Ada").unwrap();
+        assert_eq!(one["places"][seat], 1);
+    }
+    // The neighbours of a match, for the way from one to the next.
+    let around = guest.get(&format!("{address}?around=3.1&count=3")).await.ok();
+    assert_eq!(places(&around), [(3, 0), (3, 1), (4, 0)]);
+    assert_eq!(places(&guest.get(&format!("{address}?around=0.0&count=2")).await.ok())[0], (0, 0));
+
+    for (query, words) in [
+        ("sort=colour", "expected one of luck, turns, margin, score, faults"),
+        ("entry=Zoe", "there is no entry"),
+        ("result=draw", "expected one of won, lost"),
+        ("from=-1", "expected a whole number"),
+        ("sort=luck&from=99999999", "expected to begin at"),
+    ] {
+        let told = guest.get(&format!("{address}?{query}")).await.refused(400);
+        assert!(told.contains(words), "{query}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn moments_are_the_extremes_of_what_is_stored() {
+    let site = site();
+    let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
+    let id = begin(&mut host, race(40)).await;
+    watch_to_the_end(&mut guest, id).await;
+    let all = guest.get(&format!("/api/tournaments/{id}/matches?count=200")).await.ok();
+    let luck = |one: &Value| one["luck"].as_f64().unwrap().abs();
+    let luckiest = all["matches"].as_array().unwrap().iter().map(luck).fold(0.0, f64::max);
+    let found = guest.get(&format!("/api/tournaments/{id}/moments")).await.ok();
+    assert_eq!(found["searched"], 80);
+    let of = |found: &Value, kind: &str| -> Vec<Value> {
+        found["moments"].as_array().unwrap().iter().filter(|one| one["kind"] == kind).cloned().collect()
+    };
+    for kind in ["luck", "mistakes", "comeback", "close", "long"] {
+        assert!((1..=5).contains(&of(&found, kind).len()), "{kind}");
+    }
+    assert!((of(&found, "luck")[0]["amount"].as_f64().unwrap() - luckiest).abs() < 1e-3);
+    // What a match says of its luck is what its film says: the amount of the moment can be seen there.
+    let moment = &of(&found, "mistakes")[0];
+    let (block, number) = (&moment["played"]["block"], &moment["played"]["number"]);
+    let film = guest.get(&format!("/api/tournaments/{id}/matches/{block}/{number}/film")).await.ok();
+    let cost = |seat: usize| film["values"]["seats"][seat]["regret"].as_f64().unwrap();
+    let seat = moment["seat"].as_u64().unwrap() as usize;
+    assert!((cost(seat) - cost(1 - seat) - moment["amount"].as_f64().unwrap()).abs() < 1e-3);
+
+    let of_ada = guest.get(&format!("/api/tournaments/{id}/moments?entry=Ada")).await.ok();
+    for one in of_ada["moments"].as_array().unwrap() {
+        assert_eq!(one["played"]["names"][one["seat"].as_u64().unwrap() as usize], "Ada");
+    }
+}
+
+#[tokio::test]
+async fn logs_of_a_match_are_for_the_host() {
+    let site = site();
+    let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
+    let id = begin(&mut host, race(2)).await;
+    watch_to_the_end(&mut guest, id).await;
+    let address = format!("/api/tournaments/{id}/matches/0/0/logs");
+    assert!(guest.get(&address).await.refused(403).contains("for the host"));
+    let logs = host.get(&address).await.ok();
+    assert_eq!((&logs["faults"], &logs["logs"]), (&json!([]), &json!([])));
+}
