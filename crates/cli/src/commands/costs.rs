@@ -29,7 +29,10 @@ fn print(estimate: &CostEstimate) -> Result<(), Error> {
         column("tokens out", &|model| model.output_tokens.to_string()),
         column("cost", &|model| cost(model.cost)),
     ];
-    writeln!(out, "{}\n", bold(headline(estimate)))?;
+    for line in wrapped(&headline(estimate), 0) {
+        writeln!(out, "{}", bold(line))?;
+    }
+    writeln!(out)?;
     plain_table(&mut out, &table, 0)?;
     writeln!(out)?;
     for text in [counted(estimate), paid(estimate)] {
@@ -55,8 +58,19 @@ fn headline(estimate: &CostEstimate) -> String {
             format!("{what} would cost nothing, but the book lacks answers to {}.", count(open, "decision"))
         }
         (_, 0) => format!("{what} would cost nothing: all is there."),
-        _ => format!("{what} would cost about {}.", cost(estimate.cost)),
+        _ => match estimate.cost {
+            Some(_) => format!("{what} would cost about {}.", cost(estimate.cost)),
+            None => format!("{what} would cost about {}.", known_cost(estimate)),
+        },
     }
+}
+
+/// `0.0123, and an unknown amount for a, b (no prices)`.
+fn known_cost(estimate: &CostEstimate) -> String {
+    let unknown = estimate.models.iter().filter(|model| model.cost.is_none());
+    let names: Vec<&str> = unknown.map(|model| model.name.as_str()).collect();
+    let known: f64 = estimate.models.iter().filter_map(|model| model.cost).sum();
+    format!("{}, and an unknown amount for {} (no prices)", cost(Some(known)), names.join(", "))
 }
 
 /// What was counted, and how.

@@ -237,7 +237,7 @@ pub fn markdown(report: &Report, shown: Shown) -> Result<(), Error> {
     if shown.rounds {
         writeln!(out)?;
         let columns = round_columns(report, |round| format!("Round {round}"));
-        markdown_table(&mut out, &[vec![round_names(report)], columns].concat(), 0)?;
+        markdown_table(&mut out, &[vec![entry_names(report)], columns].concat(), 0)?;
     }
     writeln!(out, "\n{}", footer(report).join("  \n"))?;
     Ok(out.flush()?)
@@ -265,20 +265,16 @@ fn usage(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     if report.standings.iter().all(|entry| entry.usage.is_none()) {
         return Ok(());
     }
-    let names = report.standings.iter().map(|entry| shortened(&entry.name, LONGEST_NAME));
-    let mut table: Vec<Vec<String>> = vec![std::iter::once("entry".to_owned()).chain(names).collect()];
-    for Column { head, cell } in usage_columns() {
+    let cells = |Column { head, cell }: Column| {
         let cells: Vec<String> = report.standings.iter().map(cell).collect();
-        if cells.iter().any(|cell| !cell.is_empty()) {
-            table.push([vec![head.to_owned()], cells].concat());
-        }
-    }
+        cells.iter().any(|cell| !cell.is_empty()).then(|| [vec![head.to_owned()], cells].concat())
+    };
     writeln!(out)?;
-    plain_table(out, &table, 0)
+    in_bands(out, &entry_names(report), usage_columns().into_iter().filter_map(cells).collect(), WIDTH)
 }
 
-/// The names beside the scores of the rounds, with their head.
-fn round_names(report: &Report) -> Vec<String> {
+/// The names of the entries, with their head.
+fn entry_names(report: &Report) -> Vec<String> {
     let names = report.standings.iter().map(|entry| shortened(&entry.name, LONGEST_NAME));
     std::iter::once("entry".to_owned()).chain(names).collect()
 }
@@ -307,22 +303,32 @@ fn round_columns(report: &Report, head: impl Fn(usize) -> String) -> Vec<Vec<Str
 
 /// The scores of each round, the median last, best first. What does not fit is continued below.
 fn rounds(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
-    let names = round_names(report);
+    let names = entry_names(report);
     let columns = round_columns(report, |round| format!("round {round}"));
     let full = columns.iter().fold(size(&names), |used, cells| used + 2 + size(cells));
     // Of many rounds the numbers are enough.
     let columns = if full > width { round_columns(report, |round| round.to_string()) } else { columns };
-    let mut bands = vec![vec![names.clone()]];
-    let mut used = size(&names);
+    writeln!(out, "{}", dim("the score in each round, and the median"))?;
+    in_bands(out, &names, columns, width)
+}
+
+/// Columns beside the names; what does not fit is continued below.
+fn in_bands(
+    out: &mut impl Write,
+    names: &[String],
+    columns: Vec<Vec<String>>,
+    width: usize,
+) -> std::io::Result<()> {
+    let mut bands = vec![vec![names.to_vec()]];
+    let mut used = size(names);
     for cells in columns {
         used = used.saturating_add(2 + size(&cells));
         if used > width {
-            used = size(&names) + 2 + size(&cells);
-            bands.push(vec![names.clone()]);
+            used = size(names) + 2 + size(&cells);
+            bands.push(vec![names.to_vec()]);
         }
         bands.last_mut().expect("there is a first one").push(cells);
     }
-    writeln!(out, "{}", dim("the score in each round, and the median"))?;
     bands.iter().try_for_each(|band| plain_table(out, band, 0))
 }
 
