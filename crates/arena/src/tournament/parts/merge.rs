@@ -49,13 +49,13 @@ pub struct Merged {
 /// A store into which shards are merged.
 #[derive(Debug)]
 pub struct Merger {
-    archive: Archive,
-    open: Option<Open>,
+    pub(super) archive: Archive,
+    pub(super) open: Option<Open>,
 }
 
 /// The tournament.
 #[derive(Debug)]
-struct Open {
+pub(super) struct Open {
     id: String,
     store: Store,
     plan: Plan,
