@@ -11,11 +11,11 @@ use necrodome_arena::{
     dice::{Dice, DiceWish, Secret, random_seed},
     entry::{EntryKind, EntrySpec, files_of, has_processes, name_all},
     lineup::{Terms, player},
-    model, own,
+    model,
     player::Player,
     process::{Gifts, Launcher, Level, Limits, Wish},
 };
-use necrodome_models::{Answers, Book, Budget, Desk, Models, Money};
+use necrodome_models::{Answers, Budget, Desk, Models, Money, Tally, Wishes};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
@@ -131,30 +131,15 @@ impl ModelFlags {
                 None => Ok(None),
             };
         }
-        let models = match &self.models {
-            None => own,
-            Some(path) => {
-                let text = own::read_text(path).map_err(|error| Error::unread(path, &error))?;
-                own.with(Models::parse(&text, path)?)
-            }
+        let wishes = Wishes {
+            own,
+            file: self.models.as_deref(),
+            answers: self.answers.unwrap_or_default(),
+            calls: self.calls.as_deref(),
+            store,
+            budget: Budget { money: self.budget, tokens: self.budget_tokens },
         };
-        if models.names().next().is_none() {
-            return Ok(None);
-        }
-        let path = match (&self.calls, store) {
-            (Some(path), _) => path.clone(),
-            (None, Some(store)) => Book::beside(store),
-            (None, None) => Book::usual_place()?,
-        };
-        let budget = Budget { money: self.budget, tokens: self.budget_tokens };
-        let answers = self.answers.unwrap_or_default();
-        Ok(Some(Desk::new(
-            models,
-            Some(Book::open_for(&path, answers)?),
-            answers,
-            budget,
-            interrupt::shared(),
-        )?))
+        Ok(Desk::open(wishes, interrupt::shared())?)
     }
 
     /// The entries that the words mean, their names, and the desk of the models among them.
@@ -168,6 +153,7 @@ impl ModelFlags {
 /// Says what the calls of models took, and what their endpoints did that users should know.
 pub fn tell_spent(desk: Option<&Desk>) {
     let Some(desk) = desk else { return };
+    let cost = |tally: &Tally| tally.known_cost().map_or("?".to_owned(), |cost| cost.to_string());
     desk.take_notes().iter().for_each(|note| say(format_args!("note: {note}")));
     for (name, spent) in desk.spent() {
         let tokens = spent.made.tokens.input + spent.made.tokens.output;
@@ -176,14 +162,14 @@ pub fn tell_spent(desk: Option<&Desk>) {
         }
         let mut text = format!("{name}: {}", count(spent.made.calls, "call"));
         if spent.made.calls > 0 {
-            text += &format!(" with {tokens} tokens, cost {}", spent.made.cost);
+            text += &format!(" with {tokens} tokens, cost {}", cost(&spent.made));
         }
         if spent.reused.calls > 0 {
             text += &format!("; {} answered from calls that were kept", spent.reused.calls);
         }
         if spent.lost.calls > 0 {
-            text +=
-                &format!("; {} lost on the way, which may have cost {}", spent.lost.calls, spent.lost.cost);
+            let (lost, cost) = (spent.lost.calls, cost(&spent.lost));
+            text += &format!("; {lost} lost on the way, which may have cost {cost}");
         }
         say(text);
     }

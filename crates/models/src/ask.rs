@@ -96,9 +96,11 @@ impl Finish {
         }
     }
 
+    /// All of them.
+    pub const ALL: [Finish; 4] = [Finish::Stop, Finish::Length, Finish::Filter, Finish::Other];
+
     pub(crate) fn named(name: &str) -> Self {
-        let all = [Finish::Stop, Finish::Length, Finish::Filter];
-        all.into_iter().find(|finish| finish.as_str() == name).unwrap_or(Finish::Other)
+        Self::ALL.into_iter().find(|finish| finish.as_str() == name).unwrap_or(Finish::Other)
     }
 }
 
@@ -150,8 +152,8 @@ pub struct Reply {
     pub model: String,
     /// What it took.
     pub tokens: Tokens,
-    /// What it cost when the call was made; 0 without prices.
-    pub cost: Money,
+    /// What it cost when the call was made, if prices were known.
+    pub cost: Option<Money>,
     /// How long the endpoint took, without tries that failed.
     pub latency: Duration,
     /// Which try was answered, from 1.

@@ -440,7 +440,7 @@ impl ExamEntry {
         let blunders = share(&|regret| regret >= paper.blunder());
         let regret = regret(marks, answers);
         let mut usage = Usage::default();
-        given.iter().for_each(|(_, answer)| usage += answer.effort.usage);
+        given.iter().for_each(|(_, answer)| usage += answer.effort.usage.clone());
         let is_unusable = |answer: &Answered<G::Action>| match answer.effort.usage {
             Usage { calls: 0, .. } => u64::from(answer.fault.is_some()),
             Usage { unusable, .. } => unusable,
@@ -490,7 +490,7 @@ impl ExamEntry {
             cost,
             cost_per_decision: cost.filter(|_| !given.is_empty()).map(|cost| cost / given.len() as f64),
             regret_per_cost: cost.filter(|&cost| cost > 0.0).map(|cost| in_all / cost),
-            latency: latency(&given.iter().map(|(_, answer)| answer.effort.usage).collect::<Vec<_>>()),
+            latency: latency(&given.iter().map(|(_, answer)| &answer.effort.usage).collect::<Vec<_>>()),
             kinds,
             stakes: (0..paper.bands.len()).filter_map(stake).collect(),
             worst: worst(paper, given),
@@ -511,7 +511,7 @@ fn regret<G: Listed>(marks: &Marks<G>, answers: &[Option<Answered<G::Action>>]) 
 }
 
 /// How long an endpoint took for a decision, of those that called one.
-fn latency(usages: &[Usage]) -> Option<Latency> {
+fn latency(usages: &[&Usage]) -> Option<Latency> {
     let called = usages.iter().filter(|usage| usage.calls > 0);
     let mut waits: Vec<Duration> = called.map(|usage| usage.waited).collect();
     waits.sort_unstable();
@@ -571,7 +571,7 @@ fn rows<G: Listed>(marks: &Marks<G>, candidates: &[Candidate], sat: &Sat<G::Acti
                 regret: answer.regret,
                 fault: answer.fault.as_ref().map(|fault| fault.kind.as_str()),
                 reason: answer.reason.clone(),
-                usage: answer.effort.usage,
+                usage: answer.effort.usage.clone(),
             });
         }
     }

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     fault::{Notes, Trouble},
-    player::{Effort, Usage},
+    player::{AnsweredBy, Effort, Usage},
     stats::{self, Confidence, Measure, RankBy, Side},
 };
 use necrodome_rules::names::Names;
@@ -107,12 +107,14 @@ impl Regret {
 }
 
 /// What the calls of a language model took, those that were answered from the book included.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct UsageReport {
     /// Decisions.
     pub decisions: u64,
     /// Calls: more than decisions if it was asked again.
     pub calls: u64,
+    /// The models that answered, as the endpoint calls them, and how many calls each.
+    pub answered_by: AnsweredBy,
     /// Answers that could not be used, those that were asked for again included.
     pub unusable: u64,
     /// Decisions without a usable answer after all tries: the game's rule for a bad action decided.
@@ -148,6 +150,7 @@ impl UsageReport {
         Some(UsageReport {
             decisions: effort.decisions,
             calls,
+            answered_by: effort.usage.answered_by.clone(),
             unusable,
             lost,
             input_tokens,
