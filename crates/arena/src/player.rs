@@ -1,6 +1,6 @@
 //! Players decide for a seat: built-in bots, processes, people.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, harmless};
 use necrodome_rules::{
     bot::Bot,
     game::{Game, Move, Outcome, Seat},
@@ -116,9 +116,12 @@ impl AnsweredBy {
         AnsweredBy(BTreeMap::from([(model.to_owned(), 1)]))
     }
 
-    /// In words, such as `tiny-1 (20 calls), tiny-2 (1 call)`; nothing if nobody answered.
-    pub fn sentence(&self) -> Option<String> {
-        let name = |name: &str| if name.is_empty() { "a model without a name" } else { name }.to_owned();
+    /// In words, such as `tiny-1 (20 calls), tiny-2 (1 call)`, and harmless to show; nothing if nobody answered.
+    pub fn words(&self) -> Option<String> {
+        let name = |name: &str| match name {
+            "" => "a model without a name".to_owned(),
+            name => name.chars().map(harmless).collect(),
+        };
         let mut all: Vec<(&String, u64)> = self.0.iter().map(|(name, calls)| (name, *calls)).collect();
         all.sort_by_key(|(_, calls)| Reverse(*calls));
         match &all[..] {
@@ -442,13 +445,13 @@ mod tests {
     #[test]
     fn an_endpoint_with_many_names_does_not_fill_the_store() {
         let mut sum = AnsweredBy::default();
-        assert_eq!(sum.sentence(), None);
+        assert_eq!(sum.words(), None);
         sum += AnsweredBy::one("b");
-        assert_eq!(sum.sentence().as_deref(), Some("b"));
+        assert_eq!(sum.words().as_deref(), Some("b"));
         for name in ["a", "b", ""] {
             sum += AnsweredBy::one(name);
         }
-        assert_eq!(sum.sentence().as_deref(), Some("b (2 calls), a model without a name (1 call), a (1 call)"));
+        assert_eq!(sum.words().as_deref(), Some("b (2 calls), a model without a name (1 call), a (1 call)"));
         (0..1000).for_each(|number| sum += AnsweredBy::one(&format!("m{number}")));
         assert_eq!((sum.0.len(), sum.0.values().sum::<u64>()), (AnsweredBy::MOST + 1, 1004));
         assert!(sum.0[AnsweredBy::OTHERS] > 900);

@@ -11,7 +11,7 @@ use necrodome_arena::{
     dice::{Dice, DiceWish, Secret, random_seed},
     entry::{EntryKind, EntrySpec, files_of, has_processes, name_all},
     lineup::{Terms, player},
-    model,
+    model, own,
     player::Player,
     process::{Gifts, Launcher, Level, Limits, Wish},
 };
@@ -118,28 +118,45 @@ impl ModelFlags {
     pub fn desk(&self, words: &[String], own: Models, store: Option<&Path>) -> Result<Option<Desk>, Error> {
         let is_model = |word: &String| model::is_model(word);
         if !words.iter().any(is_model) {
-            let given = [
-                ("--answers", self.answers.is_some()),
-                ("--budget", self.budget.is_some()),
-                ("--budget-tokens", self.budget_tokens.is_some()),
-                ("--calls", self.calls.is_some()),
-            ];
-            return match given.iter().find(|(_, is_given)| *is_given) {
-                Some((flag, _)) => {
-                    Err(Error::usage(format!("{flag} means nothing without an entry llm:NAME")))
-                }
-                None => Ok(None),
-            };
+            return self.mean_nothing_without("an entry llm:NAME");
         }
-        let wishes = Wishes {
-            own,
-            file: self.models.as_deref(),
-            answers: self.answers.unwrap_or_default(),
-            calls: self.calls.as_deref(),
-            store,
-            budget: Budget { money: self.budget, tokens: self.budget_tokens },
-        };
+        let answers = self.answers.unwrap_or_default();
+        self.opened(Wishes { own, file: self.models.as_deref(), answers, store, ..Wishes::default() })
+    }
+
+    /// The desk for a tournament that is played again: what models have said there is beside its store. `--models` may name the file
+    /// of the tournament.
+    pub fn desk_again(&self, store: &Path) -> Result<Option<Desk>, Error> {
+        let Some(path) = &self.models else { return self.mean_nothing_without("--models") };
+        if self.answers == Some(Answers::Fresh) {
+            return Err(Error::usage("--answers: fresh answers would make another tournament")
+                .hint("only (the default) asks nothing; reuse asks what is missing"));
+        }
+        let text = own::read_text(path).map_err(|error| Error::unread(path, &error))?;
+        let own = Models::parse_within(&text, path)?;
+        let answers = self.answers.unwrap_or(Answers::Only);
+        self.opened(Wishes { own, answers, store: Some(store), ..Wishes::default() })
+    }
+
+    /// The desk that is wished for, with the book and the budget of these flags.
+    fn opened(&self, wishes: Wishes) -> Result<Option<Desk>, Error> {
+        let budget = Budget { money: self.budget, tokens: self.budget_tokens };
+        let wishes = Wishes { calls: self.calls.as_deref(), budget, ..wishes };
         Ok(Desk::open(wishes, interrupt::shared())?)
+    }
+
+    /// No desk, unless a flag wants one.
+    fn mean_nothing_without(&self, what: &str) -> Result<Option<Desk>, Error> {
+        let given = [
+            ("--answers", self.answers.is_some()),
+            ("--budget", self.budget.is_some()),
+            ("--budget-tokens", self.budget_tokens.is_some()),
+            ("--calls", self.calls.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) => Err(Error::usage(format!("{flag} means nothing without {what}"))),
+            None => Ok(None),
+        }
     }
 
     /// The entries that the words mean, their names, and the desk of the models among them.

@@ -17,6 +17,17 @@ pub enum Role {
     Assistant,
 }
 
+impl Role {
+    /// The name, as the protocol has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        }
+    }
+}
+
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {

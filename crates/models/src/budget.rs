@@ -97,7 +97,12 @@ impl Tally {
             reasoning: scaled(self.tokens.reasoning),
             estimated: true,
         };
-        Tally { calls, tokens, cost: Money { nanos: scaled(self.cost.nanos) }, unpriced: scaled(self.unpriced) }
+        Tally {
+            calls,
+            tokens,
+            cost: Money { nanos: scaled(self.cost.nanos) },
+            unpriced: scaled(self.unpriced),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Requests and answers as OpenAI-compatible endpoints write them.
 
-use crate::{Finish, Form, Message, Model, Money, Question, Reply, Role, Tokens, table::MOST_TOKENS};
+use crate::{Finish, Form, Message, Model, Money, Question, Reply, Tokens, table::MOST_TOKENS};
 use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
 use std::time::Duration;
@@ -118,16 +118,6 @@ fn frame(model: &Model, question: &Question) -> Result<String, serde_json::Error
         Form::Line => {}
     }
     serde_json::to_string(&frame)
-}
-
-impl Role {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        }
-    }
 }
 
 /// What an answer says, before it is counted and paid.

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     entry::EntryKind,
     fault::Trouble,
-    player::Usage,
+    player::{AnsweredBy, Usage},
     stats::{Estimate, Layer, RankInterval, Ranking, Sampled},
 };
 use necrodome_rules::{catalog::Listed, chance::Seed, game::Move};
@@ -118,6 +118,8 @@ pub struct ExamEntry {
     pub lost_by_kind: BTreeMap<String, usize>,
     /// Calls to a language model.
     pub calls: u64,
+    /// The models that answered, as the endpoint calls them, and how many calls each.
+    pub answered_by: AnsweredBy,
     /// Tokens of prompts and answers.
     pub tokens: u64,
     /// Tokens of prompts.
@@ -482,6 +484,7 @@ impl ExamEntry {
             lost: lost_by_kind.values().sum(),
             lost_by_kind,
             calls: usage.calls,
+            answered_by: usage.answered_by,
             tokens: usage.input_tokens + usage.output_tokens,
             input_tokens: usage.input_tokens,
             cached_tokens: usage.cached_tokens,

@@ -124,8 +124,7 @@ pub fn run(
         let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
         let what = Playing { plan, entries, part: None, threads };
         let models = models_of(entries);
-        // Copies of a tournament have the same name, so that they find the answers of the first.
-        let (name, goes_on) = (format!("{} {}", plan.game, plan.seed), store.blocks()? > 0);
+        let (name, goes_on) = (name_of_run(plan), store.blocks()? > 0);
         models.iter().try_for_each(|model| model.desk().begin(&name, goes_on))?;
         let stop = run_game::<G>(&what, &terms, store, interrupt, watch)?;
         if stop != Stop::Interrupted {
@@ -134,6 +133,11 @@ pub fn run(
         }
         Ok(stop)
     })
+}
+
+/// What the book of calls knows a tournament by. Copies have the same name, so that they find the answers of the first.
+pub(super) fn name_of_run(plan: &Plan) -> String {
+    format!("{} {}", plan.game, plan.seed)
 }
 
 /// Plays these blocks of the last stage and no others, into a store that has none. Where programs take part each block is a chunk of

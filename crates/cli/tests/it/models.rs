@@ -15,12 +15,12 @@ use std::{
 };
 use tempfile::TempDir;
 
-const KEY: &str = "sk-very-secret-0123456789";
-const PRICES: &str = "input_price = 1.0\noutput_price = 10.0\nkey_env = \"TEST_KEY\"\nanswers = \"schema\"\n\
+pub const KEY: &str = "sk-very-secret-0123456789";
+pub const PRICES: &str = "input_price = 1.0\noutput_price = 10.0\nkey_env = \"TEST_KEY\"\nanswers = \"schema\"\n\
                       [models.small.parameters]\nmax_tokens = 100";
 
 /// Plays Zombie Dice by its view: goes on until it has two brains.
-fn plays(asked: &Asked) -> Act {
+pub fn plays(asked: &Asked) -> Act {
     let line = asked.last_message().lines().find(|line| line.starts_with("{\"")).unwrap_or("{}");
     let view: Value = serde_json::from_str(line).unwrap();
     let action = if view["turn"]["brains"].as_u64() < Some(2) { "go" } else { "stop" };
@@ -28,29 +28,29 @@ fn plays(asked: &Asked) -> Act {
 }
 
 /// A folder with a file of one model, `small`.
-fn folder(server: &Server, lines: &str) -> TempDir {
+pub fn folder(server: &Server, lines: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("models.toml"), server.table("small", lines)).unwrap();
     folder
 }
 
-fn command(folder: &Path, words: &[&str]) -> assert_cmd::Command {
+pub fn command(folder: &Path, words: &[&str]) -> assert_cmd::Command {
     let mut command = necrodome_in(folder, words);
     command.env("TEST_KEY", KEY).env("XDG_CACHE_HOME", folder.join("cache"));
     command
 }
 
-fn json_of(folder: &Path, words: &[&str]) -> Value {
+pub fn json_of(folder: &Path, words: &[&str]) -> Value {
     serde_json::from_str(&output(&mut command(folder, words))).unwrap()
 }
 
 /// Standard error of a command that could not go on.
-fn failure(command: &mut assert_cmd::Command) -> String {
+pub fn failure(command: &mut assert_cmd::Command) -> String {
     let result = command.assert().code(1);
     String::from_utf8(result.get_output().stderr.clone()).unwrap()
 }
 
-const RACE: [&str; 9] = [
+pub const RACE: [&str; 9] = [
     "tournament",
     "zombie-dice-race",
     "llm:small",
@@ -63,12 +63,12 @@ const RACE: [&str; 9] = [
 ];
 
 /// The same words with others instead of some.
-fn with<'a>(words: &[&'a str], others: &[(&str, &'a str)]) -> Vec<&'a str> {
+pub fn with<'a>(words: &[&'a str], others: &[(&str, &'a str)]) -> Vec<&'a str> {
     let swap = |word: &&'a str| others.iter().find(|(old, _)| old == word).map_or(*word, |(_, new)| new);
     words.iter().map(swap).collect()
 }
 
-fn entry<'a>(report: &'a Value, name: &str) -> &'a Value {
+pub fn entry<'a>(report: &'a Value, name: &str) -> &'a Value {
     report["standings"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap()
 }
 
@@ -154,7 +154,7 @@ fn an_analysis_pays_once_and_reports_what_its_budget_allowed() {
 }
 
 /// All files in a folder, by name.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -58,7 +58,10 @@ fn every_call_is_kept_with_all_that_belongs_to_it() {
     assert!(texts.request.contains(SCHEMA) && texts.request.contains("The rules."));
     assert_eq!((texts.messages.len(), texts.messages[1].text.as_str()), (2, "Your move?"));
     let body: Value = serde_json::from_str(&texts.answer).unwrap();
-    assert_eq!((body["choices"][0]["message"]["content"].as_str(), texts.reply.text.as_str()), (Some("Hello"), "Hello"));
+    assert_eq!(
+        (body["choices"][0]["message"]["content"].as_str(), texts.reply.text.as_str()),
+        (Some("Hello"), "Hello")
+    );
     assert!(call.sealed && call.at.starts_with("20") && call.at.ends_with('Z'), "{}", call.at);
     assert_eq!((call.name.as_str(), call.model.as_str(), call.answered_by.as_str()), ("m", "tiny", "tiny-1"));
     assert_eq!(
@@ -74,11 +77,9 @@ fn every_call_is_kept_with_all_that_belongs_to_it() {
 #[test]
 fn a_cost_without_prices_is_unknown_and_one_of_0_is_0() {
     let server = counting();
-    for (lines, cost) in [
-        ("", None),
-        ("input_price = 1", None),
-        ("input_price = 0\noutput_price = 0", Some(Money::default())),
-    ] {
+    for (lines, cost) in
+        [("", None), ("input_price = 1", None), ("input_price = 0\noutput_price = 0", Some(Money::default()))]
+    {
         let book = Book::in_memory().unwrap();
         let (first, model) = desk(&server, lines, with(&book, Answers::Reuse));
         assert_eq!(first.ask(&model, &question("?")).unwrap().cost, cost, "{lines}");
@@ -135,7 +136,8 @@ fn a_book_is_read_without_changing_anything() {
     for version in [3, 2, 1] {
         let older = rusqlite::Connection::open(&path).unwrap();
         match version {
-            2 => older.execute_batch("ALTER TABLE calls DROP COLUMN seal; ALTER TABLE calls DROP COLUMN priced"),
+            2 => older
+                .execute_batch("ALTER TABLE calls DROP COLUMN seal; ALTER TABLE calls DROP COLUMN priced"),
             1 => older.execute_batch("DROP TABLE generations; ALTER TABLE calls DROP COLUMN generation"),
             _ => Ok(()),
         }
@@ -143,10 +145,20 @@ fn a_book_is_read_without_changing_anything() {
         older.pragma_update(None, "user_version", version).unwrap();
         drop(older);
         let files = || {
-            let file = |file: Result<fs::DirEntry, _>| file.map(|file: fs::DirEntry| {
-                (file.path(), fs::read(file.path()).unwrap(), file.metadata().unwrap().permissions().mode())
-            });
-            fs::read_dir(folder.path()).unwrap().map(file).collect::<Result<Vec<_>, std::io::Error>>().unwrap()
+            let file = |file: Result<fs::DirEntry, _>| {
+                file.map(|file: fs::DirEntry| {
+                    (
+                        file.path(),
+                        fs::read(file.path()).unwrap(),
+                        file.metadata().unwrap().permissions().mode(),
+                    )
+                })
+            };
+            fs::read_dir(folder.path())
+                .unwrap()
+                .map(file)
+                .collect::<Result<Vec<_>, std::io::Error>>()
+                .unwrap()
         };
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
         let before = files();
@@ -470,7 +482,10 @@ fn a_request_that_does_not_fit_its_question_is_an_error() {
         // As calls of older versions are.
         tampered.execute_batch(&format!("UPDATE calls SET seal = NULL, {change} WHERE id = 1")).unwrap();
         let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("{change}") };
-        assert!(why.contains("calls.db: the book is damaged: call 1: a request does not fit"), "{change}: {why}");
+        assert!(
+            why.contains("calls.db: the book is damaged: call 1: a request does not fit"),
+            "{change}: {why}"
+        );
         assert!(wanted(&book, &Wanted { texts: true, ..Wanted::default() }).is_err(), "{change}");
         assert_eq!(desk.ask(&model, &question("!")).unwrap().text, "answer 1");
         assert_eq!(server.asked().len(), 2, "no answer is asked for silently");
@@ -480,9 +495,27 @@ fn a_request_that_does_not_fit_its_question_is_an_error() {
 #[test]
 fn an_answer_or_a_count_that_is_not_the_calls_own_is_an_error() {
     let columns = [
-        "question", "at_ms", "name", "base_url", "model", "frame", "messages", "salt", "answer", "answered_by",
-        "finish", "input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "estimated", "cost_nanos",
-        "latency_us", "attempt", "generation", "priced",
+        "question",
+        "at_ms",
+        "name",
+        "base_url",
+        "model",
+        "frame",
+        "messages",
+        "salt",
+        "answer",
+        "answered_by",
+        "finish",
+        "input_tokens",
+        "cached_tokens",
+        "output_tokens",
+        "reasoning_tokens",
+        "estimated",
+        "cost_nanos",
+        "latency_us",
+        "attempt",
+        "generation",
+        "priced",
     ];
     let swapped = |column: &str| match column {
         "question" | "frame" | "messages" | "answer" => format!("(SELECT {column} FROM calls WHERE id = 2)"),
@@ -501,15 +534,21 @@ fn an_answer_or_a_count_that_is_not_the_calls_own_is_an_error() {
             desk.ask(&model, asked).unwrap();
         }
         let tampered = rusqlite::Connection::open(&path).unwrap();
-        tampered.execute_batch(&format!("UPDATE calls SET {column} = {} WHERE id = 1", swapped(column))).unwrap();
-        let says = "calls.db: the book is damaged: call 1: its question, its answer and its counts do not fit";
+        tampered
+            .execute_batch(&format!("UPDATE calls SET {column} = {} WHERE id = 1", swapped(column)))
+            .unwrap();
+        let says =
+            "calls.db: the book is damaged: call 1: its question, its answer and its counts do not fit";
         let why = wanted(&book, &Wanted::default()).unwrap_err().to_string();
         assert!(why.contains(says), "{column}: {why}");
         // A question that is another's is not found; all else is an error, and no answer is asked for silently.
         if column != "question" {
             let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("{column}") };
             assert!(why.contains(says), "{column}: {why}");
-            assert_eq!((desk.ask(&model, &other).unwrap().text.as_str(), server.asked().len()), ("answer 1", 2));
+            assert_eq!(
+                (desk.ask(&model, &other).unwrap().text.as_str(), server.asked().len()),
+                ("answer 1", 2)
+            );
         }
     }
 }

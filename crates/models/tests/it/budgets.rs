@@ -115,7 +115,8 @@ fn a_false_count_of_input_cannot_overdraw_a_budget() {
     // The largest count that is believed, all of it cached, and cached input is the dearest.
     let server = Server::minded(|asked| {
         let input = asked.text.len() + 1024;
-        let usage = json!({"prompt_tokens": input, "prompt_cache_hit_tokens": input, "completion_tokens": 1000});
+        let usage =
+            json!({"prompt_tokens": input, "prompt_cache_hit_tokens": input, "completion_tokens": 1000});
         Act::Answer(Answer { usage, ..Answer::default() })
     });
     let lines = format!("cached_price = 7\n{TABLE}");

@@ -140,7 +140,10 @@ fn a_key_that_is_refused_is_told_by_its_table() {
         let server = Server::scripted([Act::error(401, "no")]);
         let (desk, model) = desk(&server, TABLE, Set::default());
         let why = desk.ask(&model, &question("?")).unwrap_err().to_string();
-        assert!(why.contains("refuses the key (key_env of [models.m] in models.toml names its variable)"), "{why}");
+        assert!(
+            why.contains("refuses the key (key_env of [models.m] in models.toml names its variable)"),
+            "{why}"
+        );
         assert!(!why.contains("NECRODOME_TEST_KEY"), "{why}");
     });
 }

@@ -115,7 +115,7 @@ fn usage_columns() -> Vec<Column> {
         column("unusable", |entry| used(entry, |usage| usage.unusable.to_string())),
         column("lost", |entry| used(entry, |usage| usage.lost.to_string())),
         column("regret/money", |entry| {
-            let regret = entry.usage.and_then(|usage| usage.regret_per_cost);
+            let regret = entry.usage.as_ref().and_then(|usage| usage.regret_per_cost);
             regret.map_or(String::new(), |regret| format!("{regret:.3}"))
         }),
     ]
@@ -409,9 +409,13 @@ fn notes(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     proof.iter().try_for_each(|line| writeln!(out, "{}", dim(line)))
 }
 
-/// What else there is to say: of the seats, of luck, and why it stopped.
+/// What else there is to say: of the models that answered, of the seats, of luck, and why it stopped.
 pub fn remarks(report: &Report) -> Vec<String> {
-    let mut remarks = Vec::new();
+    let answered = |entry: &EntryReport| {
+        let models = entry.usage.as_ref()?.answered_by.words()?;
+        Some(format!("{}: answered by {models}", entry.name))
+    };
+    let mut remarks: Vec<String> = report.standings.iter().filter_map(answered).collect();
     if let Some(effect) = report.seats.as_ref().filter(|effect| effect.p_value.is_some()) {
         let seat = |(seat, rate): (usize, &Option<Estimate>)| {
             format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
