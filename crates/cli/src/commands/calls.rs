@@ -356,8 +356,12 @@ fn rest(request: &str) -> String {
 fn said(out: &mut impl Write, who: &str, text: &str) -> Result<(), Error> {
     let heading = format!("── {who} ");
     writeln!(out, "\n{}", bold(format!("{heading:─<WIDTH$}")))?;
-    for line in harmless(text).lines().flat_map(|line| wrapped(line, 0)) {
-        writeln!(out, "{line}")?;
+    for line in harmless(text).lines() {
+        // A line that fits stays as it is, indented.
+        match line.chars().count() <= WIDTH {
+            true => writeln!(out, "{line}")?,
+            false => wrapped(line, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?,
+        }
     }
     Ok(())
 }

@@ -144,6 +144,7 @@ fn repair(args: &RepairArgs) -> Result<(), Error> {
         say(format_args!("{path} has no damage that could be seen: nothing was done"));
         return Ok(());
     }
+    let desk = args.models.desk_again(file)?;
     if !condition.sealed {
         return Err(Error::failure(format!(
             "{path}: no sealed row was found, so nothing can be told sound from damaged"
@@ -161,7 +162,7 @@ fn repair(args: &RepairArgs) -> Result<(), Error> {
                 .hint("move it away, or choose another path with --out"));
         }
     }
-    let (launcher, desk) = (args.sandbox.launcher_for_any()?, args.models.desk_again(file)?);
+    let launcher = args.sandbox.launcher_for_any()?;
     let repaired = tournament::repair(file, &new, &launcher, desk.as_ref()).inspect_err(|_| {
         // What is half done is of no use to anybody.
         let _ = fs::remove_file(&new);

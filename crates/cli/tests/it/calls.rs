@@ -104,7 +104,7 @@ fn calls_are_listed_chosen_and_shown_whole() {
         "\"max_tokens\": 100",
         "── reasoning ─",
         "── answer ─",
-        "??31m?I ",
+        "?[2J?31m?I ",
     ] {
         assert!(one.contains(part), "{part}: {one}");
     }
@@ -127,7 +127,7 @@ fn a_cost_without_prices_is_shown_as_unknown() {
     assert!(said.contains(" tokens, cost ?\n"), "{said}");
     // Without a name, the book is the one that matches use.
     let list = shown(folder.path(), &["calls"]);
-    assert!(list.contains("     110        ? ") && !list.contains("0.00 "), "{list}");
+    assert!(list.contains("     110        ? ") && !list.contains("0.000000"), "{list}");
     assert!(lines_of(folder.path(), &["calls"]).iter().all(|call| call["cost"].is_null()));
     assert!(shown(folder.path(), &["calls", "--show=1"]).contains("cost         ?\n"));
     let checked = ["check-bot", "zombie-dice-solo", "llm:small", "--models=models.toml"];
@@ -148,9 +148,10 @@ fn a_book_that_is_not_there_or_damaged_is_told_by_its_name() {
     assert!(foreign.contains("t.store: ") && foreign.contains("hint: "), "{foreign}");
     json_of(folder, &RACE);
     let book = rusqlite::Connection::open(folder.join("s.store.calls")).unwrap();
-    // Two answers change places.
+    // An answer that belongs to another question.
     let sql =
-        "UPDATE calls SET answer = (SELECT answer FROM calls WHERE id = 5 - calls.id + 0) WHERE id IN (2, 3)";
+        "UPDATE calls SET answer = (SELECT other.answer FROM calls other WHERE other.answer <> calls.answer)
+        WHERE id = 2";
     book.execute_batch(sql).unwrap();
     drop(book);
     for words in [
@@ -205,7 +206,7 @@ fn a_damaged_store_with_models_is_repaired_from_its_book() {
     drop(server);
     let damage = |change: &str| {
         let store = rusqlite::Connection::open(folder.join("s.store")).unwrap();
-        store.execute_batch(change).unwrap();
+        store.execute_batch(&format!("{change}; PRAGMA secure_delete = ON; VACUUM")).unwrap();
     };
     let whole = fs::read(folder.join("s.store")).unwrap();
     let repair = |words: &[&str]| {
@@ -219,7 +220,7 @@ fn a_damaged_store_with_models_is_repaired_from_its_book() {
             .unwrap()
     };
     // Replays and all: only the book knows what was said.
-    damage("DELETE FROM chunks; DELETE FROM details");
+    damage("DELETE FROM chunks WHERE first = 0; DELETE FROM details WHERE block = 0");
     let said = repair(&["--models=models.toml"]);
     assert!(said.contains("answered from calls that were kept"), "{said}");
     let repaired = again();
@@ -228,13 +229,13 @@ fn a_damaged_store_with_models_is_repaired_from_its_book() {
 
     // With replays it is the same, and what the calls took is known again.
     fs::write(folder.join("s.store"), &whole).unwrap();
-    damage("DELETE FROM chunks");
+    damage("DELETE FROM chunks WHERE first = 0");
     let said = repair(&["--models=models.toml"]);
     assert!(said.contains(": played again"), "{said}");
     assert_eq!(entry(&again(), "small")["usage"], entry(&report, "small")["usage"]);
     // Nobody says what models there are: the replays are enough for the results.
     fs::write(folder.join("s.store"), &whole).unwrap();
-    damage("DELETE FROM chunks");
+    damage("DELETE FROM chunks WHERE first = 0");
     let said = repair(&[]);
     assert!(
         said.contains("without what their calls took: small (llm:small): ")
@@ -243,15 +244,17 @@ fn a_damaged_store_with_models_is_repaired_from_its_book() {
     );
     let repaired = again();
     assert_eq!(repaired["hash"], report["hash"]);
-    assert!(entry(&repaired, "small")["usage"].is_null());
+    let calls = |report: &Value| entry(report, "small")["usage"]["calls"].as_u64();
+    assert!(calls(&repaired) < calls(&report), "{repaired}");
 
     // Another table is another entry, and fresh answers make another tournament.
     fs::write(folder.join("s.store"), &whole).unwrap();
-    damage("DELETE FROM chunks; DELETE FROM details");
+    damage("DELETE FROM chunks WHERE first = 0; DELETE FROM details WHERE block = 0");
     let table = fs::read_to_string(folder.join("models.toml")).unwrap();
     fs::write(folder.join("other.toml"), table.replace("answers =", "retries = 0\nanswers =")).unwrap();
     assert!(repair(&["--models=other.toml"]).contains("small (llm:small) is not here as it was"));
-    damage("DELETE FROM plans");
+    fs::write(folder.join("s.store"), &whole).unwrap();
+    damage("DELETE FROM chunks WHERE first = 0");
     let fresh = ["store", "repair", "s.store", "--models=models.toml", "--answers=fresh"];
     assert!(refusal(&mut command(folder, &fresh), 2).contains("fresh answers would make another tournament"));
     let idle = ["store", "repair", "s.store", "--answers=only"];

@@ -336,7 +336,7 @@ fn a_fresh_tournament_that_was_interrupted_is_played_again_to_the_same_hash() {
     let before = server.asked().len();
     let fresh = [&RACE[..], &["--answers=fresh"]].concat();
     // Some blocks are played, some are not.
-    let said = failure(&mut command(folder.path(), &[&fresh[..], &["--budget=0.011"]].concat()));
+    let said = failure(&mut command(folder.path(), &[&fresh[..], &["--budget=0.016"]].concat()));
     assert!(said.contains("budget") && !said.contains("0 blocks played"), "{said}");
     let paid = server.asked().len();
     let report = json_of(folder.path(), &fresh);
@@ -369,7 +369,10 @@ fn an_endpoint_that_fails_is_not_charged_to_the_model() {
     let server = Server::scripted([Act::error(401, "no such key")]);
     let folder = folder(&server, PRICES);
     let said = failure(&mut command(folder.path(), &RACE));
-    assert!(said.contains("the endpoint refuses the key in TEST_KEY"), "{said}");
+    assert!(
+        said.contains("the endpoint refuses the key (key_env of [models.small] in models.toml"),
+        "{said}"
+    );
     assert!(said.contains("0 blocks played, 3 blocks left"), "{said}");
 }
 
@@ -568,7 +571,7 @@ fn a_dead_or_dear_model_stops_nobody_else_in_an_exam() {
     let more = PRICES.replace("models.small", "models.dear") + "\n";
     let tables = [
         server.table("small", "answers = \"schema\""),
-        server.table("dear", &more.replace("answers", "concurrency = 1\nbudget = 0.0078\nanswers")),
+        server.table("dear", &more.replace("answers", "concurrency = 1\nbudget = 0.0115\nanswers")),
         dead.table("dead", "answers = \"schema\"\ninput_price = 0\noutput_price = 0"),
     ];
     fs::write(folder.path().join("models.toml"), tables.join("\n")).unwrap();
