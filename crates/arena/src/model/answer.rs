@@ -132,7 +132,7 @@ mod tests {
             refusal: refusal.map(str::to_owned),
             model: String::new(),
             tokens: Tokens::default(),
-            cost: Money::default(),
+            cost: None,
             latency: Duration::ZERO,
             attempt: 1,
             reused: false,

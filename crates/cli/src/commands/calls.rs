@@ -94,14 +94,18 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(out.flush()?)
 }
 
-/// JSON without characters that a terminal would obey: they are escaped.
+/// JSON without characters that a terminal would obey: they are escaped. All of them are in strings.
 fn plain(document: &Value) -> String {
-    let escaped = |c: char| match fault::harmless(c) == c {
-        true => c.to_string(),
-        false => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
-    };
-    // All such characters are in strings.
-    document.to_string().chars().map(escaped).collect()
+    let text = document.to_string();
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if fault::harmless(c) == c {
+            plain.push(c);
+            continue;
+        }
+        c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| plain.push_str(&format!("\\u{unit:04x}")));
+    }
+    plain
 }
 
 fn document(call: &Call) -> Value {
