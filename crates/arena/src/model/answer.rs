@@ -120,7 +120,7 @@ fn choice(mut object: Value) -> Option<(Option<String>, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use necrodome_models::{Money, Tokens};
+    use necrodome_models::Tokens;
     use serde_json::json;
     use std::time::Duration;
 
