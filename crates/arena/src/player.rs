@@ -1,13 +1,16 @@
 //! Players decide for a seat: built-in bots, processes, people.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, harmless};
 use necrodome_rules::{
     bot::Bot,
     game::{Game, Move, Outcome, Seat},
     names::Names,
+    words::count,
 };
 use necrodome_solve::Solution;
-use std::{sync::Arc, time::Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc, time::Duration};
 
 /// What a player is told when a match begins.
 #[derive(Debug, Clone)]
@@ -43,7 +46,7 @@ pub enum Answer<A> {
 }
 
 /// How much a player has used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Effort {
     /// Decisions made.
     pub decisions: u64,
@@ -71,7 +74,7 @@ impl std::ops::AddAssign for Effort {
 }
 
 /// What calls to a language model took. Money is in billionths of the currency of the price list, so that sums are exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Calls, those that were answered from the book included.
     pub calls: u64,
@@ -93,6 +96,54 @@ pub struct Usage {
     pub lost: u64,
     /// Calls of a model whose prices are not known: then the cost is not known either.
     pub unpriced: u64,
+    /// The models that answered.
+    pub answered_by: AnsweredBy,
+}
+
+/// The models that answered, as the endpoint calls them, and how many calls each. The name is empty where the endpoint gives none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct AnsweredBy(pub BTreeMap<String, u64>);
+
+impl AnsweredBy {
+    /// More names count under [`OTHERS`](Self::OTHERS): an endpoint might give another one in every answer.
+    pub const MOST: usize = 20;
+    /// The name under which all others count.
+    pub const OTHERS: &str = "others";
+
+    /// One call.
+    pub fn one(model: &str) -> Self {
+        AnsweredBy(BTreeMap::from([(model.to_owned(), 1)]))
+    }
+
+    /// In words, such as `tiny-1 (20 calls), tiny-2 (1 call)`, and harmless to show; nothing if nobody answered.
+    pub fn words(&self) -> Option<String> {
+        let name = |name: &str| match name {
+            "" => "a model without a name".to_owned(),
+            name => name.chars().map(harmless).collect(),
+        };
+        let mut all: Vec<(&String, u64)> = self.0.iter().map(|(name, calls)| (name, *calls)).collect();
+        all.sort_by_key(|(_, calls)| Reverse(*calls));
+        match &all[..] {
+            [] => None,
+            [(only, _)] => Some(name(only)),
+            all => {
+                let each = |(of, calls): &(&String, u64)| format!("{} ({})", name(of), count(*calls, "call"));
+                Some(all.iter().map(each).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+impl std::ops::AddAssign for AnsweredBy {
+    fn add_assign(&mut self, other: Self) {
+        for (name, calls) in other.0 {
+            let fits = self.0.contains_key(&name) || self.0.len() < Self::MOST;
+            let name = if fits { name } else { Self::OTHERS.to_owned() };
+            let sum = self.0.entry(name).or_default();
+            *sum = sum.saturating_add(calls);
+        }
+    }
 }
 
 impl std::ops::AddAssign for Usage {
@@ -108,6 +159,7 @@ impl std::ops::AddAssign for Usage {
         self.unusable = self.unusable.saturating_add(other.unusable);
         self.lost = self.lost.saturating_add(other.lost);
         self.unpriced = self.unpriced.saturating_add(other.unpriced);
+        self.answered_by += other.answered_by;
     }
 }
 
@@ -383,9 +435,25 @@ mod tests {
             unusable: u64::MAX,
             lost: u64::MAX,
             unpriced: u64::MAX,
+            answered_by: AnsweredBy(BTreeMap::from([("m".to_owned(), u64::MAX)])),
         };
-        let mut sum = most;
-        sum += most;
+        let mut sum = most.clone();
+        sum += most.clone();
         assert_eq!(sum, most);
+    }
+
+    #[test]
+    fn an_endpoint_with_many_names_does_not_fill_the_store() {
+        let mut sum = AnsweredBy::default();
+        assert_eq!(sum.words(), None);
+        sum += AnsweredBy::one("b");
+        assert_eq!(sum.words().as_deref(), Some("b"));
+        for name in ["a", "b", ""] {
+            sum += AnsweredBy::one(name);
+        }
+        assert_eq!(sum.words().as_deref(), Some("b (2 calls), a model without a name (1 call), a (1 call)"));
+        (0..1000).for_each(|number| sum += AnsweredBy::one(&format!("m{number}")));
+        assert_eq!((sum.0.len(), sum.0.values().sum::<u64>()), (AnsweredBy::MOST + 1, 1004));
+        assert!(sum.0[AnsweredBy::OTHERS] > 900);
     }
 }

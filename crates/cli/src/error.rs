@@ -9,7 +9,7 @@ use necrodome_arena::{
     run::RunError,
     tournament::{PartError, ScheduleError, StoreError, TournamentError},
 };
-use necrodome_models::{BookError, ModelError, TableError};
+use necrodome_models::{BookError, DeskError, ModelError, TableError};
 use necrodome_rules::{
     catalog::{GameId, UnknownGame},
     names::SetupError,
@@ -279,6 +279,16 @@ impl From<BookError> for Error {
     fn from(error: BookError) -> Self {
         let refused = Error::failure(error.to_string());
         error.hint.into_iter().fold(refused, Error::hint)
+    }
+}
+
+impl From<DeskError> for Error {
+    fn from(error: DeskError) -> Self {
+        match error {
+            DeskError::Unread { path, error } => Error::unread(&path, &error),
+            DeskError::Table(error) => error.into(),
+            DeskError::Book(error) => error.into(),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use necrodome_arena::{
     player::Player,
     process::{Gifts, Launcher, Level, Limits, Wish},
 };
-use necrodome_models::{Answers, Book, Budget, Desk, Models, Money};
+use necrodome_models::{Answers, Budget, Desk, Models, Money, Tally, Wishes};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
@@ -118,43 +118,45 @@ impl ModelFlags {
     pub fn desk(&self, words: &[String], own: Models, store: Option<&Path>) -> Result<Option<Desk>, Error> {
         let is_model = |word: &String| model::is_model(word);
         if !words.iter().any(is_model) {
-            let given = [
-                ("--answers", self.answers.is_some()),
-                ("--budget", self.budget.is_some()),
-                ("--budget-tokens", self.budget_tokens.is_some()),
-                ("--calls", self.calls.is_some()),
-            ];
-            return match given.iter().find(|(_, is_given)| *is_given) {
-                Some((flag, _)) => {
-                    Err(Error::usage(format!("{flag} means nothing without an entry llm:NAME")))
-                }
-                None => Ok(None),
-            };
+            return self.mean_nothing_without("an entry llm:NAME");
         }
-        let models = match &self.models {
-            None => own,
-            Some(path) => {
-                let text = own::read_text(path).map_err(|error| Error::unread(path, &error))?;
-                own.with(Models::parse(&text, path)?)
-            }
-        };
-        if models.names().next().is_none() {
-            return Ok(None);
-        }
-        let path = match (&self.calls, store) {
-            (Some(path), _) => path.clone(),
-            (None, Some(store)) => Book::beside(store),
-            (None, None) => Book::usual_place()?,
-        };
-        let budget = Budget { money: self.budget, tokens: self.budget_tokens };
         let answers = self.answers.unwrap_or_default();
-        Ok(Some(Desk::new(
-            models,
-            Some(Book::open_for(&path, answers)?),
-            answers,
-            budget,
-            interrupt::shared(),
-        )?))
+        self.opened(Wishes { own, file: self.models.as_deref(), answers, store, ..Wishes::default() })
+    }
+
+    /// The desk for a tournament that is played again: what models have said there is beside its store. `--models` may name the file
+    /// of the tournament.
+    pub fn desk_again(&self, store: &Path) -> Result<Option<Desk>, Error> {
+        let Some(path) = &self.models else { return self.mean_nothing_without("--models") };
+        if self.answers == Some(Answers::Fresh) {
+            return Err(Error::usage("--answers: fresh answers would make another tournament")
+                .hint("only (the default) asks nothing; reuse asks what is missing"));
+        }
+        let text = own::read_text(path).map_err(|error| Error::unread(path, &error))?;
+        let own = Models::parse_within(&text, path)?;
+        let answers = self.answers.unwrap_or(Answers::Only);
+        self.opened(Wishes { own, answers, store: Some(store), ..Wishes::default() })
+    }
+
+    /// The desk that is wished for, with the book and the budget of these flags.
+    fn opened(&self, wishes: Wishes) -> Result<Option<Desk>, Error> {
+        let budget = Budget { money: self.budget, tokens: self.budget_tokens };
+        let wishes = Wishes { calls: self.calls.as_deref(), budget, ..wishes };
+        Ok(Desk::open(wishes, interrupt::shared())?)
+    }
+
+    /// No desk, unless a flag wants one.
+    fn mean_nothing_without(&self, what: &str) -> Result<Option<Desk>, Error> {
+        let given = [
+            ("--answers", self.answers.is_some()),
+            ("--budget", self.budget.is_some()),
+            ("--budget-tokens", self.budget_tokens.is_some()),
+            ("--calls", self.calls.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) => Err(Error::usage(format!("{flag} means nothing without {what}"))),
+            None => Ok(None),
+        }
     }
 
     /// The entries that the words mean, their names, and the desk of the models among them.
@@ -168,6 +170,7 @@ impl ModelFlags {
 /// Says what the calls of models took, and what their endpoints did that users should know.
 pub fn tell_spent(desk: Option<&Desk>) {
     let Some(desk) = desk else { return };
+    let cost = |tally: &Tally| tally.known_cost().map_or("?".to_owned(), |cost| cost.to_string());
     desk.take_notes().iter().for_each(|note| say(format_args!("note: {note}")));
     for (name, spent) in desk.spent() {
         let tokens = spent.made.tokens.input + spent.made.tokens.output;
@@ -176,14 +179,14 @@ pub fn tell_spent(desk: Option<&Desk>) {
         }
         let mut text = format!("{name}: {}", count(spent.made.calls, "call"));
         if spent.made.calls > 0 {
-            text += &format!(" with {tokens} tokens, cost {}", spent.made.cost);
+            text += &format!(" with {tokens} tokens, cost {}", cost(&spent.made));
         }
         if spent.reused.calls > 0 {
             text += &format!("; {} answered from calls that were kept", spent.reused.calls);
         }
         if spent.lost.calls > 0 {
-            text +=
-                &format!("; {} lost on the way, which may have cost {}", spent.lost.calls, spent.lost.cost);
+            let (lost, cost) = (spent.lost.calls, cost(&spent.lost));
+            text += &format!("; {lost} lost on the way, which may have cost {cost}");
         }
         say(text);
     }

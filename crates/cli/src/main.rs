@@ -45,6 +45,7 @@ Examples:
   necrodome solve zombie-dice-race                       what the game is worth, exactly
   necrodome analyze zombie-dice-race ./mybot.py          what its decisions cost
   necrodome exam tokyo ./mybot.py random optimal         how good its decisions are, without dice
+  necrodome calls night.store                            what language models were asked, and what it took
   necrodome advise zombie-dice-solo brains 4 shotguns 1 feet green yellow
   necrodome judge live party.txt                         judge a party of Infection from the terminal
   necrodome serve --open                                 the arena in the browser, for phones and projectors
@@ -75,6 +76,7 @@ enum Command {
     Solve(commands::solve::Args),
     Analyze(commands::analyze::Args),
     Exam(commands::exam::Args),
+    Calls(commands::calls::Args),
     Judge(commands::judge::Args),
     Advise(commands::advise::Args),
     Rules(commands::docs::RulesArgs),
@@ -124,6 +126,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Solve(args) => commands::solve::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Exam(args) => commands::exam::run(&args),
+        Command::Calls(args) => commands::calls::run(&args),
         Command::Judge(args) => commands::judge::run(&args),
         Command::Advise(args) => commands::advise::run(&args),
         Command::Rules(args) => commands::docs::rules(&args),

@@ -17,6 +17,17 @@ pub enum Role {
     Assistant,
 }
 
+impl Role {
+    /// The name, as the protocol has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        }
+    }
+}
+
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
@@ -96,9 +107,11 @@ impl Finish {
         }
     }
 
+    /// All of them.
+    pub const ALL: [Finish; 4] = [Finish::Stop, Finish::Length, Finish::Filter, Finish::Other];
+
     pub(crate) fn named(name: &str) -> Self {
-        let all = [Finish::Stop, Finish::Length, Finish::Filter];
-        all.into_iter().find(|finish| finish.as_str() == name).unwrap_or(Finish::Other)
+        Self::ALL.into_iter().find(|finish| finish.as_str() == name).unwrap_or(Finish::Other)
     }
 }
 
@@ -150,8 +163,8 @@ pub struct Reply {
     pub model: String,
     /// What it took.
     pub tokens: Tokens,
-    /// What it cost when the call was made; 0 without prices.
-    pub cost: Money,
+    /// What it cost when the call was made, if prices were known.
+    pub cost: Option<Money>,
     /// How long the endpoint took, without tries that failed.
     pub latency: Duration,
     /// Which try was answered, from 1.

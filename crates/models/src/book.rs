@@ -9,6 +9,8 @@ use crate::{
 use necrodome_own as own;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params,
+    params_from_iter,
+    types::{ToSqlOutput, ValueRef},
 };
 use std::{
     fs,
@@ -20,7 +22,12 @@ use std::{
 
 /// Marks our files: "Ncal".
 const APPLICATION: i32 = 0x4e63_616c;
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
+
+/// How long somebody else may be writing.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const NO_CACHE: &str = "set XDG_CACHE_HOME to a folder that you can write to";
 
 const TABLES: &str = "
 CREATE TABLE texts (hash BLOB PRIMARY KEY, packed BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -32,7 +39,7 @@ CREATE TABLE calls (
     input_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL, reasoning_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,
     cost_nanos INTEGER NOT NULL, latency_us INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    generation INTEGER NOT NULL DEFAULT 0
+    generation INTEGER NOT NULL DEFAULT 0, priced INTEGER, seal BLOB
 ) STRICT;
 CREATE INDEX calls_by_question ON calls (question);
 CREATE INDEX calls_by_model ON calls (base_url, model);
@@ -44,6 +51,13 @@ CREATE TABLE generations (number INTEGER PRIMARY KEY, run TEXT, done INTEGER NOT
 const SINCE_1: &str = "
 ALTER TABLE calls ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE generations (number INTEGER PRIMARY KEY, run TEXT, done INTEGER NOT NULL DEFAULT 0) STRICT;
+";
+
+/// What a book of version 2 lacks. Its calls stay as they are: without a checksum, and without a word on whether their prices were
+/// known.
+const SINCE_2: &str = "
+ALTER TABLE calls ADD COLUMN priced INTEGER;
+ALTER TABLE calls ADD COLUMN seal BLOB;
 ";
 
 /// A book of calls; a clone is the same book.
@@ -70,8 +84,8 @@ pub struct BookError {
 pub struct Call {
     /// Its number in the book.
     pub id: i64,
-    /// When it was answered.
-    pub at: SystemTime,
+    /// When it was answered, in UTC, such as `2026-01-31T13:59:59Z`.
+    pub at: String,
     /// The hash of the question, by which an answer is found again.
     pub question: [u8; 32],
     /// The table of the model.
@@ -80,24 +94,52 @@ pub struct Call {
     pub base_url: String,
     /// The model that was asked for.
     pub model: String,
-    /// The body of the request, as JSON.
-    pub request: String,
     /// The salt of the question.
     pub salt: u64,
-    /// The body of the answer as it came, without the key.
-    pub answer: String,
-    /// The model that answered.
+    /// The model that answered, as the endpoint calls it; empty if it does not say.
     pub answered_by: String,
     /// Why it stopped.
     pub finish: Finish,
     /// What it took.
     pub tokens: Tokens,
-    /// What it cost.
-    pub cost: Money,
+    /// What it cost, if prices were known.
+    pub cost: Option<Money>,
     /// How long it took.
     pub latency: Duration,
     /// Which try was answered, from 1.
     pub attempt: u32,
+    /// Whether a checksum proves all this. Calls of older versions have none.
+    pub sealed: bool,
+    /// What was said, where it was wanted.
+    pub texts: Option<Texts>,
+}
+
+/// What was said in a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Texts {
+    /// The body of the request, as JSON.
+    pub request: String,
+    /// The messages in it.
+    pub messages: Vec<Message>,
+    /// The body of the answer as it came, without the key.
+    pub answer: String,
+    /// What the model said in it.
+    pub reply: Reply,
+}
+
+/// Which calls are shown, and how much of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// The one with this number.
+    pub id: Option<i64>,
+    /// Those of this table, or of this model, be it the one that was asked for or the one that answered.
+    pub model: Option<&'a str>,
+    /// Those that ended like this.
+    pub finish: Option<Finish>,
+    /// The last ones of these.
+    pub last: Option<u64>,
+    /// What was said, too.
+    pub texts: bool,
 }
 
 /// Which answers of the book count. A run with fresh answers is a generation, and so is what goes on with it.
@@ -140,11 +182,21 @@ enum Trouble {
     Version(i32),
     #[error("the book is damaged: {0}")]
     Damaged(&'static str),
+    #[error("the book is damaged: call {0}: {1}")]
+    Call(i64, &'static str),
     #[error("{0}")]
     System(#[from] std::io::Error),
 }
 
 impl Trouble {
+    /// Damage, with the call that has it.
+    fn in_call(self, row: &Row) -> Self {
+        match (self, row.get("id")) {
+            (Trouble::Damaged(what), Ok(id)) => Trouble::Call(id, what),
+            (other, _) => other,
+        }
+    }
+
     fn hint(&self) -> Option<&'static str> {
         let code = match self {
             Trouble::Sqlite(error) => error.sqlite_error_code(),
@@ -154,7 +206,7 @@ impl Trouble {
             (Trouble::Foreign | Trouble::Version(_), _) | (_, Some(ErrorCode::NotADatabase)) => {
                 Some("choose another file for the calls")
             }
-            (Trouble::Damaged(_), _) | (_, Some(ErrorCode::DatabaseCorrupt)) => Some(
+            (Trouble::Damaged(_) | Trouble::Call(..), _) | (_, Some(ErrorCode::DatabaseCorrupt)) => Some(
                 "move the file away, or put a copy in its place: without it, calls are made and paid for again",
             ),
             (_, Some(ErrorCode::DatabaseBusy)) => Some("wait for the other program that writes it"),
@@ -195,9 +247,14 @@ impl Book {
 
     /// Opens a book that is there, and makes none.
     pub fn open_existing(path: &Path) -> Result<Self, BookError> {
+        Self::must_be_there(path)?;
+        Self::open(path)
+    }
+
+    fn must_be_there(path: &Path) -> Result<(), BookError> {
         // Links and pipes are refused when it is opened.
         match path.symlink_metadata() {
-            Ok(_) => Self::open(path),
+            Ok(_) => Ok(()),
             Err(error) => Err(BookError {
                 path: path.to_owned(),
                 why: match error.kind() {
@@ -207,6 +264,32 @@ impl Book {
                 hint: Some("name the file that kept the calls, such as STORE.calls beside a store".into()),
             }),
         }
+    }
+
+    /// Opens a book to read it, as it is: nothing is changed, nor made beside it.
+    pub fn read(path: &Path) -> Result<Self, BookError> {
+        Self::must_be_there(path)?;
+        let refuse = |trouble: Trouble| told(path, &trouble);
+        // SQLite keeps its log beside the file that a link leads to.
+        let real = path.canonicalize().map_err(|error| refuse(error.into()))?;
+        if !real.is_file() {
+            return Err(refuse(Trouble::Foreign));
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let mut log = real.as_os_str().to_owned();
+        log.push("-wal");
+        // With a log, somebody is writing, or was killed: what is new is in there.
+        let connection = match Path::new(&log).exists() {
+            true => Connection::open_with_flags(&real, flags ^ OpenFlags::SQLITE_OPEN_URI),
+            false => Connection::open_with_flags(own::unchanging(&real), flags),
+        };
+        let connection = connection.map_err(Trouble::from).and_then(|connection| {
+            connection.busy_timeout(PATIENCE)?;
+            check(&connection)?;
+            Ok(connection)
+        });
+        let connection = connection.map_err(refuse)?;
+        Ok(Book { path: path.to_owned(), connection: Arc::new(Mutex::new(connection)) })
     }
 
     /// Opens the book for a run: without new calls (`only`) it must be there, else it is made.
@@ -232,15 +315,28 @@ impl Book {
         path.into()
     }
 
-    /// Where the book is when nobody says where: in the user's cache folder (`necrodome/calls.db`). Makes the folder.
+    /// Where the book is when nobody says where: in the user's cache folder (`necrodome/calls.db`).
     pub fn usual_place() -> Result<PathBuf, BookError> {
-        let hint = Some("set XDG_CACHE_HOME to a folder that you can write to".to_owned());
-        let Some(folder) = own::cache() else {
-            return Err(BookError { path: ".cache".into(), why: "HOME is not set".into(), hint });
+        match own::cache() {
+            Some(folder) => Ok(folder.join("calls.db")),
+            None => {
+                let hint = Some(NO_CACHE.to_owned());
+                Err(BookError { path: ".cache".into(), why: "HOME is not set".into(), hint })
+            }
+        }
+    }
+
+    /// The same, and makes the folder.
+    pub(crate) fn made_usual_place() -> Result<PathBuf, BookError> {
+        let place = Self::usual_place()?;
+        let folder = place.parent().unwrap_or(Path::new("."));
+        let lost = |error: std::io::Error| BookError {
+            path: folder.to_owned(),
+            why: error.to_string(),
+            hint: Some(NO_CACHE.to_owned()),
         };
-        let lost = |error: std::io::Error| BookError { path: folder.clone(), why: error.to_string(), hint };
-        fs::create_dir_all(&folder).map_err(lost)?;
-        Ok(folder.join("calls.db"))
+        fs::create_dir_all(folder).map_err(lost)?;
+        Ok(place)
     }
 
     /// The file.
@@ -248,16 +344,42 @@ impl Book {
         &self.path
     }
 
-    /// Shows all calls in order.
-    pub fn each(&self, mut show: impl FnMut(Call)) -> Result<(), BookError> {
-        self.with(|connection| {
-            let mut query = connection.prepare("SELECT * FROM calls ORDER BY id")?;
-            let mut rows = query.query([])?;
+    /// Shows calls in order, one after the other, until `show` fails.
+    pub fn each<E: From<BookError>>(
+        &self,
+        wanted: &Wanted,
+        mut show: impl FnMut(Call) -> Result<(), E>,
+    ) -> Result<(), E> {
+        const CHOSEN: &str = "(?1 IS NULL OR id = ?1) AND (?2 IS NULL OR ?2 IN (name, model, answered_by))
+            AND (?3 IS NULL OR finish = ?3)";
+        let Wanted { id, model, finish, last, texts } = *wanted;
+        let finish = finish.map(Finish::as_str);
+        let shown = self.with(|connection| {
+            // One state of the book, whoever writes meanwhile.
+            let connection = &*connection.transaction()?;
+            let before: i64 = match last {
+                None => 0,
+                Some(last) => {
+                    let sql =
+                        format!("SELECT id FROM calls WHERE {CHOSEN} ORDER BY id DESC LIMIT 1 OFFSET ?4");
+                    let values = params![id, model, finish, whole(last)];
+                    connection.query_row(&sql, values, |row| row.get(0)).optional()?.unwrap_or(0)
+                }
+            };
+            let mut query = connection.prepare(&format!(
+                "SELECT *, strftime('%Y-%m-%dT%H:%M:%SZ', at_ms / 1000, 'unixepoch') AS at
+                FROM calls WHERE {CHOSEN} AND id > ?4 ORDER BY id"
+            ))?;
+            let mut rows = query.query(params![id, model, finish, before])?;
             while let Some(row) = rows.next()? {
-                show(call(connection, row)?);
+                let call = call(connection, row, texts).map_err(|trouble| trouble.in_call(row))?;
+                if let Err(stop) = show(call) {
+                    return Ok(Err(stop));
+                }
             }
-            Ok(())
-        })
+            Ok(Ok(()))
+        });
+        shown.map_err(E::from)?
     }
 
     /// The generation of a run with fresh answers: the last one of this name, if there is one that may go on.
@@ -373,12 +495,59 @@ fn last(
     let mut query = connection.prepare_cached(sql)?;
     let mut rows = query.query(params![request.hash, number, alone])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    asked(connection, row)?;
+    let found = || {
+        is_sealed(row)?;
+        asked(connection, row)?;
+        Ok(Some(answered(connection, row)?.1))
+    };
+    found().map_err(|trouble: Trouble| trouble.in_call(row))
+}
+
+/// The body of an answer, and what it says.
+fn answered(connection: &Connection, row: &Row) -> Result<(String, Reply), Trouble> {
     let answer = text(connection, &row.get::<_, Vec<u8>>("answer")?)?;
     // What it took was counted when it came.
     let said = wire::read(&answer, Sent { bytes: 0, most_output: 0 });
     let said = said.map_err(|_| Trouble::Damaged("an answer cannot be read any more"))?;
-    Ok(Some(Reply { reused: true, ..said.reply(took(row)?) }))
+    Ok((answer, Reply { reused: true, ..said.reply(took(row)?) }))
+}
+
+/// Whether a checksum proves a call: all columns but its number, in order, so that an answer stays with its question and its counts.
+/// Calls of older versions have none; one that does not fit is an error.
+fn is_sealed(row: &Row) -> Result<bool, Trouble> {
+    // A book of an older version that is only read has no such column.
+    let Ok(column) = row.as_ref().column_index("seal") else { return Ok(false) };
+    if row.get_ref(column)? == ValueRef::Null {
+        return Ok(false);
+    }
+    let values = (1..column).map(|column| row.get_ref(column)).collect::<Result<Vec<_>, _>>()?;
+    match row.get::<_, Vec<u8>>(column)? == seal(values) {
+        true => Ok(true),
+        false => Err(Trouble::Damaged("its question, its answer and its counts do not fit its checksum")),
+    }
+}
+
+/// The checksum of a call.
+fn seal<'v>(values: impl IntoIterator<Item = ValueRef<'v>>) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for value in values {
+        let number;
+        let (kind, bytes): (u8, &[u8]) = match value {
+            ValueRef::Null => (0, &[]),
+            ValueRef::Integer(value) => {
+                number = value.to_le_bytes();
+                (1, &number)
+            }
+            ValueRef::Real(value) => {
+                number = value.to_le_bytes();
+                (2, &number)
+            }
+            ValueRef::Text(bytes) => (3, bytes),
+            ValueRef::Blob(bytes) => (4, bytes),
+        };
+        hasher.update(&[kind]).update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+    }
+    *hasher.finalize().as_bytes()
 }
 
 fn told(path: &Path, trouble: &Trouble) -> BookError {
@@ -388,7 +557,7 @@ fn told(path: &Path, trouble: &Trouble) -> BookError {
 /// Checks that a file is ours, and makes the tables of a new one.
 fn prepare(mut connection: Connection) -> Result<Connection, Trouble> {
     // Others may be writing the same book.
-    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.busy_timeout(PATIENCE)?;
     let number =
         |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
     let is_blank = number(&connection, "SELECT count(*) = 0 FROM sqlite_schema")? == 1;
@@ -403,9 +572,15 @@ fn prepare(mut connection: Connection) -> Result<Connection, Trouble> {
         transaction.execute_batch(TABLES)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
-    } else if number(&transaction, "PRAGMA user_version")? == 1 {
-        transaction.execute_batch(SINCE_1)?;
-        transaction.pragma_update(None, "user_version", VERSION)?;
+    } else {
+        let version = number(&transaction, "PRAGMA user_version")?;
+        if version == 1 {
+            transaction.execute_batch(SINCE_1)?;
+        }
+        if version < VERSION {
+            transaction.execute_batch(SINCE_2)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
     }
     transaction.commit()?;
     check(&connection)?;
@@ -440,32 +615,36 @@ fn insert(
     let answer = keep_text(transaction, answer)?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let Tokens { input, cached, output, reasoning, estimated } = reply.tokens;
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO calls VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
-    )?;
-    insert.execute(params![
-        request.hash,
-        whole(at.as_millis() as u64),
-        model.name,
-        model.base_url,
-        model.model,
-        frame,
-        messages,
+    let number = |number: u64| ValueRef::Integer(whole(number));
+    let mut values = vec![
+        ValueRef::Blob(&request.hash),
+        number(at.as_millis() as u64),
+        model.name.as_str().into(),
+        model.base_url.as_str().into(),
+        model.model.as_str().into(),
+        ValueRef::Blob(&frame),
+        ValueRef::Blob(&messages),
         // The same bits, with a sign.
-        request.salt as i64,
-        answer,
-        reply.model,
-        reply.finish.as_str(),
-        whole(input),
-        whole(cached),
-        whole(output),
-        whole(reasoning),
-        estimated,
-        whole(reply.cost.nanos),
-        whole(reply.latency.as_micros() as u64),
-        reply.attempt,
-        generation,
-    ])?;
+        ValueRef::Integer(request.salt as i64),
+        ValueRef::Blob(&answer),
+        reply.model.as_str().into(),
+        reply.finish.as_str().into(),
+        number(input),
+        number(cached),
+        number(output),
+        number(reasoning),
+        number(estimated.into()),
+        number(reply.cost.unwrap_or_default().nanos),
+        number(reply.latency.as_micros() as u64),
+        number(reply.attempt.into()),
+        ValueRef::Integer(generation),
+        number(reply.cost.is_some().into()),
+    ];
+    let seal = seal(values.iter().copied());
+    values.push(ValueRef::Blob(&seal));
+    let places = vec!["?"; values.len()].join(", ");
+    let mut insert = transaction.prepare_cached(&format!("INSERT INTO calls VALUES (NULL, {places})"))?;
+    insert.execute(params_from_iter(values.into_iter().map(ToSqlOutput::Borrowed)))?;
     Ok(())
 }
 
@@ -528,26 +707,34 @@ fn asked(connection: &Connection, row: &Row) -> Result<(String, Vec<Message>), T
     }
 }
 
-fn call(connection: &Connection, row: &Row) -> Result<Call, Trouble> {
+fn texts(connection: &Connection, row: &Row) -> Result<Texts, Trouble> {
     let (frame, messages) = asked(connection, row)?;
     let unwritten = |_| Trouble::Damaged("the messages of a call are no messages");
+    let request = wire::body(&frame, &messages).map_err(unwritten)?;
+    let (answer, reply) = answered(connection, row)?;
+    Ok(Texts { request, messages, answer, reply })
+}
+
+fn call(connection: &Connection, row: &Row, with_texts: bool) -> Result<Call, Trouble> {
+    let sealed = is_sealed(row)?;
     let Took { tokens, cost, latency, attempt } = took(row)?;
     Ok(Call {
         id: row.get("id")?,
-        at: UNIX_EPOCH + Duration::from_millis(number(row, "at_ms")?),
+        // A time that no calendar has is none.
+        at: row.get::<_, Option<String>>("at")?.unwrap_or_default(),
         question: row.get("question")?,
         name: row.get("name")?,
         base_url: row.get("base_url")?,
         model: row.get("model")?,
-        request: wire::body(&frame, &messages).map_err(unwritten)?,
         salt: row.get::<_, i64>("salt")? as u64,
-        answer: text(connection, &row.get::<_, Vec<u8>>("answer")?)?,
         answered_by: row.get("answered_by")?,
         finish: Finish::named(&row.get::<_, String>("finish")?),
         tokens,
         cost,
         latency,
         attempt,
+        sealed,
+        texts: with_texts.then(|| texts(connection, row)).transpose()?,
     })
 }
 
@@ -560,6 +747,12 @@ fn took(row: &Row) -> Result<Took, Trouble> {
         estimated: row.get("estimated")?,
     };
     let cost = Money { nanos: number(row, "cost_nanos")? };
+    // Older books do not say whether a cost of 0 was one.
+    let is_priced = match row.get("priced") {
+        Ok(Some(priced)) => priced,
+        _ => cost.nanos > 0,
+    };
+    let cost = is_priced.then_some(cost);
     let latency = Duration::from_micros(number(row, "latency_us")?);
     Ok(Took { tokens, cost, latency, attempt: row.get("attempt")? })
 }

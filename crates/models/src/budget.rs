@@ -60,14 +60,21 @@ pub struct Tally {
     pub calls: u64,
     /// Their tokens.
     pub tokens: Tokens,
-    /// What they cost.
+    /// What they cost, as far as prices were known.
     pub cost: Money,
+    /// Those of them whose cost is not known.
+    pub unpriced: u64,
 }
 
 impl Tally {
     /// One call.
-    pub(crate) fn one(tokens: Tokens, cost: Money) -> Self {
-        Tally { calls: 1, tokens, cost }
+    pub(crate) fn one(tokens: Tokens, cost: Option<Money>) -> Self {
+        Tally { calls: 1, tokens, cost: cost.unwrap_or_default(), unpriced: u64::from(cost.is_none()) }
+    }
+
+    /// What they cost in all, unless the cost of one is not known.
+    pub fn known_cost(&self) -> Option<Money> {
+        (self.unpriced == 0).then_some(self.cost)
     }
 
     fn amount(&self) -> Amount {
@@ -90,7 +97,12 @@ impl Tally {
             reasoning: scaled(self.tokens.reasoning),
             estimated: true,
         };
-        Tally { calls, tokens, cost: Money { nanos: scaled(self.cost.nanos) } }
+        Tally {
+            calls,
+            tokens,
+            cost: Money { nanos: scaled(self.cost.nanos) },
+            unpriced: scaled(self.unpriced),
+        }
     }
 }
 
@@ -99,6 +111,7 @@ impl std::ops::AddAssign for Tally {
         self.calls += other.calls;
         self.tokens += other.tokens;
         self.cost += other.cost;
+        self.unpriced += other.unpriced;
     }
 }
 
@@ -217,7 +230,7 @@ pub(crate) struct Held {
 
 impl Held {
     /// The call was answered.
-    pub fn settle(mut self, tokens: Tokens, cost: Money) {
+    pub fn settle(mut self, tokens: Tokens, cost: Option<Money>) {
         self.end.made = Tally::one(tokens, cost);
     }
 
@@ -245,7 +258,7 @@ mod tests {
     #[test]
     fn many_calls_are_estimated_from_a_few() {
         let tokens = Tokens { input: 30, cached: 3, output: 9, reasoning: 0, estimated: false };
-        let seen = Tally { calls: 3, tokens, cost: Money { nanos: 7 } };
+        let seen = Tally { calls: 3, tokens, cost: Money { nanos: 7 }, unpriced: 0 };
         let many = seen.scaled(100);
         assert_eq!((many.calls, many.tokens.input, many.tokens.cached), (100, 1000, 100));
         assert_eq!((many.tokens.output, many.cost.nanos, many.tokens.estimated), (300, 234, true));

@@ -10,6 +10,17 @@ const REMOVED: &str = "[key]";
 /// Shorter keys are placeholders for servers that want some key; to remove them would garble ordinary text.
 const SHORTEST: usize = 8;
 
+/// The name of the environment variable that holds a key. It never shows itself: whoever mistakes it for the key writes the key there,
+/// and many keys could be names.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeyEnv(pub(crate) String);
+
+impl fmt::Debug for KeyEnv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyEnv")
+    }
+}
+
 /// A key, which never shows itself.
 pub(crate) struct Key {
     key: String,
@@ -23,15 +34,15 @@ impl Key {
         Ok(Key { key, pattern })
     }
 
-    /// The key in an environment variable.
-    pub fn read(variable: &str) -> Result<Self, String> {
-        let key = env::var(variable).map(|key| key.trim().to_owned()).unwrap_or_default();
+    /// The key in an environment variable, or what is wrong with the variable.
+    pub fn read(variable: &KeyEnv) -> Result<Self, &'static str> {
+        let key = env::var(&variable.0).map(|key| key.trim().to_owned()).unwrap_or_default();
         if key.is_empty() {
-            return Err(format!("the environment variable {variable}, which holds the key, is not set"));
+            return Err("names an environment variable that is not set");
         }
         match key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true => Key::new(key).map_err(|_| format!("the key in {variable} is longer than any key")),
-            false => Err(format!("the key in {variable} has characters that no key has, such as spaces")),
+            true => Key::new(key).map_err(|_| "names a variable with more than any key has"),
+            false => Err("names a variable with characters that no key has, such as spaces"),
         }
     }
 

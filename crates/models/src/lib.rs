@@ -18,7 +18,7 @@
 //! let form = desk.form(&model, &schema)?;
 //! let messages = vec![Message { role: Role::User, text: "1 or 2?".into() }];
 //! let reply = desk.ask(&model, &Question { messages, schema, form, salt: 0 })?;
-//! println!("{} for {}", reply.text, reply.cost);
+//! println!("{} for {:?}", reply.text, reply.cost);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -39,8 +39,9 @@ mod wait;
 mod wire;
 
 pub use ask::{AskError, Finish, Form, Message, Question, Reply, Role, Tokens};
-pub use book::{Book, BookError, Call};
+pub use book::{Book, BookError, Call, Texts, Wanted};
 pub use budget::{Budget, Spent, Tally};
-pub use desk::{Answers, Desk, Look, ModelError, Patience, Trial};
+pub use desk::{Answers, Desk, DeskError, Look, ModelError, Patience, Trial, Wishes};
+pub use key::KeyEnv;
 pub use money::{Money, MoneyError, Price};
 pub use table::{Legal, Model, Models, Samples, TableError};

@@ -35,19 +35,18 @@ impl Money {
         (0.0..=Self::MOST.nanos as f64).contains(&nanos).then_some(Money { nanos: nanos as u64 })
     }
 
-    /// The cost of a call by the prices of its model; nothing where they are not known.
-    pub(crate) fn of(model: &Model, tokens: &Tokens) -> Self {
-        let cached_price = model.cached_price.or(model.input_price);
+    /// The cost of a call, if the prices of its model are known.
+    pub(crate) fn of(model: &Model, tokens: &Tokens) -> Option<Self> {
+        let (input_price, output_price) = model.prices()?;
+        let cached = tokens.cached.min(tokens.input);
         let parts = [
-            (tokens.input - tokens.cached.min(tokens.input), model.input_price),
-            (tokens.cached.min(tokens.input), cached_price),
-            (tokens.output, model.output_price),
+            (tokens.input - cached, input_price),
+            (cached, model.cached_price.unwrap_or(input_price)),
+            (tokens.output, output_price),
         ];
-        let each = |(tokens, price): (u64, Option<Price>)| {
-            u128::from(tokens) * u128::from(price.map_or(0, |price| price.0.nanos))
-        };
+        let each = |(tokens, price): (u64, Price)| u128::from(tokens) * u128::from(price.0.nanos);
         let sum: u128 = parts.into_iter().map(each).sum();
-        Money { nanos: u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX) }
+        Some(Money { nanos: u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Models as `[models.NAME]` tables describe them.
 
-use crate::{Budget, Form, Money, Price};
+use crate::{Budget, Form, Money, Price, key::KeyEnv};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::{
@@ -44,8 +44,8 @@ pub struct Model {
     /// The model as the endpoint calls it.
     pub model: String,
     /// The environment variable that holds the key.
-    pub key_env: Option<String>,
-    /// The variant of the prompt: a built-in one, or a folder as seen from [`folder`](Model::folder).
+    pub key_env: Option<KeyEnv>,
+    /// The variant of the prompt: a built-in one, or a folder as seen from that of [`file`](Model::file).
     pub prompt: String,
     /// The form of answers; without, the desk finds out ([`Desk::form`](crate::Desk::form)).
     pub answers: Option<Form>,
@@ -75,8 +75,8 @@ pub struct Model {
     pub timeout: Duration,
     /// What calls of this model may take in one run.
     pub budget: Budget,
-    /// The folder of the file, from which paths in it are seen.
-    pub folder: PathBuf,
+    /// The file of the table.
+    pub file: PathBuf,
 }
 
 impl Model {
@@ -98,6 +98,16 @@ impl Model {
         }
         let all: String = all.iter().map(Value::to_string).collect();
         blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
+    }
+
+    /// The folder of its file, from which paths in its table are seen.
+    pub fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new(""))
+    }
+
+    /// The prices of input and output, if both are known.
+    pub fn prices(&self) -> Option<(Price, Price)> {
+        self.input_price.zip(self.output_price)
     }
 
     /// The most tokens of an answer, if the parameters limit them.
@@ -306,7 +316,7 @@ impl Source<'_> {
             concurrency: self.number(table.concurrency, 1..=1024)?.unwrap_or(8),
             timeout: Duration::from_secs(self.number(table.timeout_s, 1..=3600)?.unwrap_or(120).into()),
             budget: Budget { money: self.money("an amount", table.budget)?, tokens: table.budget_tokens },
-            folder: self.path.parent().unwrap_or(Path::new("")).to_owned(),
+            file: self.path.to_owned(),
         })
     }
 
@@ -318,7 +328,7 @@ impl Source<'_> {
     }
 
     /// The name of an environment variable. Whoever writes the key itself here is told so, without it.
-    fn variable(&self, name: Spanned<toml::Value>) -> Result<String, TableError> {
+    fn variable(&self, name: Spanned<toml::Value>) -> Result<KeyEnv, TableError> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_name =
             |name: &str| name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit());
@@ -326,7 +336,7 @@ impl Source<'_> {
             && !text.is_empty()
             && is_name(text)
         {
-            return Ok(text.to_owned());
+            return Ok(KeyEnv(text.to_owned()));
         }
         let why = "expected the name of an environment variable: letters, digits and _, no digit first";
         let refused = self.refuse(name.span(), why.into());

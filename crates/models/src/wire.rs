@@ -1,6 +1,6 @@
 //! Requests and answers as OpenAI-compatible endpoints write them.
 
-use crate::{Finish, Form, Message, Model, Money, Question, Reply, Role, Tokens, table::MOST_TOKENS};
+use crate::{Finish, Form, Message, Model, Money, Question, Reply, Tokens, table::MOST_TOKENS};
 use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
 use std::time::Duration;
@@ -120,16 +120,6 @@ fn frame(model: &Model, question: &Question) -> Result<String, serde_json::Error
     serde_json::to_string(&frame)
 }
 
-impl Role {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        }
-    }
-}
-
 /// What an answer says, before it is counted and paid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
@@ -145,7 +135,7 @@ pub(crate) struct Said {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Took {
     pub tokens: Tokens,
-    pub cost: Money,
+    pub cost: Option<Money>,
     pub latency: Duration,
     pub attempt: u32,
 }
@@ -299,12 +289,17 @@ pub(crate) fn estimate(bytes: usize) -> u64 {
     bytes.div_ceil(2) as u64
 }
 
+/// The most tokens that a request of so many bytes can have: no token is shorter than a byte, and what endpoints add (a frame for each
+/// message, how to call a tool) is less than the rest. Budgets set this much aside, and no larger count is believed.
+pub(crate) fn most_input(bytes: usize) -> u64 {
+    const ADDED: u64 = 1024;
+    bytes as u64 + ADDED
+}
+
 /// What the endpoint has counted, or an estimate where that is missing or cannot be.
 fn count(usage: &Value, sent: Sent, said_bytes: usize) -> Tokens {
-    // Templates of endpoints add some tokens to each message; apart from that, no token is shorter than a byte.
-    const TEMPLATE: u64 = 4096;
     let number = |place: &str| usage.pointer(place).and_then(Value::as_u64);
-    let input = number("/prompt_tokens").filter(|tokens| (1..=sent.bytes as u64 + TEMPLATE).contains(tokens));
+    let input = number("/prompt_tokens").filter(|tokens| (1..=most_input(sent.bytes)).contains(tokens));
     let least = u64::from(said_bytes > 0);
     let output = number("/completion_tokens").filter(|tokens| (least..=MOST_TOKENS).contains(tokens));
     let cached = number("/prompt_tokens_details/cached_tokens").or(number("/prompt_cache_hit_tokens"));
@@ -376,7 +371,7 @@ mod tests {
             prop_assert_eq!(said.is_ok(), message.is_object(), "a message makes an answer");
             if let Ok(Said { tokens, .. }) = said {
                 prop_assert!(tokens.cached <= tokens.input && tokens.reasoning <= tokens.output);
-                prop_assert!(tokens.input > 0 && tokens.total() <= 100 + 4096 + 4000);
+                prop_assert!(tokens.input > 0 && tokens.total() <= 100 + 1024 + 4000);
             }
             let _ = (read(&any.to_string(), sent(100)), quote(&any.to_string()));
         }

@@ -10,7 +10,10 @@ use std::{
     env,
     fs::{self, File, OpenOptions, Permissions},
     io::{self, Read},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    },
     path::{Path, PathBuf},
 };
 
@@ -141,6 +144,16 @@ pub fn in_real_folder(path: &Path) -> PathBuf {
         .zip(path.file_name())
         .and_then(|(folder, name)| Some(fs::canonicalize(folder).ok()?.join(name)));
     real.unwrap_or(path)
+}
+
+/// The URI by which SQLite opens a file that nobody changes: it takes no lock, and writes no file beside it.
+pub fn unchanging(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let written =
+        |&byte: &u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let path: String = path.as_os_str().as_bytes().iter().map(written).collect();
+    format!("file:{path}?immutable=1")
 }
 
 /// Our folder in the user's cache, if there is a home for it. It may not be there yet.

@@ -25,7 +25,7 @@ use necrodome_arena::{
         natural_threads, report,
     },
 };
-use necrodome_models::{Book, Budget, Desk, Models};
+use necrodome_models::{Budget, Desk, Models, Wishes};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
@@ -252,21 +252,18 @@ struct WantedModels {
 
 impl WantedModels {
     /// The desk through which they are asked; calls are kept beside the store, if there is one.
-    fn desk(&self, store: Option<&Path>, table: &Table) -> PyResult<Desk> {
-        let unread = |error| refuse(format!("models: cannot read {:?}: {error}", self.file));
-        let text = necrodome_arena::own::read_text(&self.file).map_err(unread)?;
-        let models = Models::parse(&text, &self.file).map_err(refuse)?;
-        let path = match (&self.calls, store) {
-            (Some(path), _) => path.clone(),
-            (None, Some(store)) => Book::beside(store),
-            (None, None) => Book::usual_place().map_err(refuse)?,
-        };
+    fn desk(&self, store: Option<&Path>, table: &Table) -> PyResult<Option<Desk>> {
         let money = self.budget.as_deref().map(str::parse).transpose();
         let money = money.map_err(|error| refuse(format!("budget: {error}")))?;
-        let budget = Budget { money, tokens: self.budget_tokens };
-        let answers = self.answers.parse().map_err(|why| refuse(format!("answers: {why}")))?;
-        let book = Book::open_for(&path, answers).map_err(refuse)?;
-        Desk::new(models, Some(book), answers, budget, table.stop.clone()).map_err(refuse)
+        let wishes = Wishes {
+            own: Models::default(),
+            file: Some(&self.file),
+            answers: self.answers.parse().map_err(|why| refuse(format!("answers: {why}")))?,
+            calls: self.calls.as_deref(),
+            store,
+            budget: Budget { money, tokens: self.budget_tokens },
+        };
+        Desk::open(wishes, table.stop.clone()).map_err(|error| refuse(format!("models: {error}")))
     }
 }
 
@@ -362,7 +359,7 @@ impl Wanted {
     fn desk(&self, table: &Table) -> PyResult<Option<Desk>> {
         let store = self.tournament.as_ref().and_then(|tournament| tournament.store.as_deref());
         let models = self.models.as_ref().filter(|_| self.entries.iter().any(|entry| is_model(&entry.text)));
-        models.map(|models| models.desk(store, table)).transpose()
+        models.map_or(Ok(None), |models| models.desk(store, table))
     }
 
     fn entry<G: Listed>(

@@ -59,7 +59,7 @@ pub(super) fn check<G: Listed>(
         count(usage.calls, "call"),
         usage.input_tokens,
         usage.output_tokens,
-        Money { nanos: usage.cost_nanos }
+        usage.cost().map_or("?".to_owned(), |_| Money { nanos: usage.cost_nanos }.to_string())
     );
     notes.add(match answer {
         Answer::Act(action, _) => {

@@ -8,7 +8,7 @@ use crate::{
     entry::EntryKind,
     fault::Trouble,
     front::{Bargain, bargains},
-    player::Usage,
+    player::{AnsweredBy, Usage},
     stats::{Estimate, Layer, RankInterval, Ranking, Sampled},
 };
 use necrodome_rules::{catalog::Listed, chance::Seed, game::Move};
@@ -119,6 +119,8 @@ pub struct ExamEntry {
     pub lost_by_kind: BTreeMap<String, usize>,
     /// Calls to a language model.
     pub calls: u64,
+    /// The models that answered, as the endpoint calls them, and how many calls each.
+    pub answered_by: AnsweredBy,
     /// Tokens of prompts and answers.
     pub tokens: u64,
     /// Tokens of prompts.
@@ -448,7 +450,7 @@ impl ExamEntry {
         let blunders = share(&|regret| regret >= paper.blunder());
         let regret = regret(marks, answers);
         let mut usage = Usage::default();
-        given.iter().for_each(|(_, answer)| usage += answer.effort.usage);
+        given.iter().for_each(|(_, answer)| usage += answer.effort.usage.clone());
         let is_unusable = |answer: &Answered<G::Action>| match answer.effort.usage {
             Usage { calls: 0, .. } => u64::from(answer.fault.is_some()),
             Usage { unusable, .. } => unusable,
@@ -489,6 +491,7 @@ impl ExamEntry {
             lost: lost_by_kind.values().sum(),
             lost_by_kind,
             calls: usage.calls,
+            answered_by: usage.answered_by,
             tokens: usage.input_tokens + usage.output_tokens,
             input_tokens: usage.input_tokens,
             cached_tokens: usage.cached_tokens,
@@ -497,7 +500,7 @@ impl ExamEntry {
             cost,
             cost_per_decision: cost.filter(|_| !given.is_empty()).map(|cost| cost / given.len() as f64),
             bargain: Bargain::default(),
-            latency: latency(&given.iter().map(|(_, answer)| answer.effort.usage).collect::<Vec<_>>()),
+            latency: latency(&given.iter().map(|(_, answer)| &answer.effort.usage).collect::<Vec<_>>()),
             kinds,
             stakes: (0..paper.bands.len()).filter_map(stake).collect(),
             worst: worst(paper, given),
@@ -518,7 +521,7 @@ fn regret<G: Listed>(marks: &Marks<G>, answers: &[Option<Answered<G::Action>>]) 
 }
 
 /// How long an endpoint took for a decision, of those that called one.
-fn latency(usages: &[Usage]) -> Option<Latency> {
+fn latency(usages: &[&Usage]) -> Option<Latency> {
     let called = usages.iter().filter(|usage| usage.calls > 0);
     let mut waits: Vec<Duration> = called.map(|usage| usage.waited).collect();
     waits.sort_unstable();
@@ -578,7 +581,7 @@ fn rows<G: Listed>(marks: &Marks<G>, candidates: &[Candidate], sat: &Sat<G::Acti
                 regret: answer.regret,
                 fault: answer.fault.as_ref().map(|fault| fault.kind.as_str()),
                 reason: answer.reason.clone(),
-                usage: answer.effort.usage,
+                usage: answer.effort.usage.clone(),
             });
         }
     }

@@ -120,7 +120,7 @@ fn choice(mut object: Value) -> Option<(Option<String>, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use necrodome_models::{Money, Tokens};
+    use necrodome_models::Tokens;
     use serde_json::json;
     use std::time::Duration;
 
@@ -132,7 +132,7 @@ mod tests {
             refusal: refusal.map(str::to_owned),
             model: String::new(),
             tokens: Tokens::default(),
-            cost: Money::default(),
+            cost: None,
             latency: Duration::ZERO,
             attempt: 1,
             reused: false,

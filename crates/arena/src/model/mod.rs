@@ -60,7 +60,7 @@ impl ModelEntry {
     pub fn new(desk: &Desk, name: &str) -> Result<Self, NoModel> {
         let model = desk.model(name)?;
         let refuse = |why| NoModel::Prompt { model: name.to_owned(), why };
-        let prompts = Prompts::load(&model.prompt, &model.folder).map_err(refuse)?;
+        let prompts = Prompts::load(&model.prompt, model.folder()).map_err(refuse)?;
         let mut hasher = blake3::Hasher::new();
         hasher.update(model.fingerprint().as_bytes()).update(prompts.hash().as_bytes());
         let fingerprint = hasher.finalize().to_hex()[..32].to_owned();

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     fault::Fault,
     lineup::Terms,
-    player::{Answer, Effort, MatchStart, Player, Usage},
+    player::{Answer, AnsweredBy, Effort, MatchStart, Player, Usage},
 };
 use necrodome_models::{Answers, AskError, Form, Legal, Look, Message, Question, Reply, Role, Samples};
 use necrodome_rules::{
@@ -315,12 +315,11 @@ impl<G: Listed> Table<G> {
         said.extend([say(Role::System, system), say(Role::User, prompts.decision(&scene)?)]);
         let schema = self.disguised(&schema);
         let mut faults = Vec::new();
-        let has_prices = model.input_price.is_some() && model.output_price.is_some();
         loop {
             let salt = self.salt_of(said);
             let question = Question { messages: said.clone(), schema: schema.clone(), form, salt };
             let reply = ask(&question)?;
-            *usage += Usage { unpriced: u64::from(!has_prices), ..usage_of(&reply) };
+            *usage += usage_of(&reply);
             let text: String = reply.text.chars().take(MOST_REPEATED).collect();
             let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
             said.push(say(Role::Assistant, text));
@@ -361,8 +360,10 @@ fn usage_of(reply: &Reply) -> Usage {
         cached_tokens: reply.tokens.cached,
         output_tokens: reply.tokens.output,
         reasoning_tokens: reply.tokens.reasoning,
-        cost_nanos: reply.cost.nanos,
+        cost_nanos: reply.cost.unwrap_or_default().nanos,
+        unpriced: u64::from(reply.cost.is_none()),
         waited: reply.latency,
+        answered_by: AnsweredBy::one(&reply.model),
         ..Usage::default()
     }
 }

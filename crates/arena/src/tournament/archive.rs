@@ -13,7 +13,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row, config::DbConfig, types::V
 use std::{
     fs::File,
     io::Read,
-    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -296,7 +295,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
         // meanwhile leaves the file as it is for its first thousand pages.
         Some(Err(_)) | None => {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-            Ok(Connection::open_with_flags(unchanging(path), flags)?)
+            Ok(Connection::open_with_flags(own::unchanging(path), flags)?)
         }
     }
 }
@@ -331,16 +330,6 @@ fn named(path: &Path, error: StoreError) -> StoreError {
         StoreError::Other(error) if seems_ours(path) => StoreError::Damaged(error.to_string()),
         other => other,
     }
-}
-
-/// The URI that opens a file as one that nobody changes.
-fn unchanging(path: &Path) -> String {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-    let written =
-        |&byte: &u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    let path: String = path.as_os_str().as_bytes().iter().map(written).collect();
-    format!("file:{path}?immutable=1")
 }
 
 /// Takes the lock for as long as the connection lives.

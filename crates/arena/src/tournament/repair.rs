@@ -7,15 +7,18 @@ use super::{
     chain::{self, CHUNKS, CLOSINGS, DETAILS, Damage, HEADS, PARTS, PLANS, words_of_blocks},
     crew::{Arena, Crew},
     log,
+    play::run_name,
     raw::Salvage,
     results,
 };
 use crate::{
-    entry::{EntryKind, EntrySpec, files_of},
+    entry::{EntryError, EntryKind, EntrySpec, files_of},
     lineup::Terms,
+    model,
     process::Launcher,
     replay,
 };
+use necrodome_models::Desk;
 use necrodome_rules::{catalog::Listed, names::Names, with_game};
 use necrodome_solve::solve;
 use rusqlite::{
@@ -23,7 +26,11 @@ use rusqlite::{
     types::{Value, ValueRef},
 };
 use serde::Serialize;
-use std::{collections::BTreeMap, ops::Range, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    path::Path,
+};
 
 /// What is sound in a store, and what is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -199,8 +206,21 @@ pub struct Repair {
     pub lost: Vec<String>,
 }
 
+/// What plays blocks again.
+#[derive(Clone, Copy)]
+struct Again<'a> {
+    launcher: &'a Launcher,
+    desk: Option<&'a Desk>,
+}
+
 /// Makes a new store of all that is sound in a damaged one, and plays what is missing again, from where the tournaments were begun.
-pub fn repair(path: &Path, new: &Path, launcher: &Launcher) -> Result<Repair, TournamentError> {
+/// Language models are asked through the desk.
+pub fn repair(
+    path: &Path,
+    new: &Path,
+    launcher: &Launcher,
+    desk: Option<&Desk>,
+) -> Result<Repair, TournamentError> {
     let salvage = salvage(path)?;
     if PARTS.iter().all(|part| salvage.rows(part).is_empty()) {
         return Err(StoreError::Damaged("no sound row was found".into()).into());
@@ -212,10 +232,11 @@ pub fn repair(path: &Path, new: &Path, launcher: &Launcher) -> Result<Repair, To
     }
     let archive = Archive::open(new)?;
     let launcher = &launcher.clone().hiding(archive.files()).hiding([path.to_owned(), log::path_of(path)]);
+    let again = Again { launcher, desk };
     for Sound { tournament: id, .. } in sound(&salvage) {
         let of = Tournament { salvage: &salvage, id };
         match of.plan() {
-            Some(plan) => mend(of, &plan, &archive, launcher, &mut repair)?,
+            Some(plan) => mend(of, &plan, &archive, again, &mut repair)?,
             None => repair.lost.push(format!("tournament {id}: its plan is damaged, and says nothing else")),
         }
     }
@@ -231,7 +252,7 @@ fn mend(
     of: Tournament,
     plan: &Plan,
     archive: &Archive,
-    launcher: &Launcher,
+    player: Again,
     repair: &mut Repair,
 ) -> Result<(), TournamentError> {
     let (id, schedule) = (of.id, Schedule::of(plan)?);
@@ -268,7 +289,7 @@ fn mend(
         if range.start > next {
             let gap = next..range.start;
             let words = words_of_blocks((gap.start, gap.end - 1));
-            match make_again(of, &store, plan, &schedule, gap, launcher) {
+            match make_again(of, &store, plan, &schedule, gap, player) {
                 Ok((blocks, how)) => {
                     store.append(&blocks)?;
                     repair.done.push(format!("tournament {id}: {words}: {how}"));
@@ -284,7 +305,7 @@ fn mend(
         // Where a program takes part, all matches have details, elsewhere none has.
         let is_bare = |block: &u32| has_lost_details && of.details(*block).count() < schedule.matches(*block);
         for block in range.clone().filter(is_bare) {
-            match details_again(of, &store, plan, &schedule, (block, row), launcher) {
+            match details_again(of, &store, plan, &schedule, (block, row), player) {
                 Ok(details) => {
                     repair.done.push(format!(
                         "tournament {id}: replay and faults of block {block}: made again by playing it again"
@@ -328,7 +349,7 @@ fn details_again(
     plan: &Plan,
     schedule: &Schedule,
     (block, row): (u32, &Vec<Value>),
-    launcher: &Launcher,
+    player: Again,
 ) -> Result<Vec<Vec<Value>>, String> {
     let stored = match (&row[3], number(&row[1])) {
         (Value::Blob(results), Some(first)) => {
@@ -338,8 +359,8 @@ fn details_again(
         _ => None,
     };
     let id = plan.game()?;
-    let again = with_game!(id, G => from_play::<G>(store, plan, schedule, block..block + 1, launcher))?
-        .swap_remove(0);
+    let again =
+        with_game!(id, G => from_play::<G>(store, plan, schedule, block..block + 1, player))?.swap_remove(0);
     if stored.is_none() || results::blocks(&again.packed, schedule, block).next().flatten() != stored {
         return Err("played again, it ended otherwise".into());
     }
@@ -391,15 +412,32 @@ fn make_again(
     plan: &Plan,
     schedule: &Schedule,
     gap: Range<u32>,
-    launcher: &Launcher,
-) -> Result<(Vec<BlockResult>, &'static str), String> {
+    player: Again,
+) -> Result<(Vec<BlockResult>, String), String> {
+    const FROM_REPLAYS: &str = "made again from the replays of their matches";
     let id = plan.game()?;
+    let is_model = |entry: usize| model::is_model(&plan.entries[entry].bot);
+    let has_models = seated(schedule, gap.clone()).into_iter().any(is_model);
     with_game!(id, G => {
-        match from_replays::<G>(of, plan, schedule, gap.clone()) {
-            Some(blocks) => Ok((blocks, "made again from the replays of their matches")),
-            None => Ok((from_play::<G>(store, plan, schedule, gap, launcher)?, "played again")),
+        let replayed = || from_replays::<G>(of, plan, schedule, gap.clone());
+        let played = || from_play::<G>(store, plan, schedule, gap.clone(), player);
+        // A replay does not say what calls took, but the book does.
+        if !has_models && let Some(blocks) = replayed() {
+            return Ok((blocks, FROM_REPLAYS.to_owned()));
+        }
+        match played() {
+            Ok(blocks) => Ok((blocks, "played again".to_owned())),
+            Err(why) => match replayed() {
+                Some(blocks) => Ok((blocks, format!("{FROM_REPLAYS}, without what their calls took: {why}"))),
+                None => Err(why),
+            },
         }
     })
+}
+
+/// Who takes part in some blocks.
+fn seated(schedule: &Schedule, blocks: Range<u32>) -> BTreeSet<usize> {
+    blocks.flat_map(|block| schedule.seatings(block).concat()).collect()
 }
 
 /// Blocks all of whose matches were kept.
@@ -442,29 +480,32 @@ fn from_play<G: Listed>(
     plan: &Plan,
     schedule: &Schedule,
     gap: Range<u32>,
-    launcher: &Launcher,
+    Again { launcher, desk }: Again,
 ) -> Result<Vec<BlockResult>, String> {
     let words = |error: TournamentError| error.to_string();
     let names =
         Names::new(plan.entries.iter().map(|entry| &entry.name)).map_err(|error| error.to_string())?;
-    let mut seated: Vec<usize> = gap.clone().flat_map(|block| schedule.seatings(block).concat()).collect();
-    seated.sort_unstable();
-    seated.dedup();
     let mut entries: Vec<Option<EntrySpec>> = vec![None; plan.entries.len()];
-    for entry in seated {
+    for entry in seated(schedule, gap.clone()) {
         let planned = &plan.entries[entry];
-        let spec = EntrySpec::parse(&planned.bot, Path::new(".")).ok();
+        let (name, bot) = (&planned.name, &planned.bot);
+        let spec = match EntrySpec::parse_with(bot, Path::new("."), desk) {
+            Err(EntryError::Model(why)) => return Err(format!("{name} ({bot}): {why}")),
+            spec => spec.ok(),
+        };
         let is_same = |spec: &EntrySpec| match spec.kind {
             EntryKind::BuiltIn(_) => planned.fingerprint.is_none(),
-            EntryKind::Program(_) | EntryKind::Wasm(_) => !planned.is_other(spec.fingerprint().as_deref()),
-            EntryKind::Guest(_) | EntryKind::Model(_) | EntryKind::Human => false,
+            EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Model(_) => {
+                !planned.is_other(spec.fingerprint().as_deref())
+            }
+            EntryKind::Guest(_) | EntryKind::Human => false,
         };
-        let gone = || {
-            let (name, bot) = (&planned.name, &planned.bot);
-            format!("{name} ({bot}) is not here as it was; put it back, and repair the store again")
-        };
+        let gone =
+            || format!("{name} ({bot}) is not here as it was; put it back, and repair the store again");
         entries[entry] = Some(spec.filter(is_same).ok_or_else(gone)?);
     }
+    // The answers that it had then, if it had asked for fresh ones.
+    desk.map_or(Ok(()), |desk| desk.begin(&run_name(plan), true)).map_err(|error| error.to_string())?;
     let rules = plan.rules::<G>()?;
     let programs: Vec<EntrySpec> = entries.iter().flatten().cloned().collect();
     let launcher = launcher.clone().hiding(files_of(&programs));

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     fault::{Notes, Trouble},
     front::{Bargain, bargains},
-    player::{Effort, Usage},
+    player::{AnsweredBy, Effort, Usage},
     stats::{self, Confidence, Measure, RankBy, Side},
 };
 use necrodome_rules::names::Names;
@@ -108,12 +108,14 @@ impl Regret {
 }
 
 /// What the calls of a language model took, those that were answered from the book included.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct UsageReport {
     /// Decisions.
     pub decisions: u64,
     /// Calls: more than decisions if it was asked again.
     pub calls: u64,
+    /// The models that answered, as the endpoint calls them, and how many calls each.
+    pub answered_by: AnsweredBy,
     /// Answers that could not be used, those that were asked for again included.
     pub unusable: u64,
     /// Decisions without a usable answer after all tries: the game's rule for a bad action decided.
@@ -148,6 +150,7 @@ impl UsageReport {
         Some(UsageReport {
             decisions: effort.decisions,
             calls,
+            answered_by: effort.usage.answered_by.clone(),
             unusable,
             lost,
             input_tokens,
@@ -317,10 +320,12 @@ pub fn report_of(
 impl Report {
     /// Compares the language models by what a decision costs in money and in regret.
     fn find_bargains(&mut self) {
-        let deal = |entry: &EntryReport| Some((entry.usage?.cost_per_decision?, entry.regret?.per_decision));
+        let deal = |entry: &EntryReport| {
+            Some((entry.usage.as_ref()?.cost_per_decision?, entry.regret?.per_decision))
+        };
         let bargains = bargains(&self.standings.iter().map(deal).collect::<Vec<_>>());
         for (entry, bargain) in self.standings.iter_mut().zip(bargains) {
-            entry.usage = entry.usage.map(|usage| UsageReport { bargain, ..usage });
+            entry.usage.iter_mut().for_each(|usage| usage.bargain = bargain);
         }
     }
 

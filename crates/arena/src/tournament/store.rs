@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     fault::SeatFault,
-    player::{Effort, Usage},
+    player::{AnsweredBy, Effort, Usage},
 };
 use rusqlite::{OptionalExtension, Row, params, types::ValueRef};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -90,7 +90,7 @@ impl ChunkRow {
         let mut efforts: Vec<Effort> = Vec::new();
         for (entry, effort) in blocks.iter().flat_map(|block| block.efforts.iter().enumerate()) {
             efforts.resize(efforts.len().max(entry + 1), Effort::default());
-            efforts[entry] += *effort;
+            efforts[entry] += effort.clone();
         }
         let luck = blocks.iter().flat_map(|block| &block.luck).flat_map(|luck| luck.to_le_bytes());
         ChunkRow {
@@ -234,13 +234,13 @@ impl Store {
         let mut rows = query.query(params![self.id, block])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         self.archive.check(&CHUNKS, row)?;
-        let efforts: Vec<Vec<u64>> = parse(&row.get::<_, String>(6)?)?;
+        let efforts: Vec<PackedEffort> = parse(&row.get::<_, String>(6)?)?;
         let chunk = Chunk {
             first: row.get(2)?,
             blocks: row.get(3)?,
             results: row.get(4)?,
             luck: row.get(5)?,
-            efforts: efforts.iter().map(|numbers| unpacked(numbers)).collect(),
+            efforts: efforts.into_iter().map(unpacked).collect(),
         };
         Ok(Some(chunk).filter(|chunk| block - chunk.first < chunk.blocks))
     }
@@ -340,11 +340,20 @@ impl Store {
     }
 }
 
+/// An effort as it is stored.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum PackedEffort {
+    Numbers(Vec<u64>),
+    /// Of a language model, with the models that answered.
+    Answered(Vec<u64>, AnsweredBy),
+}
+
 /// An effort as it is stored: decisions and nanoseconds, and more only where there is more.
-pub(super) fn packed(effort: &Effort) -> Vec<u64> {
+pub(super) fn packed(effort: &Effort) -> PackedEffort {
     let Effort { decisions, cpu, fuel: _, usage, priced, regret_nanos } = effort;
     let mut numbers = vec![*decisions, cpu.as_nanos() as u64];
-    if (*usage, *priced) != (Usage::default(), 0) {
+    if (usage, *priced) != (&Usage::default(), 0) {
         numbers.extend([
             usage.calls,
             usage.input_tokens,
@@ -361,11 +370,18 @@ pub(super) fn packed(effort: &Effort) -> Vec<u64> {
             numbers.extend([usage.lost, usage.unpriced]);
         }
     }
-    numbers
+    match &usage.answered_by {
+        AnsweredBy(none) if none.is_empty() => PackedEffort::Numbers(numbers),
+        models => PackedEffort::Answered(numbers, models.clone()),
+    }
 }
 
 /// An effort from a store.
-pub(super) fn unpacked(numbers: &[u64]) -> Effort {
+pub(super) fn unpacked(packed: PackedEffort) -> Effort {
+    let (numbers, answered_by) = match packed {
+        PackedEffort::Numbers(numbers) => (numbers, AnsweredBy::default()),
+        PackedEffort::Answered(numbers, answered_by) => (numbers, answered_by),
+    };
     let number = |place: usize| numbers.get(place).copied().unwrap_or_default();
     Effort {
         decisions: number(0),
@@ -382,6 +398,7 @@ pub(super) fn unpacked(numbers: &[u64]) -> Effort {
             unusable: number(9),
             lost: number(12),
             unpriced: number(13),
+            answered_by,
         },
         priced: number(10),
         regret_nanos: number(11),

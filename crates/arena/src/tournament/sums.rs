@@ -94,7 +94,7 @@ impl Sums {
             let dirty = self.note_faults(schedule, store, self.blocks..until)?;
             let seen = self.blocks.checked_sub(chunk.first).ok_or_else(damaged)? as usize;
             for (own, effort) in self.efforts.iter_mut().zip(&chunk.efforts).filter(|_| seen == 0) {
-                *own += *effort;
+                *own += effort.clone();
             }
             for (index, block) in
                 results::blocks(&chunk.results, schedule, chunk.first).enumerate().skip(seen)

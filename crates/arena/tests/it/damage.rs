@@ -223,7 +223,7 @@ fn what_is_sound_is_kept_and_the_rest_is_made_again() {
         if check(&store).unwrap().damage.is_empty() {
             continue;
         }
-        let repaired = repair(&store, &new, &"unused".into()).unwrap();
+        let repaired = repair(&store, &new, &"unused".into(), None).unwrap();
         let text = shown(&Archive::read(&new).unwrap()).unwrap();
         if text == sound {
             whole += 1;
@@ -256,7 +256,7 @@ fn a_file_that_sqlite_cannot_open_is_saved_row_by_row() {
     fs::write(&store, &bytes).unwrap();
     // Nothing says any more that it is ours.
     assert!(matches!(Archive::read(&store), Err(StoreError::Foreign)));
-    let repaired = repair(&store, &new, &"unused".into()).unwrap();
+    let repaired = repair(&store, &new, &"unused".into(), None).unwrap();
     let words = repaired.done.join("; ");
     // How many blocks were stored together depends on how busy the machine is.
     assert!(words.contains("tournament 1: block") && words.contains(": played again"), "{repaired:?}");

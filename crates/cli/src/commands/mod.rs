@@ -4,6 +4,7 @@ pub mod advise;
 pub mod analyze;
 pub mod audit;
 pub mod bots;
+pub mod calls;
 pub mod check_bot;
 mod costs;
 pub mod docs;

@@ -3,7 +3,7 @@
 use super::print_json;
 use crate::{
     error::Error,
-    lineup::SandboxFlags,
+    lineup::{ModelFlags, SandboxFlags, tell_spent},
     output_file::say_written,
     paint::{bold, count, green, harmless, say},
 };
@@ -53,9 +53,12 @@ struct CheckArgs {
 Examples:
   necrodome store repair night.store                      the damaged file is kept as night.store.damaged
   necrodome store repair night.store --out sound.store    the damaged file stays where it is
+  necrodome store repair llm.store --models models.toml   with language models: what they said is in llm.store.calls
 
 Blocks that are damaged are made again from the replays of their matches, or played again: built-in bots from the seed, programs if
-they are there, unchanged. Run it in the folder where the tournament was begun, so that programs are found.")]
+they are there, unchanged. Run it in the folder where the tournament was begun, so that programs are found. Language models play
+again if --models names the file with their tables, which may be that of the tournament: by default they are not asked, and their
+answers come from the calls that were kept (--answers only).")]
 struct RepairArgs {
     /// The store of a tournament, or that of `necrodome serve`
     file: PathBuf,
@@ -64,6 +67,8 @@ struct RepairArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     sandbox: SandboxFlags,
+    #[command(flatten)]
+    models: ModelFlags,
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
@@ -139,6 +144,7 @@ fn repair(args: &RepairArgs) -> Result<(), Error> {
         say(format_args!("{path} has no damage that could be seen: nothing was done"));
         return Ok(());
     }
+    let desk = args.models.desk_again(file)?;
     if !condition.sealed {
         return Err(Error::failure(format!(
             "{path}: no sealed row was found, so nothing can be told sound from damaged"
@@ -156,10 +162,12 @@ fn repair(args: &RepairArgs) -> Result<(), Error> {
                 .hint("move it away, or choose another path with --out"));
         }
     }
-    let repaired = tournament::repair(file, &new, &args.sandbox.launcher_for_any()?).inspect_err(|_| {
+    let launcher = args.sandbox.launcher_for_any()?;
+    let repaired = tournament::repair(file, &new, &launcher, desk.as_ref()).inspect_err(|_| {
         // What is half done is of no use to anybody.
         let _ = fs::remove_file(&new);
     })?;
+    tell_spent(desk.as_ref());
     for sentence in &repaired.done {
         say(harmless(sentence));
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod advise;
+mod calls;
 mod check_bot;
 mod cli;
 mod docs;

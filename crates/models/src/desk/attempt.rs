@@ -47,7 +47,8 @@ impl OneTry {
     /// Makes the call. What comes is in the book when this returns.
     pub fn make(self, body: String, permit: Permit, held: Held) -> Result<Reply, Trouble> {
         let OneTry { desk, model, request, attempt } = self;
-        let key = model.key_env.as_deref().map(Key::read).transpose().map_err(Trouble::lasting)?;
+        let key = model.key_env.as_ref().map(Key::read).transpose();
+        let key = key.map_err(|why| Trouble::lasting(format!("{} {why}", whose_key(&model))))?;
         let (started, sent) = (Instant::now(), Sent::new(&model, body.len()));
         let response = match desk.0.client.post(&model, key.as_ref(), body) {
             Ok(response) => response,
@@ -116,6 +117,11 @@ impl Desk {
     }
 }
 
+/// Where a table says which variable holds its key. The name itself is never shown: it may be the key, by mistake.
+fn whose_key(model: &Model) -> String {
+    format!("key_env of [models.{}] in {}", model.name, model.file.display())
+}
+
 /// What came with a status that is no answer.
 fn refused(model: &Model, response: Response) -> Trouble {
     let Response { status, retry_after, location, text } = response;
@@ -125,7 +131,10 @@ fn refused(model: &Model, response: Response) -> Trouble {
             format!("status {status}: the endpoint sends us {place}, where we do not go (base_url)")
         }
         401 | 403 => match &model.key_env {
-            Some(variable) => format!("status {status}: the endpoint refuses the key in {variable}"),
+            Some(_) => {
+                let whose = whose_key(model);
+                format!("status {status}: the endpoint refuses the key ({whose} names its variable)")
+            }
             None => format!("status {status}: the endpoint wants a key (key_env)"),
         },
         _ => format!("status {status}"),

@@ -4,9 +4,11 @@
 mod attempt;
 mod forms;
 mod look;
+mod open;
 
 pub use forms::Trial;
 pub use look::Look;
+pub use open::{DeskError, Wishes};
 
 use crate::{
     AskError, Book, BookError, Budget, Form, Model, Models, Money, Question, Reply, Spent, Tally, Tokens,
@@ -208,8 +210,7 @@ impl Desk {
         };
         let budgets = [model.budget, self.0.purse.budget()];
         let is_asked = self.0.answers != Answers::Only;
-        let has_prices = model.input_price.is_some() && model.output_price.is_some();
-        if is_asked && !has_prices && budgets.iter().any(|budget| budget.money.is_some()) {
+        if is_asked && model.prices().is_none() && budgets.iter().any(|budget| budget.money.is_some()) {
             let why = format!("a budget in money needs input_price and output_price in [models.{name}]");
             return refuse(why, Some("prices are per million tokens; a model of your own may cost 0".into()));
         }
@@ -322,11 +323,12 @@ impl Desk {
         let body = request.body().map_err(unwritten)?;
         let request = Arc::new(request);
         let most = most(&model, body.len());
+        let likely = wire::estimate(body.len()).saturating_add(most.tokens.output);
         let stop = || self.is_interrupted();
         // Without the time in which others had their turn.
         let (mut attempt, mut used) = (1, Duration::ZERO);
         loop {
-            let permit = pace.enter(most.tokens.total(), &stop)?;
+            let permit = pace.enter(likely, &stop)?;
             let held = self.0.purse.hold(&model, most, &stop)?;
             let call = OneTry { desk: self.clone(), model: model.clone(), request: request.clone(), attempt };
             let started = Instant::now();
@@ -437,8 +439,10 @@ fn given_up(model: &Model, attempts: u32, trouble: Trouble) -> Failure {
 /// The most that a call may take.
 fn most(model: &Model, bytes: usize) -> Tally {
     let output = model.most_output().unwrap_or(0);
-    let tokens = Tokens { input: wire::estimate(bytes), output, estimated: true, ..Tokens::default() };
-    Tally::one(tokens, Money::of(model, &tokens))
+    let tokens = Tokens { input: wire::most_input(bytes), output, estimated: true, ..Tokens::default() };
+    // Cached input may be the dearer one.
+    let cached = Tokens { cached: tokens.input, ..tokens };
+    Tally::one(tokens, Money::of(model, &tokens).max(Money::of(model, &cached)))
 }
 
 fn request(model: &Model, question: &Question) -> Result<Request, AskError> {

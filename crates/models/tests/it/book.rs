@@ -2,7 +2,7 @@
 
 use super::{SCHEMA, Set, desk, question};
 use necrodome_models::{
-    Answers, AskError, Book, Call, Finish, Form, Money, Question, Tokens,
+    Answers, AskError, Book, BookError, Call, Finish, Form, Money, Question, Tokens, Wanted,
     testing::{Act, Answer, Server},
 };
 use serde_json::{Value, json};
@@ -29,9 +29,16 @@ fn with(book: &Book, answers: Answers) -> Set {
 }
 
 fn calls(book: &Book) -> Vec<Call> {
+    wanted(book, &Wanted { texts: true, ..Wanted::default() }).unwrap()
+}
+
+fn wanted(book: &Book, wanted: &Wanted) -> Result<Vec<Call>, BookError> {
     let mut calls = Vec::new();
-    book.each(|call| calls.push(call)).unwrap();
-    calls
+    book.each(wanted, |call| {
+        calls.push(call);
+        Ok::<_, BookError>(())
+    })?;
+    Ok(calls)
 }
 
 #[test]
@@ -46,12 +53,16 @@ fn every_call_is_kept_with_all_that_belongs_to_it() {
     let reply = desk.ask(&model, &asked).unwrap();
     let calls = calls(&book);
     let [call] = &calls[..] else { panic!("one call, got {calls:?}") };
-    assert_eq!(call.request, server.asked()[1].text, "byte for byte");
-    assert!(call.request.contains(SCHEMA) && call.request.contains("The rules."));
+    let texts = call.texts.as_ref().unwrap();
+    assert_eq!(texts.request, server.asked()[1].text, "byte for byte");
+    assert!(texts.request.contains(SCHEMA) && texts.request.contains("The rules."));
+    assert_eq!((texts.messages.len(), texts.messages[1].text.as_str()), (2, "Your move?"));
+    let body: Value = serde_json::from_str(&texts.answer).unwrap();
     assert_eq!(
-        serde_json::from_str::<Value>(&call.answer).unwrap()["choices"][0]["message"]["content"],
-        "Hello"
+        (body["choices"][0]["message"]["content"].as_str(), texts.reply.text.as_str()),
+        (Some("Hello"), "Hello")
     );
+    assert!(call.sealed && call.at.starts_with("20") && call.at.ends_with('Z'), "{}", call.at);
     assert_eq!((call.name.as_str(), call.model.as_str(), call.answered_by.as_str()), ("m", "tiny", "tiny-1"));
     assert_eq!(
         (call.base_url.as_str(), call.salt, call.finish),
@@ -60,7 +71,106 @@ fn every_call_is_kept_with_all_that_belongs_to_it() {
     let tokens = Tokens { input: 100, cached: 64, output: 10, reasoning: 4, estimated: false };
     assert_eq!((call.tokens, call.attempt, call.latency), (tokens, 2, reply.latency));
     // 36 at 2 a million, 64 at 0.50, 10 at 10.
-    assert_eq!((call.cost, reply.cost), (Money { nanos: 72_000 + 32_000 + 100_000 }, call.cost));
+    assert_eq!((call.cost, reply.cost), (Some(Money { nanos: 72_000 + 32_000 + 100_000 }), call.cost));
+}
+
+#[test]
+fn a_cost_without_prices_is_unknown_and_one_of_0_is_0() {
+    let server = counting();
+    for (lines, cost) in
+        [("", None), ("input_price = 1", None), ("input_price = 0\noutput_price = 0", Some(Money::default()))]
+    {
+        let book = Book::in_memory().unwrap();
+        let (first, model) = desk(&server, lines, with(&book, Answers::Reuse));
+        assert_eq!(first.ask(&model, &question("?")).unwrap().cost, cost, "{lines}");
+        assert_eq!(first.spent()["m"].made.known_cost(), cost, "{lines}");
+        // Other prices today do not change what it cost then.
+        let (later, model) = desk(&server, PRICES, with(&book, Answers::Only));
+        assert_eq!(later.ask(&model, &question("?")).unwrap().cost, cost, "{lines}");
+        assert_eq!(calls(&book)[0].cost, cost, "{lines}");
+    }
+}
+
+#[test]
+fn calls_are_chosen_by_model_finish_and_number() {
+    let long = Answer { finish: "length".into(), model: "tiny-2".into(), ..Answer::default() };
+    let server = Server::minded(move |asked| match asked.last_message() {
+        "c" | "d" => Act::Answer(long.clone()),
+        _ => Act::say("Hello"),
+    });
+    let book = Book::in_memory().unwrap();
+    let (desk, model) = desk(&server, "", with(&book, Answers::Reuse));
+    for text in ["a", "b", "c", "d", "e"] {
+        desk.ask(&model, &question(text)).unwrap();
+    }
+    let all = Wanted::default();
+    let length = Some(Finish::Length);
+    for (chosen, numbers) in [
+        (all, &[1, 2, 3, 4, 5][..]),
+        (Wanted { last: Some(2), ..all }, &[4, 5]),
+        (Wanted { last: Some(9), ..all }, &[1, 2, 3, 4, 5]),
+        (Wanted { finish: length, ..all }, &[3, 4]),
+        (Wanted { finish: length, last: Some(1), ..all }, &[4]),
+        (Wanted { model: Some("tiny-1"), ..all }, &[1, 2, 5]),
+        (Wanted { model: Some("tiny"), last: Some(0), ..all }, &[]),
+        (Wanted { model: Some("m"), id: Some(3), ..all }, &[3]),
+        (Wanted { model: Some("other"), ..all }, &[]),
+    ] {
+        let found = wanted(&book, &chosen).unwrap();
+        assert!(found.iter().all(|call| call.texts.is_none()));
+        assert_eq!(found.iter().map(|call| call.id).collect::<Vec<_>>(), numbers, "{chosen:?}");
+    }
+}
+
+#[test]
+fn a_book_is_read_without_changing_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a b?%41#.calls");
+    let server = counting();
+    let (desk, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Reuse));
+    desk.ask(&model, &question("?")).unwrap();
+    // While somebody writes it, with what is in the log only.
+    assert_eq!(calls(&Book::read(&path).unwrap()).len(), 1);
+    desk.ask(&model, &question("!")).unwrap();
+    drop(desk);
+    for version in [3, 2, 1] {
+        let older = rusqlite::Connection::open(&path).unwrap();
+        match version {
+            2 => older
+                .execute_batch("ALTER TABLE calls DROP COLUMN seal; ALTER TABLE calls DROP COLUMN priced"),
+            1 => older.execute_batch("DROP TABLE generations; ALTER TABLE calls DROP COLUMN generation"),
+            _ => Ok(()),
+        }
+        .unwrap();
+        older.pragma_update(None, "user_version", version).unwrap();
+        drop(older);
+        let files = || {
+            let file = |file: Result<fs::DirEntry, _>| {
+                file.map(|file: fs::DirEntry| {
+                    (
+                        file.path(),
+                        fs::read(file.path()).unwrap(),
+                        file.metadata().unwrap().permissions().mode(),
+                    )
+                })
+            };
+            fs::read_dir(folder.path())
+                .unwrap()
+                .map(file)
+                .collect::<Result<Vec<_>, std::io::Error>>()
+                .unwrap()
+        };
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let before = files();
+        let found = calls(&Book::read(&path).unwrap());
+        assert_eq!((found.len(), found[0].sealed), (2, version == 3));
+        assert_eq!(found[0].texts.as_ref().unwrap().reply.text, "answer 0");
+        assert!(files() == before, "version {version}");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let refused = Book::read(&folder.path().join("none")).unwrap_err();
+    assert!(refused.why.contains("there is no such book of calls"), "{refused}");
+    assert!(Book::read(folder.path()).unwrap_err().why.contains("is no book of calls"));
 }
 
 #[test]
@@ -141,7 +251,8 @@ fn books_of_version_1_are_brought_up_to_date() {
     first.ask(&model, &question("?")).unwrap();
     drop(first);
     let older = rusqlite::Connection::open(&path).unwrap();
-    let sql = "DROP TABLE generations; ALTER TABLE calls DROP COLUMN generation; PRAGMA user_version = 1";
+    let sql = "ALTER TABLE calls DROP COLUMN seal; ALTER TABLE calls DROP COLUMN priced;
+        DROP TABLE generations; ALTER TABLE calls DROP COLUMN generation; PRAGMA user_version = 1";
     older.execute_batch(sql).unwrap();
     drop(older);
     let (later, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Only));
@@ -213,7 +324,8 @@ fn texts_are_kept_once() {
     let size: u64 =
         fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
     assert!(size < 120_000, "20 calls with the same 20 kB of rules take {size} bytes");
-    assert!(calls(&Book::open(&path).unwrap()).iter().all(|call| call.request.contains(&rules)));
+    let has_rules = |call: &Call| call.texts.as_ref().unwrap().request.contains(&rules);
+    assert!(calls(&Book::open(&path).unwrap()).iter().all(has_rules));
 }
 
 /// A letter or digit that looks random.
@@ -250,13 +362,14 @@ fn the_file_is_its_owners_alone() {
 }
 
 #[test]
-fn a_book_with_absurd_counts_is_summed_all_the_same() {
+fn an_older_book_with_absurd_counts_is_summed_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls.db");
     let server = counting();
     let (desk, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Reuse));
     desk.ask(&model, &question("?")).unwrap();
     let tampered = rusqlite::Connection::open(&path).unwrap();
+    tampered.execute_batch("UPDATE calls SET seal = NULL, priced = NULL").unwrap();
     let columns =
         ["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_nanos", "latency_us"];
     for column in columns {
@@ -345,7 +458,7 @@ fn foreign_and_damaged_files_are_left_alone() {
         )
         .unwrap();
     let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("an error") };
-    assert!(why.contains("the book is damaged: a text is not what was written"), "{why}");
+    assert!(why.contains("calls.db: the book is damaged: call 1: a text is not what was written"), "{why}");
     assert_eq!(server.asked().len(), 1, "an answer that is lost is not asked for silently");
 }
 
@@ -366,12 +479,77 @@ fn a_request_that_does_not_fit_its_question_is_an_error() {
             desk.ask(&model, &question(text)).unwrap();
         }
         let tampered = rusqlite::Connection::open(&path).unwrap();
-        tampered.execute_batch(&format!("UPDATE calls SET {change} WHERE id = 1")).unwrap();
+        // As calls of older versions are.
+        tampered.execute_batch(&format!("UPDATE calls SET seal = NULL, {change} WHERE id = 1")).unwrap();
         let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("{change}") };
-        assert!(why.contains("the book is damaged: a request does not fit the hash"), "{change}: {why}");
-        assert!(book.each(|_| ()).is_err(), "{change}");
+        assert!(
+            why.contains("calls.db: the book is damaged: call 1: a request does not fit"),
+            "{change}: {why}"
+        );
+        assert!(wanted(&book, &Wanted { texts: true, ..Wanted::default() }).is_err(), "{change}");
         assert_eq!(desk.ask(&model, &question("!")).unwrap().text, "answer 1");
         assert_eq!(server.asked().len(), 2, "no answer is asked for silently");
+    }
+}
+
+#[test]
+fn an_answer_or_a_count_that_is_not_the_calls_own_is_an_error() {
+    let columns = [
+        "question",
+        "at_ms",
+        "name",
+        "base_url",
+        "model",
+        "frame",
+        "messages",
+        "salt",
+        "answer",
+        "answered_by",
+        "finish",
+        "input_tokens",
+        "cached_tokens",
+        "output_tokens",
+        "reasoning_tokens",
+        "estimated",
+        "cost_nanos",
+        "latency_us",
+        "attempt",
+        "generation",
+        "priced",
+    ];
+    let swapped = |column: &str| match column {
+        "question" | "frame" | "messages" | "answer" => format!("(SELECT {column} FROM calls WHERE id = 2)"),
+        "estimated" | "priced" => format!("1 - {column}"),
+        "name" | "base_url" | "model" | "answered_by" | "finish" => "'another'".into(),
+        number => format!("{number} + 1"),
+    };
+    for column in columns {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.db");
+        let server = counting();
+        let book = Book::open(&path).unwrap();
+        let (desk, model) = desk(&server, "", with(&book, Answers::Reuse));
+        let other = Question { form: Form::Schema, ..question("!") };
+        for asked in [&question("?"), &other] {
+            desk.ask(&model, asked).unwrap();
+        }
+        let tampered = rusqlite::Connection::open(&path).unwrap();
+        tampered
+            .execute_batch(&format!("UPDATE calls SET {column} = {} WHERE id = 1", swapped(column)))
+            .unwrap();
+        let says =
+            "calls.db: the book is damaged: call 1: its question, its answer and its counts do not fit";
+        let why = wanted(&book, &Wanted::default()).unwrap_err().to_string();
+        assert!(why.contains(says), "{column}: {why}");
+        // A question that is another's is not found; all else is an error, and no answer is asked for silently.
+        if column != "question" {
+            let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("{column}") };
+            assert!(why.contains(says), "{column}: {why}");
+            assert_eq!(
+                (desk.ask(&model, &other).unwrap().text.as_str(), server.asked().len()),
+                ("answer 1", 2)
+            );
+        }
     }
 }
 

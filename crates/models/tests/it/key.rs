@@ -2,7 +2,7 @@
 
 use super::{Set, desk, in_process, question};
 use necrodome_models::{
-    Book, Form, Question,
+    Book, BookError, Call, Form, Question, Wanted,
     testing::{Act, Answer, Server},
 };
 use serde_json::json;
@@ -102,7 +102,12 @@ fn the_key_appears_nowhere() {
         let parts = desk.ask(&model, &question("in parts")).unwrap();
         assert_eq!((parts.text.as_str(), parts.reused), ("[key]", true), "nor from the book");
         shown += &format!("{desk:?} {model:?} {book:?} {:?} {:?}", desk.take_notes(), desk.spent());
-        book.each(|call| shown += &format!("{call:?}")).unwrap();
+        let all = Wanted { texts: true, ..Wanted::default() };
+        let show = |call: Call| {
+            shown += &format!("{call:?}");
+            Ok::<_, BookError>(())
+        };
+        book.each(&all, show).unwrap();
         assert!(!shown.contains(KEY.split_at(9).1), "{shown}");
         assert!(!shown.contains(KEY) && !shown.contains(&KEY.replace('-', "\\u002d")), "{shown}");
         assert!(shown.contains("now answers as \\\"two-[key]\\\""), "{shown}");
@@ -116,13 +121,31 @@ fn the_key_appears_nowhere() {
 }
 
 #[test]
-fn a_key_that_is_missing_is_told_by_its_name() {
-    let server = Server::scripted([Act::say("Hello")]);
-    let (desk, model) = desk(&server, "key_env = \"NECRODOME_NO_SUCH_KEY\"", Set::default());
-    let why = desk.ask(&model, &question("?")).unwrap_err().to_string();
-    let says = "failed: the environment variable NECRODOME_NO_SUCH_KEY, which holds the key, is not set";
-    assert!(why.ends_with(says), "{why}");
-    assert!(server.asked().is_empty());
+fn a_key_that_is_missing_is_told_by_its_table() {
+    // Keys that could be names of variables.
+    for key in ["sk_live_0123456789abcdef", "AKIAIOSFODNN7EXAMPLE", "NECRODOME_NO_SUCH_KEY"] {
+        let server = Server::scripted([Act::say("Hello")]);
+        let (desk, model) = desk(&server, &format!("key_env = \"{key}\""), Set::default());
+        let why = desk.ask(&model, &question("?")).unwrap_err().to_string();
+        let says = "key_env of [models.m] in models.toml names an environment variable that is not set";
+        assert!(why.ends_with(says), "{why}");
+        assert!(!format!("{why} {desk:?} {model:?}").contains(key));
+        assert!(server.asked().is_empty());
+    }
+}
+
+#[test]
+fn a_key_that_is_refused_is_told_by_its_table() {
+    with_key("key::a_key_that_is_refused_is_told_by_its_table", || {
+        let server = Server::scripted([Act::error(401, "no")]);
+        let (desk, model) = desk(&server, TABLE, Set::default());
+        let why = desk.ask(&model, &question("?")).unwrap_err().to_string();
+        assert!(
+            why.contains("refuses the key (key_env of [models.m] in models.toml names its variable)"),
+            "{why}"
+        );
+        assert!(!why.contains("NECRODOME_TEST_KEY"), "{why}");
+    });
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::{
     super::{
         Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, results,
-        store::{ChunkRow, packed, unpacked},
+        store::{ChunkRow, PackedEffort, packed, unpacked},
     },
     PartError, PlanFile, Shard,
     origins::{self, Origins},
@@ -477,9 +477,9 @@ impl ChunkRow {
             return Ok(());
         }
         let read = |text: &str| -> Result<Vec<Effort>, StoreError> {
-            let numbers: Vec<Vec<u64>> =
+            let packed: Vec<PackedEffort> =
                 serde_json::from_str(text).map_err(|error| StoreError::Damaged(error.to_string()))?;
-            Ok(numbers.iter().map(|numbers| unpacked(numbers)).collect())
+            Ok(packed.into_iter().map(unpacked).collect())
         };
         let (mut sum, more) = (read(&self.efforts)?, read(&next.efforts)?);
         sum.resize(sum.len().max(more.len()), Effort::default());

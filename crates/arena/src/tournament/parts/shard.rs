@@ -15,12 +15,12 @@ use super::{
         archive::Archive,
         play::{Playing, run_part},
         results,
-        store::{ChunkRow, ClosingRow, DetailRow},
+        store::{ChunkRow, ClosingRow, DetailRow, PackedEffort},
     },
     Origin, PartError, PlanFile,
     plan_file::id_of,
 };
-use crate::{dice::Secret, fault::SeatFault, own, process::Launcher};
+use crate::{dice::Secret, fault::SeatFault, own, player::AnsweredBy, process::Launcher};
 use serde::{Deserialize, Serialize};
 use std::{
     borrow::Cow,
@@ -41,6 +41,8 @@ const MOST_HEADER: usize = 64 << 10;
 /// No log of a program, and no number of an effort, is larger.
 const MOST_LOG: usize = 1 << 20;
 const MOST_EFFORT: u64 = 1 << 48;
+/// No name of a model is longer, in bytes.
+const LONGEST_NAME: usize = 512;
 
 /// Some blocks of a plan, played.
 #[derive(Debug)]
@@ -259,8 +261,16 @@ impl Rows {
             if !fits || !floats.iter().all(|&bytes| f32::from_le_bytes(bytes).is_finite()) {
                 return Err(format!("the luck of blocks {next} to {} cannot be read", end - 1));
             }
-            let efforts: Option<Vec<Vec<u64>>> = serde_json::from_str(&chunk.efforts).ok();
-            let sensible = |numbers: &Vec<u64>| numbers.iter().all(|&number| number < MOST_EFFORT);
+            let efforts: Option<Vec<PackedEffort>> = serde_json::from_str(&chunk.efforts).ok();
+            let is_sensible = |&number: &u64| number < MOST_EFFORT;
+            let sensible = |packed: &PackedEffort| match packed {
+                PackedEffort::Numbers(numbers) => numbers.iter().all(is_sensible),
+                PackedEffort::Answered(numbers, AnsweredBy(models)) => {
+                    models.len() <= AnsweredBy::MOST + 1
+                        && models.keys().all(|name| name.len() <= LONGEST_NAME)
+                        && numbers.iter().chain(models.values()).all(is_sensible)
+                }
+            };
             if !efforts.is_some_and(|all| all.len() <= plan.entries.len() && all.iter().all(sensible)) {
                 return Err(format!("what blocks {next} to {} took cannot be read", end - 1));
             }

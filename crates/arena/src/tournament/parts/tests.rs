@@ -107,7 +107,7 @@ fn every_changed_byte_of_a_shard_is_noticed() {
 fn a_shard_that_lies_about_its_contents_is_refused() {
     let file = race();
     type Lie = fn(&mut Shard);
-    let lies: [(&str, Lie); 9] = [
+    let lies: [(&str, Lie); 11] = [
         ("block 0 is missing", |shard| shard.rows.chunks.clear()),
         ("block 4 is missing", |shard| shard.blocks.end += 1),
         ("that its plan does not have", |shard| shard.blocks.end = BLOCKS + 1),
@@ -117,6 +117,12 @@ fn a_shard_that_lies_about_its_contents_is_refused() {
             shard.rows.chunks[0].luck[..4].copy_from_slice(&f32::NAN.to_le_bytes())
         }),
         ("what blocks 0 to 3 took", |shard| shard.rows.chunks[0].efforts = "[[281474976710656]]".into()),
+        ("what blocks 0 to 3 took", |shard| {
+            shard.rows.chunks[0].efforts = "[[[1, 2], {\"m\": 281474976710656}]]".into()
+        }),
+        ("what blocks 0 to 3 took", |shard| {
+            shard.rows.chunks[0].efforts = format!("[[[1, 2], {{\"{}\": 1}}]]", "m".repeat(513))
+        }),
         ("its plan is not the one", |shard| shard.plan.blocks += 1),
         ("a program said at its end", |shard| {
             let (faults, log) = ("[]".to_owned(), String::new());

@@ -88,6 +88,9 @@ pub fn notes(report: &ExamReport, scale: &Scale) -> Vec<String> {
         let share = 100.0 * report.nothing_at_stake;
         notes.push(format!("Decisions in which all options are worth the same ({share:.0}%) are left out."));
     }
+    let answered =
+        |entry: &ExamEntry| Some(format!("{}: answered by {}", entry.name, entry.answered_by.words()?));
+    notes.extend(report.entries.iter().filter_map(answered));
     notes
 }
 

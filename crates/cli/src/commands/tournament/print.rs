@@ -389,9 +389,13 @@ fn notes(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     proof.iter().try_for_each(|line| writeln!(out, "{}", dim(line)))
 }
 
-/// What else there is to say: of the seats, of luck, and why it stopped.
+/// What else there is to say: of the models that answered, of the seats, of luck, and why it stopped.
 pub fn remarks(report: &Report) -> Vec<String> {
-    let mut remarks = Vec::new();
+    let answered = |entry: &EntryReport| {
+        let models = entry.usage.as_ref()?.answered_by.words()?;
+        Some(format!("{}: answered by {models}", entry.name))
+    };
+    let mut remarks: Vec<String> = report.standings.iter().filter_map(answered).collect();
     if let Some(effect) = report.seats.as_ref().filter(|effect| effect.p_value.is_some()) {
         let seat = |(seat, rate): (usize, &Option<Estimate>)| {
             format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
@@ -554,7 +558,10 @@ pub fn explanations(report: &Report) -> Vec<String> {
             first.rating.elo
         ));
     }
-    if report.standings.iter().any(|entry| entry.usage.is_some_and(|usage| usage.bargain.on_front.is_some()))
+    if report
+        .standings
+        .iter()
+        .any(|entry| entry.usage.as_ref().is_some_and(|usage| usage.bargain.on_front.is_some()))
     {
         texts.push(
             "regret/money: how much regret each further unit of money saves, against the next cheaper language model that none beats in \

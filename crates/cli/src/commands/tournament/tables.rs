@@ -178,7 +178,7 @@ fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     table.write_record(COLUMNS)?;
     for entry in &report.standings {
         let record = &entry.record;
-        let (rate, usage) = (record.win_rate.as_ref(), entry.usage);
+        let (rate, usage) = (record.win_rate.as_ref(), entry.usage.as_ref());
         let cells = [
             entry.rank.best.to_string(),
             entry.rank.worst.to_string(),
