@@ -6,7 +6,7 @@ mod forms;
 mod open;
 
 pub use forms::Trial;
-pub use open::{DeskError, Wishes};
+pub use open::{DeskError, DeskWishes};
 
 use crate::{
     AskError, Book, BookError, Budget, Form, Model, Models, Money, Question, Reply, Spent, Tally, Tokens,
