@@ -15,7 +15,7 @@ use necrodome_arena::{
     player::Player,
     process::{Gifts, Launcher, Level, Limits, Wish},
 };
-use necrodome_models::{Answers, Budget, Desk, Models, Money, Tally, Wishes};
+use necrodome_models::{Answers, Budget, Desk, DeskWishes, Models, Money, Tally};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
@@ -121,7 +121,7 @@ impl ModelFlags {
             return self.mean_nothing_without("an entry llm:NAME");
         }
         let answers = self.answers.unwrap_or_default();
-        self.opened(Wishes { own, file: self.models.as_deref(), answers, store, ..Wishes::default() })
+        self.opened(DeskWishes { own, file: self.models.as_deref(), answers, store, ..DeskWishes::default() })
     }
 
     /// The desk for a tournament that is played again: what models have said there is beside its store. `--models` may name the file
@@ -135,13 +135,13 @@ impl ModelFlags {
         let text = own::read_text(path).map_err(|error| Error::unread(path, &error))?;
         let own = Models::parse_within(&text, path)?;
         let answers = self.answers.unwrap_or(Answers::Only);
-        self.opened(Wishes { own, answers, store: Some(store), ..Wishes::default() })
+        self.opened(DeskWishes { own, answers, store: Some(store), ..DeskWishes::default() })
     }
 
     /// The desk that is wished for, with the book and the budget of these flags.
-    fn opened(&self, wishes: Wishes) -> Result<Option<Desk>, Error> {
+    fn opened(&self, wishes: DeskWishes) -> Result<Option<Desk>, Error> {
         let budget = Budget { money: self.budget, tokens: self.budget_tokens };
-        let wishes = Wishes { calls: self.calls.as_deref(), budget, ..wishes };
+        let wishes = DeskWishes { calls: self.calls.as_deref(), budget, ..wishes };
         Ok(Desk::open(wishes, interrupt::shared())?)
     }
 

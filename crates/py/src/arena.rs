@@ -25,7 +25,7 @@ use necrodome_arena::{
         natural_threads, report,
     },
 };
-use necrodome_models::{Budget, Desk, Models, Wishes};
+use necrodome_models::{Budget, Desk, DeskWishes, Models};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
@@ -255,7 +255,7 @@ impl WantedModels {
     fn desk(&self, store: Option<&Path>, table: &Table) -> PyResult<Option<Desk>> {
         let money = self.budget.as_deref().map(str::parse).transpose();
         let money = money.map_err(|error| refuse(format!("budget: {error}")))?;
-        let wishes = Wishes {
+        let wishes = DeskWishes {
             own: Models::default(),
             file: Some(&self.file),
             answers: self.answers.parse().map_err(|why| refuse(format!("answers: {why}")))?,

@@ -8,7 +8,7 @@ mod open;
 
 pub use forms::Trial;
 pub use look::Look;
-pub use open::{DeskError, Wishes};
+pub use open::{DeskError, DeskWishes};
 
 use crate::{
     AskError, Book, BookError, Budget, Form, Model, Models, Money, Question, Reply, Spent, Tally, Tokens,

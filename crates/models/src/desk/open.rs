@@ -11,7 +11,7 @@ use std::{
 
 /// What a run wants of models.
 #[derive(Debug, Clone, Default)]
-pub struct Wishes<'a> {
+pub struct DeskWishes<'a> {
     /// Tables that are known already, such as those of a tournament's own file.
     pub own: Models,
     /// A file with more tables, which win where names are the same.
@@ -47,8 +47,8 @@ pub enum DeskError {
 
 impl Desk {
     /// The desk that a run wants; none if nobody has said what models there are.
-    pub fn open(wishes: Wishes, interrupt: Arc<AtomicBool>) -> Result<Option<Self>, DeskError> {
-        let Wishes { own, file, answers, calls, store, budget } = wishes;
+    pub fn open(wishes: DeskWishes, interrupt: Arc<AtomicBool>) -> Result<Option<Self>, DeskError> {
+        let DeskWishes { own, file, answers, calls, store, budget } = wishes;
         let models = match file {
             None => own,
             Some(path) => {
