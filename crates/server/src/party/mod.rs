@@ -382,7 +382,7 @@ fn refuse(why: Refused) -> Refusal {
     match why {
         Refused::NoSuchPlayer => Refusal::missing(why),
         Refused::Ticket => Refusal::forbidden(why).hint("ask the host for a new one"),
-        Refused::Name(_) | Refused::Bot(_) | Refused::Viruses { .. } | Refused::Itself => Refusal::bad(why),
+        Refused::Name(_) | Refused::Bot(_) | Refused::NoVirus | Refused::Itself => Refusal::bad(why),
         Refused::Full => Refusal::full(why),
         _ => Refusal::conflict(why),
     }

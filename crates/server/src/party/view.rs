@@ -143,8 +143,6 @@ pub struct Play {
     pub applied: u32,
     /// How often they have taken the antidote since, or tried to.
     pub antidotes: u32,
-    /// Whether they could have an antibody for the antidote, by all that they know.
-    pub may_antidote: bool,
     /// Whether they may end their turn.
     pub may_end: bool,
     /// Whom they have met in this turn.
@@ -368,7 +366,6 @@ impl Room {
             told: known.told,
             applied: known.applied,
             antidotes: known.antidotes,
-            may_antidote: on && game.may_try_antidote(seat),
             may_end: on && !game.party().players()[seat.index()].ended && game.may_end(seat),
             met: mine
                 .map(|meeting| Met {

@@ -366,6 +366,79 @@ fn without_an_antibody_precautions_do_nothing_and_nobody_is_told() {
     let play = room.seat_view(humans[0], |_| 0).unwrap().play.unwrap();
     assert_eq!((play.told.stock, play.met[0].committed), (0, Commitment::Precaution));
     room.apply(Input::Antidote { player: humans[0] }).unwrap();
-    assert_eq!(room.apply(Input::Antidote { player: humans[0] }), Err(Refused::NoAntibody));
+    room.apply(Input::Antidote { player: humans[0] }).unwrap();
+    let play = room.seat_view(humans[0], |_| 0).unwrap().play.unwrap();
+    assert_eq!((play.antidotes, play.told.stock), (2, 0));
     check_script(&room);
+}
+
+/// A room of four in which guest 0 is what they should be.
+fn with_first(identity: Identity) -> Room {
+    let is = |room: &Room| room.party().unwrap().players()[0].identity() == identity;
+    (0..).map(|seed| started(rules(1, 1, 2, 3), seed, 4)).find(is).unwrap()
+}
+
+/// What a phone shows without a peek: everything but what its owner was told and has committed.
+fn without_secrets(room: &Room, player: Number) -> serde_json::Value {
+    let mut seat = serde_json::to_value(room.seat_view(player, |_| 0)).unwrap();
+    let play = &mut seat["play"];
+    play["told"] =
+        serde_json::to_value(play["told"].as_object().unwrap().keys().collect::<Vec<_>>()).unwrap();
+    play["applied"].take();
+    let lists = ["past", "met"];
+    for list in lists {
+        for one in play[list].as_array_mut().unwrap() {
+            for secret in ["told", "committed"] {
+                if let Some(secret) = one.get_mut(secret) {
+                    secret.take();
+                }
+            }
+        }
+    }
+    seat["code"].take();
+    seat
+}
+
+#[test]
+fn humans_and_zombies_may_try_the_same_and_are_answered_the_same() {
+    let mut rooms = [with_first(Identity::Human), with_first(Identity::Zombie)];
+    let commits = [
+        Commitment::None,
+        Commitment::Precaution,
+        Commitment::Virus { count: 1 },
+        Commitment::Virus { count: 0 },
+        Commitment::Virus { count: u32::MAX },
+    ];
+    let commit = |room: &Room, commit| Input::Commit { contact: room.next() - 2, player: 0, commit };
+    for (turn, first) in commits.into_iter().enumerate().take(3) {
+        let steps: [&dyn Fn(&Room) -> Input; 9] = [
+            &|_| Input::Antidote { player: 0 },
+            &|_| Input::Propose { from: 0, to: 1 },
+            &|room| Input::Accept { contact: room.next() - 1 },
+            &|room| commit(room, commits[3]),
+            &|room| commit(room, first),
+            &|room| Input::Commit { contact: room.next() - 3, player: 1, commit: Commitment::None },
+            &|_| Input::Antidote { player: 0 },
+            &|_| Input::End { player: 0 },
+            &|_| Input::EndTurn { turn: turn as u32 + 1 },
+        ];
+        for (number, step) in steps.iter().enumerate() {
+            let answers = rooms.each_mut().map(|room| room.apply(step(room)));
+            assert_eq!(answers[0], answers[1], "step {number} of turn {turn}");
+            let seen = rooms.each_ref().map(|room| without_secrets(room, 0));
+            assert_eq!(seen[0], seen[1], "step {number} of turn {turn}");
+            rooms.iter().for_each(check_script);
+        }
+    }
+}
+
+#[test]
+fn a_zombie_applies_no_more_viruses_than_they_know_of_and_a_human_none() {
+    for (identity, applied) in [(Identity::Zombie, 2), (Identity::Human, 0)] {
+        let mut room = with_first(identity);
+        meet(&mut room, [0, 1], [Commitment::Virus { count: 99 }, Commitment::None]);
+        let play = room.seat_view(0, |_| 0).unwrap().play.unwrap();
+        assert_eq!(play.applied, applied, "{identity:?}");
+        check_script(&room);
+    }
 }
