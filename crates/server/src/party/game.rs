@@ -50,6 +50,7 @@ pub(super) struct Meeting {
 /// A turn that is over, for one guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Past {
+    pub turn: u32,
     pub met: Vec<Seat>,
     pub told: PrivateReport,
 }
@@ -102,17 +103,35 @@ impl Game {
             contacts: Vec::new(),
             met: Vec::new(),
         };
-        let fresh = |&seat: &Seat| Knowledge {
-            told: game.party().private_report(seat),
+        game.known = Seat::all(names.len()).iter().map(|&seat| game.fresh(seat)).collect();
+        Ok(game)
+    }
+
+    /// What somebody knows who begins.
+    fn fresh(&self, seat: Seat) -> Knowledge {
+        Knowledge {
+            told: self.party().private_report(seat),
             applied: 0,
             antidotes: 0,
             proposals: 0,
             turned_down: BTreeSet::new(),
             notes: Vec::new(),
             past: Vec::new(),
-        };
-        game.known = Seat::all(names.len()).iter().map(fresh).collect();
-        Ok(game)
+        }
+    }
+
+    /// Somebody comes late and takes the next seat, unless the book refuses it.
+    pub fn join(&mut self, name: &str, zombie: bool) -> bool {
+        let seat = Seat(self.known.len() as u16);
+        let word = Word::new(name.to_owned());
+        let command = if zombie { Command::Zombie(word) } else { Command::Human(word) };
+        if !self.write(Some(command), None) {
+            return false;
+        }
+        let known = self.fresh(seat);
+        self.known.push(known);
+        self.absent.push(false);
+        true
     }
 
     /// The judge's book.
@@ -151,7 +170,7 @@ impl Game {
         self.book.records().iter().filter_map(|record| match &record.what {
             What::Started { public, .. } => Some((public, &[][..])),
             What::TurnClosed { public, without_contact, .. } => Some((public, &without_contact[..])),
-            What::Contact { .. } | What::Antidote { .. } | What::Ended { .. } => None,
+            What::Joined { .. } | What::Contact { .. } | What::Antidote { .. } | What::Ended { .. } => None,
         })
     }
 
@@ -483,6 +502,7 @@ impl Game {
         // Behind the last END it only says so; without it, it does so.
         self.write(Some(Command::NextTurn), None);
         self.contacts.clear();
+        let turn = self.party().turns();
         let met = std::mem::take(&mut self.met);
         for &seat in Seat::all(self.known.len()) {
             let others = met.iter().filter_map(|meeting| match meeting.seats {
@@ -492,7 +512,7 @@ impl Game {
             });
             let told = self.party().private_report(seat);
             let known = &mut self.known[seat.index()];
-            known.past.push(Past { met: others.collect(), told });
+            known.past.push(Past { turn, met: others.collect(), told });
             known.told = told;
             (known.applied, known.antidotes, known.proposals) = (0, 0, 0);
             known.turned_down.clear();

@@ -12,6 +12,8 @@ pub enum Refused {
     NotStarted,
     #[error("the game is over")]
     Over,
+    #[error("the game is not over")]
+    NotOver,
     #[error("the first input opens the room, and no other does")]
     Open,
     #[error("there is no such player")]
