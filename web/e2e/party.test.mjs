@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { inspect, necrodome, openBrowser, scratch, startArena, visitor } from "./arena.mjs";
+import { inspect, necrodome, openBrowser, scratch, shots, startArena, visitor } from "./arena.mjs";
 
 let arena, browser;
 before(async () => {
@@ -40,14 +40,17 @@ const names = [
 
 async function openRoom(page, options = {}) {
   await page.goto(`${arena.url}/party`);
+  const chosen = Object.keys(options).some((label) => /Turns|Antibodies|Viruses|Zombies/.test(label));
+  if (chosen) await page.getByLabel("Rules that suit how many come").uncheck();
   for (const [label, value] of Object.entries(options)) await page.getByLabel(label).fill(String(value));
   await page.getByRole("button", { name: "Open the room" }).click();
   await page.getByRole("heading", { name: /^Room/ }).waitFor();
   return /party\/(\w+)\/host/.exec(page.url())[1];
 }
 
-async function join(id, name) {
+async function join(id, name, script = "") {
   const phone = await visitor(browser, { width: 360, height: 740, expected });
+  await phone.context.addInitScript(script);
   await phone.page.goto(`${arena.url}/party/${id}`);
   await phone.page.getByLabel("Your name").fill(name);
   await phone.page.getByRole("button", { name: "Join" }).click();
@@ -63,12 +66,9 @@ async function propose(one, other) {
   await one.page.getByRole("heading", { name: `You meet ${other.name}` }).waitFor();
 }
 
-/** Commits nothing, or if it may spend something, that. */
+/** Commits nothing, or a precaution: of a zombie it does nothing. */
 async function commit(phone, spend) {
-  const nothing = phone.page.getByRole("button", { name: "Nothing" });
-  await nothing.waitFor();
-  const spending = phone.page.getByRole("button", { name: /^(A precaution|\d+ virus)/ });
-  await (spend && (await spending.isVisible()) ? spending : nothing).click();
+  await phone.page.getByRole("button", { name: spend ? "A precaution" : "Nothing" }).click();
 }
 
 async function meet(one, other) {
@@ -98,20 +98,23 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   };
   const id = await openRoom(host.page, options);
   const wall = await visitor(browser, { expected });
+  await wall.page.clock.install();
   await wall.page.goto(`${arena.url}/party/${id}/wall`);
   const phones = [];
   for (const name of names) phones.push(await join(id, name));
   await wall.page.getByRole("heading", { name: "12 players joined" }).waitFor();
   await inspect(wall.page, "party-wall-lobby");
+  await host.page.getByText("No phone can join").waitFor();
   await inspect(host.page, "party-host-lobby");
   await inspect(phones[0].page, "party-phone-lobby");
   await host.page.getByRole("button", { name: "Start the game" }).click();
   await wall.page.getByText("The game begins").waitFor();
+  await heard(wall.page, /^11 humans, 1 zombie$/);
   await inspect(wall.page, "party-wall-turn");
 
   // In the first turn one phone reloads while it is in a contact.
   const [anna, ben, carla] = phones;
-  await anna.page.getByRole("button", { name: "Hide" }).waitFor();
+  await anna.page.getByRole("button", { name: "Hold to peek" }).waitFor();
   await inspect(anna.page, "party-phone-turn");
   await propose(anna, ben);
   await inspect(ben.page, "party-phone-commit");
@@ -134,9 +137,21 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   await david.page.getByText("You have met Carla.").waitFor();
   await anna.page.getByText("The connection is lost").waitFor({ state: "hidden" });
   await inspect(host.page, "party-host-turn");
+  // Somebody comes late, and plays from the next turn on.
+  const late = await join(id, "Lotte");
+  await late.page.getByText("You play from the next turn on.").waitFor();
+  await wall.page.getByText("From the next turn: Lotte").waitFor();
   for (let i = 4; i < 12; i += 2) await meet(phones[i], phones[i + 1]);
   for (const phone of phones) await endTurn(phone);
   await wall.page.getByText("Turn 1 is over").waitFor();
+  await heard(wall.page, /^At most \d+ antibod/);
+  await late.page.getByText("Turn 2 of 2").waitFor();
+  await late.page.getByRole("button", { name: "Hold to peek" }).waitFor();
+  const lotte = wall.page.getByRole("listitem").filter({ hasText: "Lotte" });
+  await late.page.goto("about:blank");
+  await lotte.getByText("no phone").waitFor();
+  await late.page.goBack();
+  await lotte.getByText("no phone").waitFor({ state: "detached" });
 
   // The second turn is the last: by code, undone, again, and the antidote.
   await anna.page.getByRole("button", { name: "Show or type a code" }).click();
@@ -152,19 +167,24 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   await host.page.getByRole("button", { name: "Undo it" }).click();
   await anna.page.getByText("The host has undone your contact with Carla.").waitFor();
   for (let i = 0; i < 6; i += 1) await meet(phones[i], phones[i + 6]);
-  // A zombie has no antibodies, and so no such button.
-  let human = ben;
-  for (const phone of phones)
-    if (await phone.page.getByText("Human", { exact: true }).isVisible()) human = phone;
-  await human.page.getByRole("button", { name: "Antidote" }).click();
-  await human.page.getByRole("dialog").getByRole("button").first().click();
-  await human.page.getByRole("dialog").waitFor({ state: "detached" });
+  await meet(anna, late);
+  await ben.page.getByRole("button", { name: "Antidote" }).click();
+  await ben.page.getByRole("button", { name: "Take it" }).click();
+  await ben.page.getByRole("dialog").waitFor({ state: "detached" });
   await endTurn(anna);
   await host.page.getByRole("button", { name: "End the turn for everybody" }).click();
   await host.page.getByRole("button", { name: "End the turn", exact: true }).click();
-  await wall.page.locator(".ending").waitFor();
+  await heard(wall.page, /win/);
   await anna.page.getByText(/^You have (won|lost)/).waitFor();
+  await wall.page.getByRole("heading", { name: "Who infected whom" }).waitFor();
+  for (const name of names) await wall.page.locator(".tree").getByText(name).waitFor();
   await inspect(wall.page, "party-wall-end");
+  for (const { page } of phones) {
+    await page
+      .getByRole("heading", { name: /(got you in turn|zombie from the start|Nobody got you)/ })
+      .waitFor();
+  }
+  await anna.page.getByText("Knows everybody 3 contacts").waitFor();
   await inspect(anna.page, "party-phone-end");
   await inspect(host.page, "party-host-end");
 
@@ -175,8 +195,261 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   const judged = execFileSync(necrodome, ["judge", "run", script, "--public"], { encoding: "utf8" });
   const ending = (await wall.page.locator(".ending").innerText()).toLowerCase();
   assert.ok(judged.toLowerCase().includes(ending), `${judged}\n${ending}`);
-  const problems = [host, wall, ...phones].flatMap((one) => one.problems);
+
+  // One tap, and the same guests play again.
+  await host.page.getByRole("button", { name: "Play again with the same guests" }).click();
+  for (const { page } of [...phones, late]) await page.getByText("Turn 1 of 2").waitFor();
+  await wall.page.getByText("The game begins").waitFor();
+  const problems = [host, wall, late, ...phones].flatMap((one) => one.problems);
   assert.deepEqual(problems, []);
+});
+
+/** Hears what the wall announces, one after the other, to its end. */
+async function heard(page, last) {
+  await page.locator(".headline").waitFor();
+  const words = [];
+  for (;;) {
+    const [line] = await page.locator(".headline .words").allInnerTexts();
+    if (line === undefined) break;
+    if (line !== words.at(-1)) words.push(line);
+    await page.clock.runFor(500);
+  }
+  assert.ok(
+    words.some((line) => last.test(line)),
+    words.join("; "),
+  );
+}
+
+/** What of a wall is not on the screen, or is cut off. Runs in the page. */
+function cutOff() {
+  return [...document.querySelectorAll(".wall *:not(.sr-only)")]
+    .filter((one) => {
+      const { bottom, right } = one.getBoundingClientRect();
+      const hides = one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflow === "hidden";
+      return hides || bottom > innerHeight + 1 || right > innerWidth + 1;
+    })
+    .map((one) => one.outerHTML.slice(0, 120));
+}
+
+/** Everything is on the screen, whatever its size, and no name is cut off. */
+async function assertOnScreen(page, name) {
+  for (const [width, height, theme] of [
+    [1280, 720, "light"],
+    [1280, 720, "dark"],
+    [1920, 1080, "light"],
+    [3840, 2160, "dark"],
+  ]) {
+    await page.evaluate((theme) => (document.documentElement.dataset.theme = theme), theme);
+    await page.setViewportSize({ width, height });
+    const picture = path.join(shots, `${name}-${width}-${theme}.png`);
+    let outside;
+    // Sizes that depend on the window follow with the next pictures.
+    for (let i = 0; i < 20 && outside?.length !== 0; i += 1) {
+      await page.screenshot({ path: picture });
+      outside = await page.evaluate(cutOff);
+    }
+    assert.deepEqual(outside, [], `${name} at ${width}`);
+  }
+}
+
+for (const guests of [2, 200]) {
+  test(`the wall fits any screen with ${guests} guests`, { timeout: 600_000 }, async () => {
+    const host = await visitor(browser, { host: arena.host });
+    const ask = async (rest, data) => {
+      const answer = await host.context.request.post(`${arena.url}/api/party${rest}`, { data });
+      assert.ok(answer.ok(), await answer.text());
+      return answer;
+    };
+    const { id } = await (await ask("", { turn_limit: 3600 })).json();
+    for (let left = guests; left > 0; left -= 100) {
+      await ask(`/${id}/host`, { type: "add_bots", bot: "careful", count: Math.min(100, left) });
+    }
+    const wall = await visitor(browser);
+    await wall.page.clock.install();
+    await wall.page.goto(`${arena.url}/party/${id}/wall`);
+    await wall.page.getByRole("heading", { name: `${guests} players joined` }).waitFor();
+    await assertOnScreen(wall.page, `party-wall-lobby-${guests}`);
+    await ask(`/${id}/host`, { type: "start" });
+    await heard(wall.page, /human/);
+    await wall.page.getByRole("timer").waitFor();
+    await assertOnScreen(wall.page, `party-wall-turn-${guests}`);
+    let board;
+    do {
+      board = (await (await host.context.request.get(`${arena.url}/api/party/${id}`)).json()).board;
+      if (board.phase === "playing") await ask(`/${id}/host`, { type: "end_turn", turn: board.turn });
+    } while (board.phase === "playing");
+    await heard(wall.page, /win/);
+    await assertOnScreen(wall.page, `party-wall-end-${guests}`);
+    assert.deepEqual([...host.problems, ...wall.problems], []);
+    // With motion, the rules are shown one picture after the other.
+    if (guests === 2) {
+      const { id } = await (await ask("", {})).json();
+      const { page } = await visitor(browser, { reducedMotion: "no-preference" });
+      await page.clock.install();
+      await page.goto(`${arena.url}/party/${id}/wall`);
+      for (const number of [1, 2, 3, 4, 1]) {
+        await page.getByText(new RegExp(`^${number}\\. `)).waitFor();
+        assert.equal(await page.locator("figure").count(), 1);
+        await page.clock.runFor(7000);
+      }
+    }
+  });
+}
+
+/** All that can be seen of a page but for the peek: texts, attributes, boxes and colours. Clocks run, and guests have numbers and codes. */
+function outside(page) {
+  return page.evaluate(() => {
+    const anonymous = (text) =>
+      text
+        .replaceAll(/Guest \d/g, "Guest")
+        .replaceAll(/\s+/g, " ")
+        .trim();
+    const lines = [];
+    const visit = (element) => {
+      if (element.matches(".peek")) return;
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const style = getComputedStyle(element);
+      const own = element.closest("[role=timer], p.code");
+      const attributes = own
+        ? []
+        : [...element.attributes].map((one) => `${one.name}=${anonymous(one.value)}`).sort();
+      const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+      lines.push(
+        [
+          element.tagName,
+          ...attributes,
+          own ? "" : anonymous(texts.map((node) => node.data).join(" ")),
+          [x, y, width, height].map(Math.round),
+          style.color,
+          style.backgroundColor,
+          style.opacity,
+          style.animationName,
+          style.cursor,
+        ].join(" | "),
+      );
+      for (const child of element.children) visit(child);
+    };
+    visit(document.body);
+    return lines;
+  });
+}
+
+/** The pages of some phones look the same, once all have got there. */
+async function assertAlike(phones, what) {
+  for (const phone of phones) {
+    await phone.page.mouse.move(0, 0);
+    await phone.page.evaluate(() => {
+      window.scrollTo(0, 0);
+      // What has the focus follows from what was tapped last.
+      document.activeElement?.blur();
+      return Promise.all(document.getAnimations().map((one) => one.finished));
+    });
+  }
+  const [first, ...others] = await Promise.all(phones.map((phone) => outside(phone.page)));
+  for (const other of others) assert.deepEqual(other, first, what);
+}
+
+test("a phone never gives its owner away", { timeout: 600_000 }, async () => {
+  const host = await visitor(browser, { host: arena.host });
+  const options = { "Antibodies of each human": 1, "Viruses of each zombie": 1, "Seconds to answer": 300 };
+  const id = await openRoom(host.page, options);
+  const phones = [];
+  const shaken = "window.shaken = []; navigator.vibrate = (how) => shaken.push(how)";
+  for (const number of [1, 2, 3, 4]) phones.push(await join(id, `Guest ${number}`, shaken));
+  await phones[0].page.getByText("4 players").waitFor();
+  await assertAlike(phones, "before the start");
+  await host.page.getByRole("button", { name: "Start the game" }).click();
+  await host.page.getByRole("heading", { name: "Turn 1 of 8" }).waitFor();
+  const judged = await (await host.context.request.get(`${arena.url}/api/party/${id}/judge`)).json();
+  const zombie = phones[judged.players.findIndex((player) => player.role === "zombie")];
+  const [human, other, last] = phones.filter((phone) => phone !== zombie);
+  const pairs = [
+    [zombie, other],
+    [human, last],
+  ];
+  const both = [zombie, human];
+  /** All do the same, and then their pages are compared. */
+  const each = async (what, act) => {
+    for (const [one, two] of pairs) await act(one.page, one, two);
+    await assertAlike(both, what);
+  };
+  const button = (page, name) => page.getByRole("button", { name, exact: true });
+  const hold = "Hold to peek";
+
+  await each("at the start", (page) => button(page, hold).waitFor());
+  await each("somebody is picked", (page, _, two) => button(page, two.name).click());
+  await each("somebody is asked", async (page, _, two) => {
+    await button(page, `Ask ${two.name}`).click();
+    await page.getByText("You want to meet").waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+  await each("they meet", async (page, one, two) => {
+    await button(two.page, `Meet ${one.name}`).click();
+    await page.getByRole("heading", { name: `You meet ${two.name}` }).waitFor();
+  });
+  await assertAlike([other, last], "they meet");
+
+  // Whoever holds the button learns it, and only as long as they hold it.
+  for (const phone of both) {
+    const told = phone.page.getByRole("group", { name: "Who you are" });
+    const dialog = phone.page.getByRole("dialog");
+    assert.equal(await told.count(), 0);
+    await dialog.getByRole("button", { name: hold }).hover();
+    await phone.page.mouse.down();
+    await told.getByText(phone === zombie ? "Zombie" : "Human", { exact: true }).waitFor();
+    await phone.page.screenshot({ path: path.join(shots, `party-peek-${phone === zombie ? 1 : 0}.png`) });
+    await phone.page.mouse.up();
+    await told.waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: hold }).focus();
+    await phone.page.keyboard.down("Space");
+    await told.waitFor();
+    await phone.page.keyboard.up("Space");
+    await told.waitFor({ state: "detached" });
+    await phone.page.reload();
+    await dialog.waitFor();
+    assert.equal(await told.count(), 0);
+  }
+
+  // Without a network, what is wrong stands on the sheet that is open.
+  await each("the network is gone", async (page, one) => {
+    await one.context.setOffline(true);
+    await button(page, "One virus more").click();
+    await button(page, "2 viruses").click();
+    await page.getByRole("dialog").getByText("the server cannot be reached").waitFor();
+  });
+  await each("something is committed", async (page, one) => {
+    await one.context.setOffline(false);
+    await button(page, "2 viruses").click();
+    await page.getByText("Waiting for the other.").waitFor();
+    await page.getByRole("dialog").getByRole("alert").waitFor({ state: "detached" });
+  });
+  await each("they have met", async (page, _, two) => {
+    await button(two.page, "A precaution").click();
+    await page.getByText(`You have met ${two.name}.`).waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+  await each("the antidote", (page) => button(page, "Antidote").click());
+  await each("the antidote is taken", async (page) => {
+    await button(page, "Take it").click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+  await each("the rules", (page) => button(page, "Rules").click());
+  await each("after the rules", async (page) => {
+    await page.getByRole("heading", { name: "1. Meet somebody in every turn" }).waitFor();
+    await button(page, "Back").click();
+  });
+  await each("the code", (page) => button(page, "Show or type a code").click());
+  await each("the turn is ended", async (page, one) => {
+    await page.keyboard.press("Escape");
+    await endTurn(one);
+    await page.getByText("You have ended your turn.").waitFor();
+  });
+  for (const phone of [other, last]) await endTurn(phone);
+  for (const phone of phones) await phone.page.getByText("Turn 2 of 8").waitFor();
+  await assertAlike(phones, "the next turn");
+  const shakes = await Promise.all(both.map((phone) => phone.page.evaluate("shaken")));
+  assert.ok(shakes[0].length > 0);
+  assert.deepEqual(shakes[0], shakes[1]);
 });
 
 test("the host's desk works with the keyboard alone", async () => {
@@ -191,7 +464,7 @@ test("the host's desk works with the keyboard alone", async () => {
   await press("Add");
   await page.getByRole("heading", { name: "3 players joined" }).waitFor();
   await press("Start the game");
-  await page.getByRole("heading", { name: "Turn 1 of 8" }).waitFor();
+  await page.getByRole("heading", { name: "Turn 1 of 4" }).waitFor();
   await press("Change Bot Ada");
   await page.getByRole("heading", { name: "Bot Ada", exact: true }).waitFor();
   await inspect(page, "party-host-player");

@@ -61,6 +61,13 @@ pub enum What {
         /// What each player was told.
         private: Vec<PrivateReport>,
     },
+    /// Somebody came late.
+    Joined {
+        /// Who.
+        seat: Seat,
+        /// What they were told.
+        private: PrivateReport,
+    },
     /// Two players met.
     Contact {
         /// Both sides.
@@ -278,7 +285,9 @@ impl Book {
     }
 
     fn seat_at(&mut self, line: &Line, name: &Word, key: String, zombie: bool) -> Result<(), Mistake> {
-        self.before_start(line)?;
+        if self.rules.is_classic() {
+            self.before_start(line)?;
+        }
         if let Some(&seat) = self.index.get(&key) {
             let message = format!("{:?} is {:?}, who plays already", name.text, self.names[seat.index()]);
             return Err(mistake(line, &name.span, message, "expected a name that is not taken"));
@@ -290,6 +299,15 @@ impl Book {
         if name.text.chars().count() > MAX_NAME || name.text.chars().any(char::is_control) {
             let expected = format!("expected a name of at most {MAX_NAME} characters");
             return Err(mistake(line, &name.span, "this name cannot be used", expected));
+        }
+        if let Some(party) = &mut self.party {
+            match party.join(zombie) {
+                Ok(seat) => {
+                    let what = What::Joined { seat, private: party.private_report(seat) };
+                    self.records.push(Record { line: line.number, what });
+                }
+                Err(refused) => return Err(self.refuse(line, &refused, &[], &[])),
+            }
         }
         self.index.insert(key, Seat(self.names.len() as u16));
         self.names.push(name.text.clone());
@@ -465,6 +483,12 @@ impl Book {
         let name = |seat: &Seat| &self.names[seat.index()];
         let (who, message, expected) = match refused {
             Refused::Over => (None, "the game is over".to_owned(), "expected no more commands"),
+            Refused::Full => {
+                (None, "there are as many players as a game takes".to_owned(), "expected no more players")
+            }
+            Refused::NoLatecomers => {
+                (None, "nobody comes late by the classic rules".to_owned(), "expected no more players")
+            }
             Refused::NoSuchPlayer { seat } => {
                 (Some(seat), "there is no such player".to_owned(), "expected a player")
             }

@@ -148,6 +148,7 @@ pub fn public(book: &Book) -> String {
             What::TurnClosed { turn, public, .. } => {
                 writeln!(out, "Turn {turn} is over: {}.", announcement(public))
             }
+            What::Joined { seat, .. } => writeln!(out, "{} joins.", book.names()[seat.index()]),
             What::Contact { .. } | What::Antidote { .. } | What::Ended { .. } => Ok(()),
         };
     }
@@ -161,8 +162,12 @@ pub fn player(book: &Book, seat: Seat) -> String {
     let mut met: Vec<&str> = Vec::new();
     for record in book.records() {
         let _ = match &record.what {
-            What::Started { private, .. } => {
-                writeln!(out, "At the start: {}.", whisper(&private[seat.index()]))
+            // Who comes late was not there.
+            What::Started { private, .. } => private
+                .get(seat.index())
+                .map_or(Ok(()), |told| writeln!(out, "At the start: {}.", whisper(told))),
+            What::Joined { seat: who, private } if *who == seat => {
+                writeln!(out, "When you came: {}.", whisper(private))
             }
             What::Contact { sides } => {
                 let other = sides.iter().find(|side| side.seat != seat).map(|side| side.seat);
@@ -172,9 +177,9 @@ pub fn player(book: &Book, seat: Seat) -> String {
                 Ok(())
             }
             What::TurnClosed { turn, private, .. } => {
+                let Some(report) = private.get(seat.index()) else { continue };
                 let whom = if met.is_empty() { "nobody".to_owned() } else { met.join(", ") };
                 met.clear();
-                let report = &private[seat.index()];
                 match report.antidotes {
                     // Nobody is told what they are now.
                     Some(left) => {
@@ -183,7 +188,7 @@ pub fn player(book: &Book, seat: Seat) -> String {
                     None => writeln!(out, "Turn {turn}: you met {whom}. Now {}.", whisper(report)),
                 }
             }
-            What::Antidote { .. } | What::Ended { .. } => Ok(()),
+            What::Joined { .. } | What::Antidote { .. } | What::Ended { .. } => Ok(()),
         };
     }
     out
@@ -201,7 +206,9 @@ fn write_judge(out: &mut String, book: &Book) -> fmt::Result {
     let names = book.names();
     let list =
         |seats: &[Seat]| seats.iter().map(|seat| names[seat.index()].as_str()).collect::<Vec<_>>().join(", ");
-    let zombies = book.zombies().iter().filter(|&&zombie| zombie).count() as u32;
+    let late = book.records().iter().filter(|record| matches!(record.what, What::Joined { .. })).count();
+    let first = &book.zombies()[..names.len() - late];
+    let zombies = first.iter().filter(|&&zombie| zombie).count() as u32;
     writeln!(
         out,
         "{}, {} at the start, {}",
@@ -235,6 +242,10 @@ fn write_judge(out: &mut String, book: &Book) -> fmt::Result {
                     None => format!(" ({} left)", count(after.antibodies, "antibody")),
                 };
                 writeln!(out, "  {line:>5}  {name} takes the antidote, {effect}{left}")?;
+            }
+            What::Joined { seat, private } => {
+                let name = &names[seat.index()];
+                writeln!(out, "  {line:>5}  {name} comes late; whisper: {}", whisper(private))?;
             }
             What::Ended { seat } => writeln!(out, "  {line:>5}  {} ends their turn", names[seat.index()])?,
             What::TurnClosed { without_contact, turned, public, private, ending: end, .. } => {

@@ -182,12 +182,16 @@ fn known_here(config: &Config, name: &str) -> bool {
 }
 
 fn has_address(address: IpAddr) -> bool {
+    own_addresses().any(|own| own == address)
+}
+
+/// The addresses of this machine.
+pub(crate) fn own_addresses() -> impl Iterator<Item = IpAddr> {
     let all = getifaddrs().into_iter().flatten().filter_map(|interface| interface.address);
-    let mut all = all.filter_map(|own| {
+    all.filter_map(|own| {
         let v4 = own.as_sockaddr_in().map(|own| IpAddr::V4(own.ip()));
         v4.or_else(|| own.as_sockaddr_in6().map(|own| IpAddr::V6(own.ip())))
-    });
-    all.any(|own| own == address)
+    })
 }
 
 /// How often each address has asked.

@@ -157,7 +157,7 @@ impl Site {
         let failed = |why| ServeError::Store { path: config.store.clone(), why };
         let db = Db::open(config.store.as_deref()).map_err(failed)?;
         let host_keys = HostKeys::open(&db).map_err(StoreError::from).map_err(failed)?;
-        let parties = Parties::open(&db, &config.address).map_err(StoreError::from).map_err(failed)?;
+        let parties = Parties::open(&db, &config).map_err(StoreError::from).map_err(failed)?;
         let tournaments = Tournaments::open(&config, &db).map_err(|error| match error {
             OpenError::Store(why) => failed(why),
             OpenError::Bots(error) => error.into(),

@@ -15,6 +15,10 @@ import { count } from "../lib/words";
 export class LiveRoom extends Live<PartyView> {
   board = $state<Board>();
   ended = $state<number[]>([]);
+  /** Those whose page is open nowhere; known to the wall and to the host. */
+  away = $state<number[]>([]);
+  /** When the turn ends for everybody, by the server's clock. */
+  turnDeadline = $state<number>();
   seat = $state<SeatView>();
   host = $state<HostView>();
 
@@ -29,6 +33,8 @@ export class LiveRoom extends Live<PartyView> {
   protected override take(view: PartyView) {
     if (view.board) this.board = view.board;
     this.ended = view.ended;
+    this.away = view.away;
+    this.turnDeadline = view.turn_deadline ?? undefined;
     this.seat = view.seat ?? undefined;
     this.host = view.host ?? undefined;
   }
@@ -45,9 +51,19 @@ export class LiveRoom extends Live<PartyView> {
     return this.board?.players.find((player) => player.number === number)?.name ?? "somebody";
   }
 
-  names(numbers: number[]): string {
-    return list(numbers.map((number) => this.name(number)));
+  /** Their names; of many only the first. */
+  names(numbers: number[], most = numbers.length): string {
+    return some(
+      numbers.map((number) => this.name(number)),
+      most,
+    );
   }
+}
+
+/** `a, b and 3 others`: of many only the first. */
+export function some(words: string[], most: number): string {
+  const rest = words.length - most;
+  return list(rest > 0 ? [...words.slice(0, most), count(rest, "other")] : words);
 }
 
 /** `a, b and c` */

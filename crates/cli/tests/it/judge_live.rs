@@ -154,7 +154,7 @@ fn refused_commands_are_not_written() {
         ("i tim*2 olga", "tim is no zombie"),
         ("i tim! olga", "tim has no antibody to spend"),
         ("i tim", "the line ends too early; expected whom they meet"),
-        ("human late", "the game has started"),
+        ("set max_turns 3", "the game has started"),
         ("undoo", "there is no command \"undoo\""),
         ("a \"tim", "the quotes are not closed"),
         ("what if", "what if what?"),

@@ -53,6 +53,7 @@ scripts!(
     survivor_wins,
     survivor_wins_really,
     humans_win,
+    latecomers,
     mistakes,
     one_cause,
     one_name,

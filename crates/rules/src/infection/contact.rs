@@ -107,6 +107,13 @@ pub(super) fn meet(a: (&mut Player, Commitment), b: (&mut Player, Commitment), s
     }
 }
 
+/// What two players would be after a contact. Both must be able to pay for what they commit.
+pub fn after_contact(a: (Player, Commitment), b: (Player, Commitment), surplus: SurplusVirus) -> [Player; 2] {
+    let (mut one, mut other) = (a.0, b.0);
+    meet((&mut one, a.1), (&mut other, b.1), surplus);
+    [one, other]
+}
+
 /// The human's precaution keeps everything as it is; the infected's does nothing.
 fn human_meets_infected(human: &mut Player, commits: Commitment, infected: &mut Player) {
     if commits != Commitment::Precaution {

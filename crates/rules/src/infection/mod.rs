@@ -15,7 +15,7 @@ pub mod words;
 
 pub use bots::built_ins;
 pub use classic::Classic;
-pub use contact::{Commitment, Effect};
+pub use contact::{Commitment, Effect, after_contact};
 pub use party::{
     Ending, Identity, InfectionRules, Party, Player, PrivateReport, PublicReport, Refused, Role, Ruleset,
     SurplusVirus,

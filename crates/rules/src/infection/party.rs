@@ -247,6 +247,10 @@ pub enum Ending {
 pub enum Refused {
     #[error("the game is over")]
     Over,
+    #[error("there are as many players as a game takes")]
+    Full,
+    #[error("nobody comes late by the classic rules")]
+    NoLatecomers,
     #[error("player {seat} does not exist")]
     NoSuchPlayer { seat: Seat },
     #[error("player {seat} cannot meet themselves")]
@@ -309,6 +313,19 @@ impl From<Saved> for Party {
     }
 }
 
+/// A player who begins.
+fn fresh(zombie: bool, rules: &InfectionRules) -> Player {
+    // The classic rules count points here, from nothing.
+    let stock = |start: u32| if rules.is_classic() { 0 } else { start };
+    Player {
+        role: if zombie { Role::Zombie } else { Role::Human },
+        antibodies: if zombie { 0 } else { stock(rules.start_antibodies.get()) },
+        viruses: if zombie { stock(rules.start_viruses.get()) } else { 0 },
+        ended: false,
+        contacts: 0,
+    }
+}
+
 fn open(players: &[Player]) -> SeatSet {
     // More are refused by the invariants.
     let players = players.iter().take(Party::MAX_PLAYERS);
@@ -321,20 +338,29 @@ impl Party {
 
     /// A new game in which `zombies[i]` tells whether player `i` starts as a zombie.
     pub fn new(zombies: &[bool], rules: &InfectionRules) -> Self {
-        // The classic rules count points here, from nothing.
-        let stock = |start: u32| if rules.is_classic() { 0 } else { start };
-        let player = |&zombie: &bool| Player {
-            role: if zombie { Role::Zombie } else { Role::Human },
-            antibodies: if zombie { 0 } else { stock(rules.start_antibodies.get()) },
-            viruses: if zombie { stock(rules.start_viruses.get()) } else { 0 },
-            ended: false,
-            contacts: 0,
-        };
-        let players: Vec<Player> = zombies.iter().map(player).collect();
+        let players: Vec<Player> = zombies.iter().map(|&zombie| fresh(zombie, rules)).collect();
         let classic =
             zombies.iter().filter(|_| rules.is_classic()).map(|&zombie| Classic::new(zombie)).collect();
         let met = PairSet::new(players.len());
         Saved { rules: *rules, met, players, turns: 0, ending: None, classic }.into()
+    }
+
+    /// Somebody comes late, with what everybody had at the start, and takes part from now on.
+    pub fn join(&mut self, zombie: bool) -> Result<Seat, Refused> {
+        if self.is_closed() {
+            return Err(Refused::Over);
+        }
+        if self.rules.is_classic() {
+            return Err(Refused::NoLatecomers);
+        }
+        if self.players.len() == Self::MAX_PLAYERS {
+            return Err(Refused::Full);
+        }
+        let seat = Seat(self.players.len() as u16);
+        self.players.push(fresh(zombie, &self.rules));
+        self.met = self.met.grown();
+        self.open.insert(seat);
+        Ok(seat)
     }
 
     /// All players, as the judge knows them.
@@ -673,6 +699,16 @@ struct PairSet {
 impl PairSet {
     fn new(players: usize) -> Self {
         PairSet { players, bits: vec![0; players * players.div_ceil(64)] }
+    }
+
+    /// The same pairs with room for one more.
+    fn grown(&self) -> Self {
+        let mut grown = PairSet::new(self.players + 1);
+        let seats = Seat::all(self.players);
+        for &a in seats {
+            seats.iter().filter(|&&b| self.contains(a, b)).for_each(|&b| grown.insert(a, b));
+        }
+        grown
     }
 
     #[inline]

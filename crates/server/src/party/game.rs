@@ -2,8 +2,8 @@
 //!
 //! A guest may have one open proposal, and any number of proposals may wait for a guest. A proposal can be withdrawn by the one and
 //! declined by the other. Once it is accepted the two are busy until both have committed; nobody can back out, and a commitment that
-//! does not come in time is none. As in [`rounds`](necrodome_rules::infection::Infection), nothing is refused because of something that
-//! the guest cannot know: a precaution or an antidote without an antibody just does nothing.
+//! does not come in time is none. A phone must not give its owner away, so everybody may commit everything: a precaution or an antidote
+//! without an antibody, or of a zombie, just does nothing, and neither do a human's viruses.
 
 use super::{refused::Refused, view::NewsKind};
 use necrodome_judge::{
@@ -17,6 +17,9 @@ use necrodome_rules::{
     },
 };
 use std::collections::BTreeSet;
+
+/// How often a guest may try the antidote in one turn, whoever they are: more than anybody needs, and an end to it.
+const MOST_ANTIDOTES: u32 = 100;
 
 /// A proposal that waits for the other, or a contact that waits for commitments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +50,7 @@ pub(super) struct Meeting {
 /// A turn that is over, for one guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Past {
+    pub turn: u32,
     pub met: Vec<Seat>,
     pub told: PrivateReport,
 }
@@ -99,17 +103,35 @@ impl Game {
             contacts: Vec::new(),
             met: Vec::new(),
         };
-        let fresh = |&seat: &Seat| Knowledge {
-            told: game.party().private_report(seat),
+        game.known = Seat::all(names.len()).iter().map(|&seat| game.fresh(seat)).collect();
+        Ok(game)
+    }
+
+    /// What somebody knows who begins.
+    fn fresh(&self, seat: Seat) -> Knowledge {
+        Knowledge {
+            told: self.party().private_report(seat),
             applied: 0,
             antidotes: 0,
             proposals: 0,
             turned_down: BTreeSet::new(),
             notes: Vec::new(),
             past: Vec::new(),
-        };
-        game.known = Seat::all(names.len()).iter().map(fresh).collect();
-        Ok(game)
+        }
+    }
+
+    /// Somebody comes late and takes the next seat, unless the book refuses it.
+    pub fn join(&mut self, name: &str, zombie: bool) -> bool {
+        let seat = Seat(self.known.len() as u16);
+        let word = Word::new(name.to_owned());
+        let command = if zombie { Command::Zombie(word) } else { Command::Human(word) };
+        if !self.write(Some(command), None) {
+            return false;
+        }
+        let known = self.fresh(seat);
+        self.known.push(known);
+        self.absent.push(false);
+        true
     }
 
     /// The judge's book.
@@ -148,7 +170,7 @@ impl Game {
         self.book.records().iter().filter_map(|record| match &record.what {
             What::Started { public, .. } => Some((public, &[][..])),
             What::TurnClosed { public, without_contact, .. } => Some((public, &without_contact[..])),
-            What::Contact { .. } | What::Antidote { .. } | What::Ended { .. } => None,
+            What::Joined { .. } | What::Contact { .. } | What::Antidote { .. } | What::Ended { .. } => None,
         })
     }
 
@@ -209,8 +231,8 @@ impl Game {
         self.has_met(seat) || self.party().partners(seat).iter().all(|other| turned_down.contains(&other))
     }
 
-    /// Whether a guest could have an antibody to spend on the antidote, by all that they know. Never less than they really have: each
-    /// contact gives one at most.
+    /// Whether a bot in this seat could have an antibody to spend on the antidote, by all that it knows. Never less than it really
+    /// has: each contact gives one at most.
     pub fn may_try_antidote(&self, seat: Seat) -> bool {
         let known = self.known(seat);
         let most = known.told.stock + u32::from(self.party().players()[seat.index()].contacts);
@@ -335,7 +357,9 @@ impl Game {
         if commits[side].is_some() {
             return Err(Refused::Committed);
         }
-        self.check_commitment(seat, commit)?;
+        if commit == (Commitment::Virus { count: 0 }) {
+            return Err(Refused::NoVirus);
+        }
         let Some(contact) = self.contacts.iter_mut().find(|contact| contact.id == id) else {
             return Err(Refused::NoSuchContact);
         };
@@ -348,17 +372,14 @@ impl Game {
         Ok(())
     }
 
-    /// Whether a guest may commit this; depends only on what they know.
-    fn check_commitment(&self, seat: Seat, commit: Commitment) -> Result<(), Refused> {
-        let view = self.view(seat, Question::Wait);
-        let (identity, known) = (view.told.identity, view.known_viruses());
-        match (identity, commit) {
-            (_, Commitment::None) | (Identity::Human, Commitment::Precaution) => Ok(()),
-            (Identity::Zombie, Commitment::Precaution) => Err(Refused::Zombie),
-            (Identity::Human, Commitment::Virus { .. }) => Err(Refused::NotZombie),
-            (Identity::Zombie, Commitment::Virus { count }) if (1..=known).contains(&count) => Ok(()),
-            (Identity::Zombie, Commitment::Virus { count }) => Err(Refused::Viruses { count, known }),
-        }
+    /// What comes of a commitment: zombies apply as many viruses as they know of at most, and what cannot be paid is nothing.
+    fn payable(&self, seat: Seat, wanted: Commitment) -> Commitment {
+        let known = self.view(seat, Question::Wait).known_viruses();
+        let paid = match wanted {
+            Commitment::Virus { count } => Commitment::Virus { count: count.min(known) },
+            Commitment::None | Commitment::Precaution => wanted,
+        };
+        self.party().can_pay(seat, paid).map_or(Commitment::None, |()| paid)
     }
 
     /// The contact takes place. What cannot be paid does not happen, and nobody is told.
@@ -366,14 +387,14 @@ impl Game {
         self.contacts.retain(|other| other.id != contact.id);
         let seats = contact.seats;
         let wanted = contact.commits.unwrap_or_default().map(Option::unwrap_or_default);
-        let mut paid = wanted;
+        let paid = [0, 1].map(|i| self.payable(seats[i], wanted[i]));
         let mut tried = None;
         for i in 0..2 {
-            if self.party().can_pay(seats[i], wanted[i]).is_err() {
-                paid[i] = Commitment::None;
+            if paid[i] == Commitment::None && wanted[i] != Commitment::None {
                 let name = self.name(seats[i]);
+                let what = if wanted[i] == Commitment::Precaution { "a precaution" } else { "viruses" };
                 let before = tried.map_or(String::new(), |tried| format!("{tried} #"));
-                tried = Some(format!("{before} {name} tried a precaution without an antibody"));
+                tried = Some(format!("{before} {name} tried {what} in vain"));
             }
             if let Commitment::Virus { count } = paid[i] {
                 self.known[seats[i].index()].applied += count;
@@ -388,20 +409,17 @@ impl Game {
         }
     }
 
-    /// A guest takes the antidote; without an antibody nothing happens, and they are not told.
+    /// A guest takes the antidote; a zombie, or without an antibody, for nothing, and they are not told.
     pub fn antidote(&mut self, seat: Seat) -> Result<(), Refused> {
         self.going_on()?;
-        if self.known(seat).told.identity == Identity::Zombie {
-            return Err(Refused::Zombie);
-        }
-        if !self.may_try_antidote(seat) {
-            return Err(Refused::NoAntibody);
+        if self.known(seat).antidotes >= MOST_ANTIDOTES {
+            return Err(Refused::TooManyAntidotes);
         }
         self.known[seat.index()].antidotes += 1;
         match self.party().can_pay(seat, Commitment::Precaution) {
             Ok(()) => self.write(Some(Command::Antidote(self.word(seat))), None),
             Err(_) => {
-                let tried = format!(" {} tried the antidote without an antibody", self.name(seat));
+                let tried = format!(" {} tried the antidote in vain", self.name(seat));
                 self.write(None, Some(tried))
             }
         };
@@ -484,6 +502,7 @@ impl Game {
         // Behind the last END it only says so; without it, it does so.
         self.write(Some(Command::NextTurn), None);
         self.contacts.clear();
+        let turn = self.party().turns();
         let met = std::mem::take(&mut self.met);
         for &seat in Seat::all(self.known.len()) {
             let others = met.iter().filter_map(|meeting| match meeting.seats {
@@ -493,7 +512,7 @@ impl Game {
             });
             let told = self.party().private_report(seat);
             let known = &mut self.known[seat.index()];
-            known.past.push(Past { met: others.collect(), told });
+            known.past.push(Past { turn, met: others.collect(), told });
             known.told = told;
             (known.applied, known.antidotes, known.proposals) = (0, 0, 0);
             known.turned_down.clear();

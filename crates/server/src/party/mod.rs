@@ -2,10 +2,12 @@
 //! pure; clocks, bots and who is connected are here.
 
 mod bots;
+pub mod doors;
 mod game;
 mod refused;
 pub mod room;
 mod routes;
+mod story;
 pub mod view;
 
 pub use refused::Refused;
@@ -13,18 +15,19 @@ pub(crate) use routes::routes;
 pub use routes::{HostOrder, JoinRoom, Joined, OpenRoom, Opened, RoomSummary, SeatAction, SeatOffer};
 
 use crate::{
-    Db, Limits, Refusal, Site,
+    Config, Db, Limits, Refusal, Site,
     keys::KeyHash,
     live::{Live, Open, Thing, now},
     places::{Crowded, Origin, share},
     stream,
 };
+use doors::Doors;
 use necrodome_arena::dice::random_seed;
 use necrodome_rules::{
     chance::{Chance, Seed, Seeded},
     infection::Party,
 };
-use room::{Input, MAX_JOINS, Number, Room, Touched};
+use room::{Holder, Input, MAX_JOINS, Number, Room, Touched};
 use rusqlite::{Connection, params};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use view::{Board, PartyView};
@@ -42,15 +45,22 @@ const TICK: Duration = Duration::from_millis(200);
 const ID_LETTERS: usize = 5;
 
 /// All rooms.
-pub(crate) struct Parties(Open<String, Live<LiveRoom>>);
+pub(crate) struct Parties {
+    rooms: Open<String, Live<LiveRoom>>,
+    config: Arc<Config>,
+}
 
 /// A room, and what the file does not know of it.
 pub(crate) struct LiveRoom {
     room: Room,
+    id: String,
+    config: Arc<Config>,
     link: String,
     board: Arc<Board>,
     /// When each open proposal and each open contact ends, by [`now`].
     deadlines: BTreeMap<(u32, bool), u64>,
+    /// When the turn ends, of the game and turn that it is the end of.
+    turn_ends: Option<((u32, u32), u64)>,
     /// When each bot that has something to decide acts.
     bots_due: BTreeMap<Number, u64>,
     /// Where players have joined from, since the server started.
@@ -61,6 +71,8 @@ pub(crate) struct LiveRoom {
     for_everybody: u64,
     for_player: BTreeMap<Number, u64>,
     for_host: u64,
+    /// Counts who comes and goes.
+    comings: u64,
 }
 
 /// Who looks at a room.
@@ -70,11 +82,13 @@ pub(crate) struct Viewer {
     pub key: Option<KeyHash>,
     /// Whether to show them the host's desk.
     pub host: bool,
+    /// Whether they are a wall, which shows who is away.
+    pub wall: bool,
 }
 
 impl Parties {
     /// Makes all rooms again that were open.
-    pub(crate) fn open(db: &Db, address: &str) -> rusqlite::Result<Self> {
+    pub(crate) fn open(db: &Db, config: &Config) -> rusqlite::Result<Self> {
         let connection = db.lock();
         connection.execute_batch(TABLES)?;
         let closed = serde_json::to_string(&Input::Close).unwrap_or_default();
@@ -82,26 +96,26 @@ impl Parties {
             "SELECT DISTINCT room FROM party_input WHERE room NOT IN (SELECT room FROM party_input WHERE input = ?1)",
         )?;
         let ids: Vec<String> = query.query_map([closed], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let parties = Parties(Open::default());
+        let parties = Parties { rooms: Open::default(), config: Arc::new(config.clone()) };
         for id in ids {
             match read(&connection, &id)? {
-                Ok(room) => drop(parties.add(db, id, address, room)),
+                Ok(room) => drop(parties.add(db, id, room)),
                 Err(why) => complain!("error: the room {id} cannot be opened again: {why}"),
             }
         }
         Ok(parties)
     }
 
-    fn add(&self, db: &Db, id: String, address: &str, room: Room) -> Arc<Live<LiveRoom>> {
-        let live = LiveRoom::new(format!("{address}/party/{id}"), room);
-        self.0.add(id.clone(), Arc::new(Live::new(id, db, live)))
+    fn add(&self, db: &Db, id: String, room: Room) -> Arc<Live<LiveRoom>> {
+        let live = LiveRoom::new(id.clone(), self.config.clone(), room);
+        self.rooms.add(id.clone(), Arc::new(Live::new(id, db, live)))
     }
 
     /// Opens a room.
     pub(crate) fn create(&self, site: &Site, open: Input) -> Result<String, Refusal> {
-        let _alone = self.0.alone();
+        let _alone = self.rooms.alone();
         let is_open = |live: &Live<LiveRoom>| !live.lock().room.is_closed();
-        if self.0.all().iter().filter(|live| is_open(live)).count() >= site.limits().rooms {
+        if self.rooms.all().iter().filter(|live| is_open(live)).count() >= site.limits().rooms {
             return Err(Refusal::full(format!("there are {} rooms already", site.limits().rooms))
                 .hint("close one that is not needed any more"));
         }
@@ -115,14 +129,14 @@ impl Parties {
         // Only what can be opened again is kept.
         let room = Room::open(open.clone()).map_err(refuse)?;
         write(&site.db().lock(), &id, 0, &open)?;
-        self.0.retain(is_open);
-        self.add(site.db(), id.clone(), &site.config().address, room);
+        self.rooms.retain(is_open);
+        self.add(site.db(), id.clone(), room);
         Ok(id)
     }
 
     /// A room by its id, in capital letters or not.
     pub(crate) fn find(&self, id: &str) -> Result<Arc<Live<LiveRoom>>, Refusal> {
-        self.0.find(&id.to_ascii_uppercase()).ok_or_else(|| {
+        self.rooms.find(&id.to_ascii_uppercase()).ok_or_else(|| {
             Refusal::missing("there is no such room")
                 .hint("the code stands on the wall; it may be closed by now")
         })
@@ -164,6 +178,7 @@ impl Thing for LiveRoom {
 
     fn taken(&mut self, now: u64) {
         self.set_clocks(now);
+        self.set_link();
         let board = self.room.board(&self.link);
         if *self.board != board {
             self.board = Arc::new(board);
@@ -209,12 +224,15 @@ fn follow(
 type Stamp = (u64, u64, u64, Option<Number>);
 
 impl LiveRoom {
-    fn new(link: String, room: Room) -> Self {
-        let board = Arc::new(room.board(&link));
+    fn new(id: String, config: Arc<Config>, room: Room) -> Self {
+        let board = Arc::new(room.board(""));
         let mut live = LiveRoom {
             room,
-            link,
+            id,
+            config,
+            link: String::new(),
             board,
+            turn_ends: None,
             deadlines: BTreeMap::new(),
             bots_due: BTreeMap::new(),
             came_from: BTreeMap::new(),
@@ -222,14 +240,27 @@ impl LiveRoom {
             for_everybody: 0,
             for_player: BTreeMap::new(),
             for_host: 0,
+            comings: 0,
         };
         // Who was to answer when the server ended gets the whole time again.
-        live.set_clocks(now());
+        live.taken(now());
         live
+    }
+
+    /// Codes carry the address that the host has chosen, as long as it leads here.
+    fn set_link(&mut self) {
+        let chosen = self.room.address.as_ref().filter(|chosen| Doors::of(&self.config).lead_to(chosen));
+        let address = chosen.unwrap_or(&self.config.address);
+        self.link = format!("{address}/party/{}", self.id);
     }
 
     /// Gives a time to what has begun to wait, and forgets that of what waits no more.
     fn set_clocks(&mut self, now: u64) {
+        let turn_limit = u64::from(self.room.turn_limit) * 1000;
+        self.turn_ends = self.room.turn_now().filter(|_| turn_limit > 0).map(|turn| match self.turn_ends {
+            Some((of, time)) if of == turn => (of, time),
+            _ => (turn, now.saturating_add(turn_limit)),
+        });
         let limit = u64::from(self.room.limit) * 1000;
         let open = self.room.open_contacts();
         self.deadlines = open
@@ -242,7 +273,7 @@ impl LiveRoom {
     /// Refuses an address that has its share of the seats already, or of those who may come and go.
     fn check_crowd(&self, origin: Origin, limits: &Limits) -> Result<(), Refusal> {
         let own = || self.came_from.iter().filter(|(_, from)| **from == origin);
-        let seated = own().filter(|(player, _)| self.room.seat(**player).is_ok()).count();
+        let seated = own().filter(|(player, _)| self.room.has(**player)).count();
         let share = |all| share(all, limits.address_share);
         match seated >= share(Party::MAX_PLAYERS) || own().count() >= share(MAX_JOINS as usize) {
             true => Err(Crowded::Here.refuse("players")),
@@ -257,7 +288,11 @@ impl LiveRoom {
     fn stamp(&self, viewer: Viewer) -> Stamp {
         let player = self.player_of(viewer);
         let of_player = player.and_then(|player| self.for_player.get(&player)).copied().unwrap_or_default();
-        let of_host = if viewer.host { self.for_host } else { 0 };
+        let of_host = match viewer {
+            Viewer { host: true, .. } => self.for_host,
+            Viewer { wall: true, .. } => self.comings,
+            _ => 0,
+        };
         (self.for_everybody, of_player, of_host, player)
     }
 
@@ -268,11 +303,15 @@ impl LiveRoom {
         };
         let seat = self.player_of(viewer).and_then(|player| self.room.seat_view(player, deadline));
         let connected = |player: Number| self.here.get(&player).is_some_and(|count| *count > 0);
+        let persons = self.room.members().iter().filter(|member| matches!(member.holder, Holder::Person(_)));
+        let away = persons.map(|member| member.number).filter(|&player| !connected(player));
         PartyView {
             board: Some(self.board.clone()),
             ended: self.room.ended(),
+            turn_deadline: self.turn_ends.map(|(_, time)| time),
+            away: if viewer.host || viewer.wall { away.collect() } else { Vec::new() },
             seat,
-            host: viewer.host.then(|| self.room.host_view(connected)),
+            host: viewer.host.then(|| self.room.host_view(connected, Doors::of(&self.config))),
         }
     }
 }
@@ -298,6 +337,7 @@ impl Presence {
                 *room.here.entry(player).or_default() += 1;
             }
             room.for_host += 1;
+            room.comings += 1;
         });
     }
 }
@@ -326,13 +366,20 @@ pub(crate) async fn keep_time(site: Site) {
 
 /// What is due at a time (in milliseconds, by the clock of the server): expires what waits for too long, and lets bots act.
 pub fn tick(site: &Site, now: u64) {
-    for live in site.parties().0.all() {
+    for live in site.parties().rooms.all() {
         let due = live.lock().due(now, site.config().bot_pace);
         for contact in due.expired {
             let expired = live.act(now, move |_| Ok(vec![Input::Expire { contact }]));
             // It may just have been answered.
             if let Err(refusal) = expired.or_else(Refusal::unless_ours) {
                 complain!("error: a contact in room {}: {refusal}", live.id);
+            }
+        }
+        if let Some(turn) = due.turn {
+            let ended = live.act(now, move |_| Ok(vec![Input::EndTurn { turn }]));
+            // The last guest may just have ended it.
+            if let Err(refusal) = ended.or_else(Refusal::unless_ours) {
+                complain!("error: the turn in room {}: {refusal}", live.id);
             }
         }
         for player in due.bots {
@@ -346,6 +393,8 @@ pub fn tick(site: &Site, now: u64) {
 
 struct Due {
     expired: Vec<u32>,
+    /// The turn whose time is over.
+    turn: Option<u32>,
     bots: Vec<Number>,
 }
 
@@ -368,7 +417,8 @@ impl LiveRoom {
                 due.push(player);
             }
         }
-        Due { expired, bots: due }
+        let turn = self.turn_ends.filter(|(_, time)| *time <= now).map(|((_, turn), _)| turn);
+        Due { expired, turn, bots: due }
     }
 }
 
@@ -382,7 +432,7 @@ fn refuse(why: Refused) -> Refusal {
     match why {
         Refused::NoSuchPlayer => Refusal::missing(why),
         Refused::Ticket => Refusal::forbidden(why).hint("ask the host for a new one"),
-        Refused::Name(_) | Refused::Bot(_) | Refused::Viruses { .. } | Refused::Itself => Refusal::bad(why),
+        Refused::Name(_) | Refused::Bot(_) | Refused::NoVirus | Refused::Itself => Refusal::bad(why),
         Refused::Full => Refusal::full(why),
         _ => Refusal::conflict(why),
     }

@@ -12,6 +12,8 @@ pub enum Refused {
     NotStarted,
     #[error("the game is over")]
     Over,
+    #[error("the game is not over")]
+    NotOver,
     #[error("the first input opens the room, and no other does")]
     Open,
     #[error("there is no such player")]
@@ -46,14 +48,10 @@ pub enum Refused {
     TooManyProposals,
     #[error("you have committed already")]
     Committed,
-    #[error("a zombie has no antibodies to spend")]
-    Zombie,
-    #[error("only zombies apply viruses")]
-    NotZombie,
-    #[error("expected 1 to {known} viruses, got {count}")]
-    Viruses { count: u32, known: u32 },
-    #[error("by all that you know there is no antibody left to spend")]
-    NoAntibody,
+    #[error("expected at least 1 virus, got 0")]
+    NoVirus,
+    #[error("too many antidotes in one turn")]
+    TooManyAntidotes,
     #[error("the turn cannot be ended before the first contact while somebody can still be asked")]
     NoContactYet,
     #[error("expected the end of turn {now}, got that of turn {turn}")]

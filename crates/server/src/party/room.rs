@@ -9,7 +9,9 @@ use necrodome_rules::{
     game::Seat,
     infection::{Commitment, InfectionRules, Party},
     names::Names,
+    options::Bounded,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A player of a room, counted from 0 as they joined. It stays the same whoever comes and goes.
@@ -23,8 +25,21 @@ pub(super) const MAX_JOINS: Number = 4 * Party::MAX_PLAYERS as Number;
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs)]
 pub enum Input {
-    /// The room is opened. `limit`: seconds to answer a proposal, and to commit.
-    Open { rules: InfectionRules, limit: u32, seed: Seed },
+    /// The room is opened. `limit`: seconds to answer a proposal, and to commit; `turn_limit`: seconds of a turn, or 0; `suited`: how
+    /// many zombies and turns there are follows from how many play.
+    Open {
+        rules: InfectionRules,
+        limit: u32,
+        #[serde(default)]
+        turn_limit: u32,
+        #[serde(default)]
+        suited: bool,
+        seed: Seed,
+    },
+    /// The host chooses the address that codes carry.
+    Address { address: String },
+    /// The host chooses what becomes of those who come during the game.
+    Latecomers { are: Latecomers },
     /// Somebody joins; `key` is the hash of the key of their seat.
     Join { name: String, key: String },
     /// The host adds a bot.
@@ -63,8 +78,23 @@ pub enum Input {
     Take { ticket: String, key: String },
     /// The host undoes the last contact.
     Undo { contact: u32, players: [Number; 2] },
+    /// The game is over, and the same guests play another one.
+    Rematch,
     /// The host closes the room.
     Close,
+}
+
+/// What those are who come during the game. They take part from the next turn on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Latecomers {
+    /// Humans.
+    #[default]
+    Humans,
+    /// Zombies.
+    Zombies,
+    /// They wait for the next game.
+    Wait,
 }
 
 impl Input {
@@ -120,9 +150,16 @@ pub struct Member {
 /// A room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
-    pub(super) rules: InfectionRules,
+    rules: InfectionRules,
     pub(super) limit: u32,
+    pub(super) turn_limit: u32,
+    pub(super) suited: bool,
     seed: Seed,
+    /// The address that codes carry, if the host has chosen one.
+    pub(super) address: Option<String>,
+    pub(super) latecomers: Latecomers,
+    /// Games before this one.
+    games: u32,
     /// What has come in and was not undone, with its number.
     record: Vec<(u32, Input)>,
     /// The number of the next input.
@@ -130,22 +167,30 @@ pub struct Room {
     closed: bool,
     joins: Number,
     pub(super) members: Vec<Member>,
+    /// Those who have come during the game and do not play yet.
+    pub(super) late: Vec<Member>,
     pub(super) game: Option<Game>,
 }
 
 impl Room {
     /// Opens a room with its first input.
     pub fn open(input: Input) -> Result<Self, Refused> {
-        let Input::Open { rules, limit, seed } = input else { return Err(Refused::Open) };
+        let Input::Open { rules, limit, turn_limit, suited, seed } = input else { return Err(Refused::Open) };
         Ok(Room {
             rules,
             limit,
+            turn_limit,
+            suited,
             seed,
+            address: None,
+            latecomers: Latecomers::default(),
+            games: 0,
             record: vec![(0, input)],
             next: 1,
             closed: false,
             joins: 0,
             members: Vec::new(),
+            late: Vec::new(),
             game: None,
         })
     }
@@ -192,6 +237,21 @@ impl Room {
         &self.members
     }
 
+    /// The rules of the game, or before it those that it would have now.
+    pub fn rules(&self) -> InfectionRules {
+        match &self.game {
+            Some(game) => *game.party().rules(),
+            None if self.suited => suited(&self.rules, self.members.len()),
+            None => self.rules,
+        }
+    }
+
+    /// The number of the game in this room, from 0, and of its turn, while it goes on.
+    pub fn turn_now(&self) -> Option<(u32, u32)> {
+        let party = self.party().filter(|party| party.ending().is_none())?;
+        Some((self.games, party.turns() + 1))
+    }
+
     /// The state of the game, once it has started.
     pub fn party(&self) -> Option<&Party> {
         self.game.as_ref().map(Game::party)
@@ -199,12 +259,14 @@ impl Room {
 
     /// The player whose phone shows the key with this hash.
     pub fn holder_of(&self, key: &str) -> Option<&Member> {
-        self.members.iter().find(|member| matches!(&member.holder, Holder::Person(own) if own == key))
+        let all = self.members.iter().chain(&self.late);
+        all.into_iter().find(|member| matches!(&member.holder, Holder::Person(own) if own == key))
     }
 
     /// The player with this code.
     pub fn with_code(&self, code: &str) -> Option<Number> {
-        let found = self.members.iter().find(|member| member.code.eq_ignore_ascii_case(code));
+        let mut all = self.members.iter().chain(&self.late);
+        let found = all.find(|member| member.code.eq_ignore_ascii_case(code));
         found.map(|member| member.number)
     }
 
@@ -217,12 +279,24 @@ impl Room {
         if self.closed {
             return Err(Refused::Closed);
         }
+        let turn = self.turn_now();
+        let touched = self.carry_out_in_turn(number, input)?;
+        if turn != self.turn_now() && turn.is_some() {
+            self.admit();
+        }
+        Ok(touched)
+    }
+
+    fn carry_out_in_turn(&mut self, number: u32, input: &Input) -> Result<Touched, Refused> {
         match input {
             Input::Open { .. } => return Err(Refused::Open),
             Input::Join { name, key } => self.join(name, Holder::Person(key.clone()))?,
             Input::AddBot { name, bot } => {
                 bots::check(bot)?;
                 self.join(name, Holder::Bot(bot.clone()))?;
+            }
+            Input::Leave { player } if self.late.iter().any(|late| late.number == *player) => {
+                self.late.retain(|late| late.number != *player);
             }
             Input::Leave { player } => {
                 let seat = self.lobby().and_then(|()| self.seat(*player))?;
@@ -254,6 +328,9 @@ impl Room {
                 game.note(other, NewsKind::Undone, one);
                 return Ok(Touched::Players(*players));
             }
+            Input::Address { address } => self.address = Some(address.clone()),
+            Input::Latecomers { are } => self.latecomers = *are,
+            Input::Rematch => self.rematch()?,
             Input::Close => self.closed = true,
             _ => return self.carry_out_contact(number, input),
         }
@@ -295,6 +372,11 @@ impl Room {
         self.game.as_mut().ok_or(Refused::NotStarted)
     }
 
+    /// Whether somebody is here, if only for the next turn.
+    pub(super) fn has(&self, player: Number) -> bool {
+        self.members.iter().chain(&self.late).any(|member| member.number == player)
+    }
+
     /// The seat of a player.
     pub(super) fn seat(&self, player: Number) -> Result<Seat, Refused> {
         let place = self.members.iter().position(|member| member.number == player);
@@ -302,19 +384,52 @@ impl Room {
     }
 
     fn join(&mut self, name: &str, holder: Holder) -> Result<(), Refused> {
-        self.lobby()?;
-        if self.members.len() == Party::MAX_PLAYERS || self.joins == MAX_JOINS {
+        if self.members.len() + self.late.len() == Party::MAX_PLAYERS || self.joins == MAX_JOINS {
             return Err(Refused::Full);
         }
         if name.contains('"') {
             return Err(Refused::Name(format!("expected a name without quotes, got {name:?}")));
         }
-        let names = self.members.iter().map(|member| member.name.as_str());
+        let names = self.members.iter().chain(&self.late).map(|member| member.name.as_str());
         Names::new(names.chain([name])).map_err(|error| Refused::Name(error.to_string()))?;
         let number = self.joins;
         let code = self.new_code();
         self.joins += 1;
-        self.members.push(Member { number, name: name.to_owned(), holder, ticket: None, code });
+        let member = Member { number, name: name.to_owned(), holder, ticket: None, code };
+        match self.game {
+            None => self.members.push(member),
+            Some(_) => self.late.push(member),
+        }
+        Ok(())
+    }
+
+    /// A turn is over: those who have come late play from now on, as the host says.
+    fn admit(&mut self) {
+        let zombies = self.latecomers == Latecomers::Zombies;
+        let Some(game) = self.game.as_mut().filter(|game| game.party().ending().is_none()) else { return };
+        if self.latecomers == Latecomers::Wait {
+            return;
+        }
+        for member in std::mem::take(&mut self.late) {
+            // A name that this book does not take keeps its owner waiting; those of the room are all different.
+            match game.join(&member.name, zombies) {
+                true => self.members.push(member),
+                false => self.late.push(member),
+            }
+        }
+    }
+
+    /// Another game of all who are still there, with zombies drawn anew.
+    fn rematch(&mut self) -> Result<(), Refused> {
+        if self.party().ok_or(Refused::NotStarted)?.ending().is_none() {
+            return Err(Refused::NotOver);
+        }
+        let mut next = self.clone();
+        next.members.retain(|member| member.holder != Holder::Nobody);
+        next.members.append(&mut next.late);
+        (next.game, next.games) = (None, self.games + 1);
+        next.start()?;
+        *self = next;
         Ok(())
     }
 
@@ -331,7 +446,8 @@ impl Room {
 
     fn start(&mut self) -> Result<(), Refused> {
         self.lobby()?;
-        let (players, zombies) = (self.members.len(), self.rules.zombies.get() as usize);
+        let rules = self.rules();
+        let (players, zombies) = (self.members.len(), rules.zombies.get() as usize);
         if players < 2 {
             return Err(Refused::TooFew { players });
         }
@@ -339,9 +455,9 @@ impl Room {
             return Err(Refused::Zombies { zombies, players });
         }
         let mut roles: Vec<bool> = (0..players).map(|player| player < zombies).collect();
-        self.chance("party roles", 0).shuffle(&mut roles);
+        self.chance("party roles", self.games.into()).shuffle(&mut roles);
         let names: Vec<String> = self.members.iter().map(|member| member.name.clone()).collect();
-        self.game = Some(Game::new(&names, &roles, &self.rules)?);
+        self.game = Some(Game::new(&names, &roles, &rules)?);
         Ok(())
     }
 
@@ -406,6 +522,18 @@ impl Room {
         *self = room;
         // A proposal that had been dropped on the way may be open again.
         Ok(Touched::Everybody)
+    }
+}
+
+/// What makes a fair game of so many, by `necrodome judge balance --set start_antibodies=3`: the zombies win about every second one,
+/// and most of the humans live to see the middle of it.
+fn suited(rules: &InfectionRules, players: usize) -> InfectionRules {
+    let zombies = u32::try_from((players + 6) / 12).unwrap_or(u32::MAX).clamp(1, 499);
+    InfectionRules {
+        zombies: zombies.try_into().unwrap_or(rules.zombies),
+        max_turns: Bounded::new(if players < 10 { 4 } else { 5 }),
+        start_antibodies: Bounded::new(3),
+        ..*rules
     }
 }
 

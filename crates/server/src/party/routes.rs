@@ -1,8 +1,10 @@
 //! Requests to rooms: of the host, of guests, of the wall.
 
 use super::{
-    LiveRoom, Viewer, bots, random, refuse,
-    room::{Input, Member, Number, Room},
+    LiveRoom, Viewer, bots,
+    doors::Doors,
+    random, refuse,
+    room::{Input, Latecomers, Member, Number, Room},
     view::{JudgeView, PartyView, Phase},
 };
 use crate::{
@@ -32,15 +34,17 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpenRoom {
-    /// The rules.
-    pub rules: InfectionRules,
+    /// The rules; without them those that suit how many play when the game starts.
+    pub rules: Option<InfectionRules>,
     /// Seconds to answer a proposal, and to commit.
     pub limit: Bounded<5, 600>,
+    /// Seconds after which a turn ends for everybody; 0 for no limit.
+    pub turn_limit: Bounded<0, 86_400>,
 }
 
 impl Default for OpenRoom {
     fn default() -> Self {
-        OpenRoom { rules: InfectionRules::default(), limit: Bounded::new(45) }
+        OpenRoom { rules: None, limit: Bounded::new(45), turn_limit: Bounded::new(0) }
     }
 }
 
@@ -168,6 +172,18 @@ pub enum HostOrder {
         /// Whose it was, so that no other is undone.
         players: [Number; 2],
     },
+    /// Chooses the address that codes carry.
+    Address {
+        /// One of those that guests can use.
+        address: String,
+    },
+    /// Chooses what becomes of those who come during the game.
+    Latecomers {
+        /// What they are.
+        are: Latecomers,
+    },
+    /// Starts another game with the same guests when this one is over.
+    Rematch,
     /// Closes the room for good.
     Close,
 }
@@ -221,7 +237,7 @@ async fn list(State(site): State<Site>, _: Host) -> Json<Vec<RoomSummary>> {
             turn: board.turn,
         }
     };
-    Json(site.parties().0.all().into_iter().map(summary).collect())
+    Json(site.parties().rooms.all().into_iter().map(summary).collect())
 }
 
 async fn open(
@@ -229,11 +245,17 @@ async fn open(
     _: Host,
     Body(room): Body<OpenRoom>,
 ) -> Result<Json<Opened>, Refusal> {
-    if room.rules.is_classic() {
+    if room.rules.is_some_and(|rules| rules.is_classic()) {
         let refusal = Refusal::bad("a room plays by the standard rules, not by the classic ones");
         return Err(refusal.hint("necrodome judge keeps the book of a classic party"));
     }
-    let input = Input::Open { rules: room.rules, limit: room.limit.get(), seed: random() };
+    let input = Input::Open {
+        rules: room.rules.unwrap_or_default(),
+        limit: room.limit.get(),
+        turn_limit: room.turn_limit.get(),
+        suited: room.rules.is_none(),
+        seed: random(),
+    };
     let id = site.aside(|site| site.parties().create(site, input)).await?;
     Ok(Json(Opened { id }))
 }
@@ -249,8 +271,8 @@ async fn carry_out(
 
 fn viewer(live: &Live<LiveRoom>, headers: &HeaderMap, host: bool, look: &LookAs) -> Viewer {
     match look.who.as_deref() {
-        Some("wall") => Viewer { key: None, host: false },
-        _ => Viewer { key: keys::shown(headers, "party", &live.id), host },
+        Some("wall") => Viewer { key: None, host: false, wall: true },
+        _ => Viewer { key: keys::shown(headers, "party", &live.id), host, wall: false },
     }
 }
 
@@ -384,14 +406,24 @@ async fn order(
     Body(order): Body<HostOrder>,
 ) -> Result<StatusCode, Refusal> {
     let live = site.parties().find(&id)?;
+    let doors = Doors::of(site.config());
     carry_out(site, live, move |room| {
         Ok(vec![match order {
+            HostOrder::Address { address } if !doors.lead_to(&address) => {
+                return Err(Refusal::bad(format!("guests cannot use {address:?}"))
+                    .hint(format!("expected one of {}", doors.addresses.join(", "))));
+            }
+            HostOrder::Address { address } => Input::Address { address },
+            HostOrder::Latecomers { are } => Input::Latecomers { are },
+            HostOrder::Rematch => Input::Rematch,
             HostOrder::AddBots { bot, count } => {
                 let names = bots::free_names(room).take(count.get() as usize);
                 return Ok(names.map(|name| Input::AddBot { name, bot: bot.clone() }).collect());
             }
             HostOrder::Start => Input::Start,
-            HostOrder::Remove { player } if room.party().is_none() => Input::Leave { player },
+            HostOrder::Remove { player } if room.party().is_none() || room.is_late(player) => {
+                Input::Leave { player }
+            }
             HostOrder::Remove { player } => Input::Remove { player },
             HostOrder::Replace { player, bot } => Input::Replace { player, bot },
             HostOrder::EndFor { player } => Input::EndFor { player },
@@ -481,6 +513,11 @@ fn picture(text: &str) -> Result<String, Refusal> {
 }
 
 impl Room {
+    /// Whether somebody has come during the game and does not play yet.
+    fn is_late(&self, player: Number) -> bool {
+        self.late.iter().any(|late| late.number == player)
+    }
+
     fn proposal_between(&self, from: Number, to: Number) -> Option<u32> {
         let (game, from, to) = (self.game.as_ref()?, self.seat(from).ok()?, self.seat(to).ok()?);
         game.proposal(from).filter(|contact| contact.seats[1] == to).map(|contact| contact.id)

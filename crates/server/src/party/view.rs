@@ -2,8 +2,10 @@
 //! viewer may know.
 
 use super::{
+    doors::Doors,
     game::{Contact, Game},
-    room::{Holder, Member, Number, Room},
+    room::{Holder, Latecomers, Member, Number, Room},
+    story::{self, Life},
 };
 use necrodome_judge::report::{self, Winner};
 use necrodome_rules::{
@@ -18,6 +20,8 @@ use std::sync::Arc;
 const ANNOUNCEMENTS: usize = 30;
 /// News that a seat is shown; earlier ones of the turn are left out.
 const NEWS: usize = 8;
+/// What more than so many did best is nothing special.
+const SHARED: usize = 3;
 /// Turns that are over, as a seat is shown them.
 const PAST: usize = 12;
 
@@ -42,6 +46,10 @@ pub struct PartyView {
     pub board: Option<Arc<Board>>,
     /// Players who have ended the turn.
     pub ended: Vec<Number>,
+    /// When the turn ends for everybody, in milliseconds since 1970 by the server's clock; where the host wants it.
+    pub turn_deadline: Option<u64>,
+    /// Players whose page is open nowhere; for the wall and the host.
+    pub away: Vec<Number>,
     /// The viewer's own seat, if they have one.
     pub seat: Option<SeatView>,
     /// The host's desk, for the host.
@@ -57,16 +65,97 @@ pub struct Board {
     pub link: String,
     /// The rules.
     pub rules: InfectionRules,
+    /// Whether the rules follow from how many play.
+    pub suited: bool,
     /// Seconds to answer a proposal, and to commit.
     pub limit: u32,
+    /// Seconds of a turn, or 0 if there is no limit.
+    pub turn_limit: u32,
     /// The turn, from 1.
     pub turn: u32,
     /// All players.
     pub players: Vec<PlayerInfo>,
     /// What was announced at the start and after each turn, the latest last.
     pub announcements: Vec<Announcement>,
+    /// Those who have come during the game and do not play yet.
+    pub late: Vec<PlayerInfo>,
     /// How it ended.
     pub result: Option<PartyResult>,
+    /// What everybody learns when it is over.
+    pub story: Option<Story>,
+}
+
+/// What everybody learns when a game is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Story {
+    /// All players, and where they come in the tree of who infected whom.
+    pub lives: Vec<Fate>,
+    /// What somebody did best.
+    pub awards: Vec<Award>,
+}
+
+/// The game of one player, when it is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Fate {
+    /// Who.
+    pub player: Number,
+    /// Whether they were a zombie when they came.
+    pub zombie: bool,
+    /// What they really were at the end.
+    pub role: Role,
+    /// Who infected them first, and in which turn. Those came to it before them, so it is a tree.
+    pub first: Option<CaughtBy>,
+    /// Who infected them last, if they were not healed.
+    pub last: Option<Infected>,
+    /// The turn at the end of which they became a zombie.
+    pub turned: Option<u32>,
+}
+
+/// Who infected somebody, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CaughtBy {
+    /// The turn.
+    pub turn: u32,
+    /// Who.
+    pub by: Number,
+}
+
+/// An infection that was not healed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Infected {
+    /// The turn.
+    pub turn: u32,
+    /// By whom.
+    pub by: Number,
+    /// Whether a precaution would have kept them human.
+    pub precaution: bool,
+    /// The last turn in which they had an antibody for the antidote.
+    pub antidote: Option<u32>,
+}
+
+/// What somebody did best; equals share it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Award {
+    /// What.
+    pub kind: AwardKind,
+    /// Who.
+    pub players: Vec<Number>,
+    /// How many contacts, turns or antibodies.
+    pub number: u32,
+}
+
+/// What there are awards for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AwardKind {
+    /// The most contacts.
+    MostContacts,
+    /// Infected for the most turns before they were healed or a zombie.
+    LongestHidden,
+    /// The most antibodies gained by meeting people.
+    BestTrader,
+    /// The most people infected.
+    MostInfected,
 }
 
 /// A player, as everybody knows them.
@@ -130,7 +219,7 @@ pub struct SeatView {
     pub number: Number,
     /// What others scan to meet them.
     pub code: String,
-    /// The game, once it has started.
+    /// The game, once they play: not before it has started, and not before the next turn for those who come during it.
     pub play: Option<Play>,
 }
 
@@ -143,8 +232,6 @@ pub struct Play {
     pub applied: u32,
     /// How often they have taken the antidote since, or tried to.
     pub antidotes: u32,
-    /// Whether they could have an antibody for the antidote, by all that they know.
-    pub may_antidote: bool,
     /// Whether they may end their turn.
     pub may_end: bool,
     /// Whom they have met in this turn.
@@ -237,6 +324,10 @@ pub struct HostView {
     pub last: Option<[Number; 2]>,
     /// Proposals and contacts that are open.
     pub open: Vec<OpenPair>,
+    /// What those are who come during the game.
+    pub latecomers: Latecomers,
+    /// How guests get here.
+    pub doors: Doors,
 }
 
 /// A player, as the host sees them.
@@ -315,13 +406,51 @@ impl Room {
         Board {
             phase: self.phase(),
             link: link.to_owned(),
-            rules: self.rules,
+            rules: self.rules(),
+            suited: self.suited,
             limit: self.limit,
+            turn_limit: self.turn_limit,
             turn: self.party().map_or(0, |party| party.turns() + u32::from(party.ending().is_none())),
             players: self.members.iter().map(player_info).collect(),
             announcements,
+            late: self.late.iter().map(player_info).collect(),
             result: self.result(),
+            story: self.story(),
         }
+    }
+
+    fn story(&self) -> Option<Story> {
+        let book = self.game.as_ref()?.book();
+        let party = book.party().filter(|party| party.ending().is_some())?;
+        let lives = story::lives(book);
+        let players = lives.iter().zip(party.players()).zip(&self.members);
+        let fates = players.map(|((life, player), member)| Fate {
+            player: member.number,
+            zombie: life.zombie,
+            role: player.role,
+            first: life.first.map(|(turn, by)| CaughtBy { turn, by: self.number(by) }),
+            last: life.last.map(|last| Infected {
+                turn: last.turn,
+                by: self.number(last.by),
+                precaution: last.precaution,
+                antidote: last.antidote,
+            }),
+            turned: life.turned,
+        });
+        let best = [
+            (AwardKind::MostContacts, 1, (|life| life.contacts) as fn(&Life) -> u32),
+            (AwardKind::MostInfected, 1, |life| life.infected),
+            // Everybody who is infected is it for a turn.
+            (AwardKind::LongestHidden, 2, |life| life.hidden),
+            (AwardKind::BestTrader, 1, |life| life.gained),
+        ];
+        let awards = best.into_iter().filter_map(|(kind, least, of)| {
+            let number = lives.iter().map(of).max().filter(|&most| most >= least)?;
+            let best = lives.iter().zip(&self.members).filter(|(life, _)| of(life) == number);
+            let players: Vec<Number> = best.map(|(_, member)| member.number).collect();
+            (players.len() <= SHARED).then_some(Award { kind, players, number })
+        });
+        Some(Story { lives: fates.collect(), awards: awards.collect() })
     }
 
     fn result(&self) -> Option<PartyResult> {
@@ -350,6 +479,9 @@ impl Room {
 
     /// What one player knows. `deadline` tells when a proposal or contact ends.
     pub fn seat_view(&self, player: Number, deadline: impl Fn(u32) -> u64) -> Option<SeatView> {
+        if let Some(late) = self.late.iter().find(|late| late.number == player) {
+            return Some(SeatView { number: player, code: late.code.clone(), play: None });
+        }
         let seat = self.seat(player).ok()?;
         let play = self.game.as_ref().map(|game| self.play(game, seat, deadline));
         Some(SeatView { number: player, code: self.members[seat.index()].code.clone(), play })
@@ -363,12 +495,11 @@ impl Room {
             |contact: &Contact| Proposal { with: other(contact.seats), deadline: deadline(contact.id) };
         let mine = game.met().iter().filter(|meeting| meeting.seats.contains(&seat));
         let news = known.notes.iter().enumerate().skip(known.notes.len().saturating_sub(NEWS));
-        let past = known.past.iter().zip(1..).skip(known.past.len().saturating_sub(PAST));
+        let past = known.past.iter().skip(known.past.len().saturating_sub(PAST));
         Play {
             told: known.told,
             applied: known.applied,
             antidotes: known.antidotes,
-            may_antidote: on && game.may_try_antidote(seat),
             may_end: on && !game.party().players()[seat.index()].ended && game.may_end(seat),
             met: mine
                 .map(|meeting| Met {
@@ -387,13 +518,13 @@ impl Room {
                 .map(|(number, &(what, with))| News { number, what, with: self.number(with) })
                 .collect(),
             past: past
-                .map(|(past, turn)| PastTurn { turn, met: self.numbers(&past.met), told: past.told })
+                .map(|past| PastTurn { turn: past.turn, met: self.numbers(&past.met), told: past.told })
                 .collect(),
         }
     }
 
     /// The host's desk.
-    pub fn host_view(&self, connected: impl Fn(Number) -> bool) -> HostView {
+    pub fn host_view(&self, connected: impl Fn(Number) -> bool, doors: Doors) -> HostView {
         let has_met = |place: usize| self.party().is_some_and(|party| party.players()[place].contacts > 0);
         let player = |(place, member): (usize, &Member)| HostPlayer {
             number: member.number,
@@ -411,6 +542,8 @@ impl Room {
         });
         HostView {
             players: self.members.iter().enumerate().map(player).collect(),
+            latecomers: self.latecomers,
+            doors,
             last: self.last_contact().map(|(_, players)| players),
             open: open.collect(),
         }

@@ -143,7 +143,9 @@ async fn everybody_sees_only_what_is_theirs() {
     // The host may play, too: only who asks for the judge's view is told roles.
     assert!(!host.to_string().contains("role") && !host.to_string().contains("infected"), "{host}");
     // The wall shows what everybody may see, also in the host's browser.
-    let wall = table.host.get(&table.at("?as=wall")).await.ok();
+    let mut wall = table.host.get(&table.at("?as=wall")).await.ok();
+    assert_eq!(wall["away"].take(), json!([0, 1, 2, 3]), "and whose phone is not there");
+    wall["away"] = json!([]);
     assert_eq!(wall, seen);
     for path in ["/judge", "/script"] {
         for visitor in [&mut stranger, &mut table.guests[0].clone()] {
@@ -181,7 +183,7 @@ async fn nobody_acts_for_another() {
     Table::refused(table.act(2, commit).await, 409);
     // A second seat for the same phone, and a second phone for the same name.
     Table::refused(table.guests[0].clone().post(&table.at("/join"), json!({ "name": "Twice" })).await, 409);
-    Table::refused(stranger.post(&table.at("/join"), json!({ "name": "Late" })).await, 409);
+    Table::refused(stranger.post(&table.at("/join"), json!({ "name": "guest 0" })).await, 400);
 }
 
 #[tokio::test]
@@ -496,4 +498,71 @@ async fn no_request_breaks_the_server() {
         assert!(answer.status.as_u16() < 500, "{id}");
     }
     assert_eq!(table.host.get(&table.path.clone()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_turn_ends_when_its_time_is_over() {
+    let site = site();
+    let mut host = Visitor::host(&site).await;
+    let opened = json!({ "rules": { "max_turns": 9 }, "turn_limit": 60 });
+    let room = host.post("/api/party", opened).await.ok();
+    let path = format!("/api/party/{}", room["id"].as_str().unwrap());
+    let bots = json!({ "type": "add_bots", "bot": "careful", "count": 6 });
+    for order in [bots, json!({ "type": "start" })] {
+        host.post(&format!("{path}/host"), order).await.ok();
+    }
+    let seen = host.get(&path).await.ok();
+    let deadline = seen["turn_deadline"].as_u64().unwrap();
+    party::tick(&site, 0);
+    assert_eq!(host.get(&path).await.ok()["board"]["turn"], 1, "not yet");
+    party::tick(&site, deadline);
+    let seen = host.get(&path).await.ok();
+    assert_eq!(seen["board"]["turn"], 2);
+    assert!(seen["turn_deadline"].as_u64().unwrap() > deadline);
+}
+
+#[tokio::test]
+async fn codes_carry_the_address_that_the_host_has_chosen() {
+    let here = Site::open(Config { host_names: Vec::new(), ..config() }).unwrap();
+    let mut table = Table::new(&here, 2, json!({})).await;
+    let doors = table.host.get(&table.path).await.ok()["host"]["doors"].clone();
+    assert_eq!(
+        (&doors["here_only"], &doors["command"]),
+        (&json!(true), &json!("necrodome serve --bind 0.0.0.0"))
+    );
+    let order = json!({ "type": "address", "address": "http://127.0.0.1:7666" });
+    Table::refused(table.host.post(&table.at("/host"), order).await, 400);
+
+    let site = Site::open(Config { host_names: vec!["arena.example".into()], ..config() }).unwrap();
+    let mut table = Table::new(&site, 2, json!({})).await;
+    let link = |seen: &Value| seen["board"]["link"].as_str().unwrap().to_owned();
+    assert!(link(&table.view(0).await).starts_with("http://127.0.0.1:7666/party/"));
+    let picture = table.host.get(&table.at("/qr.svg")).await.text();
+    table.order(json!({ "type": "address", "address": "https://arena.example" })).await;
+    assert!(link(&table.view(0).await).starts_with("https://arena.example/party/"));
+    assert_ne!(table.host.get(&table.at("/qr.svg")).await.text(), picture);
+    let order = json!({ "type": "address", "address": "https://elsewhere.example" });
+    let why = Table::refused(table.host.post(&table.at("/host"), order).await, 400);
+    assert!(why.contains("https://elsewhere.example"), "{why}");
+}
+
+#[tokio::test]
+async fn the_wall_shows_who_is_away_and_who_comes_late() {
+    let site = site();
+    let mut table = Table::started(&site, 3, json!({ "max_turns": 5 })).await;
+    let mut wall = Visitor::stranger(&site).follow(&table.at("/stream?as=wall")).await;
+    assert_eq!(wall.next().await.unwrap()["away"], json!([0, 1, 2]));
+    let mut guest = table.guests[1].clone().follow(&table.at("/stream")).await;
+    guest.next().await.unwrap();
+    assert_eq!(wall.next().await.unwrap()["away"], json!([0, 2]));
+    drop(guest);
+    assert_eq!(wall.next().await.unwrap()["away"], json!([0, 1, 2]));
+    let mut late = Visitor::stranger(&site);
+    late.post(&table.at("/join"), json!({ "name": "Late" })).await.ok();
+    assert_eq!(wall.next().await.unwrap()["board"]["late"][0]["name"], "Late");
+    let seen = late.get(&table.path).await.ok();
+    assert_eq!((&seen["seat"]["number"], &seen["seat"]["play"]), (&json!(3), &Value::Null));
+    table.order(json!({ "type": "end_turn", "turn": 1 })).await;
+    assert_eq!(late.get(&table.path).await.ok()["seat"]["play"]["told"]["identity"], "human");
+    table.book().await;
 }

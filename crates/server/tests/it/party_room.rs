@@ -1,16 +1,16 @@
 //! A room as a state machine: what it promises whatever comes in.
 
-use necrodome_judge::{book::Book, script};
+use necrodome_judge::{book::Book, script, simulate::Simulator};
 use necrodome_rules::{
     chance::{Chance, Seeded},
     game::Seat,
-    infection::{Commitment, Identity, InfectionRules, Role},
+    infection::{Commitment, Ending, Identity, InfectionRules, Role},
     options::Bounded,
 };
 use necrodome_server::party::{
     Refused,
-    room::{Input, Number, Room},
-    view::SeatView,
+    room::{Input, Latecomers, Number, Room},
+    view::{AwardKind, Infected, Phase, SeatView},
 };
 use proptest::prelude::*;
 
@@ -24,8 +24,12 @@ fn rules(zombies: u32, antibodies: u32, viruses: u32, turns: u32) -> InfectionRu
     }
 }
 
+fn opening(rules: InfectionRules, seed: u64) -> Input {
+    Input::Open { rules, limit: 30, turn_limit: 0, suited: false, seed: seed.into() }
+}
+
 fn open(rules: InfectionRules, seed: u64) -> Room {
-    Room::open(Input::Open { rules, limit: 30, seed: seed.into() }).unwrap()
+    Room::open(opening(rules, seed)).unwrap()
 }
 
 fn started(rules: InfectionRules, seed: u64, players: Number) -> Room {
@@ -80,7 +84,7 @@ fn input(room: &Room, [kind, a, b, c]: [u8; 4]) -> Input {
         2 => Commitment::Precaution,
         _ => Commitment::Virus { count: u32::from(c / 64) },
     };
-    match kind % 40 {
+    match kind % 42 {
         0..=1 => Input::Join {
             name: format!("{} {c}", ["Tim", "tim!", "*", "#1 *2", "É\"", ""][usize::from(a % 6)]),
             key: format!("{b}"),
@@ -110,7 +114,10 @@ fn input(room: &Room, [kind, a, b, c]: [u8; 4]) -> Input {
             _ if a == 255 && c == 255 => Input::Close,
             _ => Input::Undo { contact, players: [player(a), player(b)] },
         },
-        _ => Input::Start,
+        40 => Input::Latecomers {
+            are: [Latecomers::Humans, Latecomers::Zombies, Latecomers::Wait][usize::from(a % 3)],
+        },
+        _ => Input::Rematch,
     }
 }
 
@@ -120,7 +127,7 @@ proptest! {
     #[test]
     fn whatever_comes_in(picks in prop::collection::vec(any::<[u8; 4]>(), 1..400), seed: u64, start in 0_u32..4, lobby in 0_u8..5) {
         let mut room = open(rules(1, start, start, 5), seed);
-        let mut taken = vec![Input::Open { rules: rules(1, start, start, 5), limit: 30, seed: seed.into() }];
+        let mut taken = vec![opening(rules(1, start, start, 5), seed)];
         for player in 0..6 {
             let join = Input::Join { name: format!("P{player}"), key: format!("k{player}") };
             room.apply(join.clone()).unwrap();
@@ -366,6 +373,205 @@ fn without_an_antibody_precautions_do_nothing_and_nobody_is_told() {
     let play = room.seat_view(humans[0], |_| 0).unwrap().play.unwrap();
     assert_eq!((play.told.stock, play.met[0].committed), (0, Commitment::Precaution));
     room.apply(Input::Antidote { player: humans[0] }).unwrap();
-    assert_eq!(room.apply(Input::Antidote { player: humans[0] }), Err(Refused::NoAntibody));
+    room.apply(Input::Antidote { player: humans[0] }).unwrap();
+    let play = room.seat_view(humans[0], |_| 0).unwrap().play.unwrap();
+    assert_eq!((play.antidotes, play.told.stock), (2, 0));
     check_script(&room);
+}
+
+/// A room of four in which guest 0 is what they should be.
+fn with_first(identity: Identity) -> Room {
+    let is = |room: &Room| room.party().unwrap().players()[0].identity() == identity;
+    (0..).map(|seed| started(rules(1, 1, 2, 3), seed, 4)).find(is).unwrap()
+}
+
+/// What a phone shows without a peek: everything but what its owner was told and has committed.
+fn without_secrets(room: &Room, player: Number) -> serde_json::Value {
+    let mut seat = serde_json::to_value(room.seat_view(player, |_| 0)).unwrap();
+    let play = &mut seat["play"];
+    play["told"] =
+        serde_json::to_value(play["told"].as_object().unwrap().keys().collect::<Vec<_>>()).unwrap();
+    play["applied"].take();
+    let lists = ["past", "met"];
+    for list in lists {
+        for one in play[list].as_array_mut().unwrap() {
+            for secret in ["told", "committed"] {
+                if let Some(secret) = one.get_mut(secret) {
+                    secret.take();
+                }
+            }
+        }
+    }
+    seat["code"].take();
+    seat
+}
+
+#[test]
+fn humans_and_zombies_may_try_the_same_and_are_answered_the_same() {
+    let mut rooms = [with_first(Identity::Human), with_first(Identity::Zombie)];
+    let commits = [
+        Commitment::None,
+        Commitment::Precaution,
+        Commitment::Virus { count: 1 },
+        Commitment::Virus { count: 0 },
+        Commitment::Virus { count: u32::MAX },
+    ];
+    let commit = |room: &Room, commit| Input::Commit { contact: room.next() - 2, player: 0, commit };
+    for (turn, first) in commits.into_iter().enumerate().take(3) {
+        let steps: [&dyn Fn(&Room) -> Input; 9] = [
+            &|_| Input::Antidote { player: 0 },
+            &|_| Input::Propose { from: 0, to: 1 },
+            &|room| Input::Accept { contact: room.next() - 1 },
+            &|room| commit(room, commits[3]),
+            &|room| commit(room, first),
+            &|room| Input::Commit { contact: room.next() - 3, player: 1, commit: Commitment::None },
+            &|_| Input::Antidote { player: 0 },
+            &|_| Input::End { player: 0 },
+            &|_| Input::EndTurn { turn: turn as u32 + 1 },
+        ];
+        for (number, step) in steps.iter().enumerate() {
+            let answers = rooms.each_mut().map(|room| room.apply(step(room)));
+            assert_eq!(answers[0], answers[1], "step {number} of turn {turn}");
+            let seen = rooms.each_ref().map(|room| without_secrets(room, 0));
+            assert_eq!(seen[0], seen[1], "step {number} of turn {turn}");
+            rooms.iter().for_each(check_script);
+        }
+    }
+}
+
+#[test]
+fn a_zombie_applies_no_more_viruses_than_they_know_of_and_a_human_none() {
+    for (identity, applied) in [(Identity::Zombie, 2), (Identity::Human, 0)] {
+        let mut room = with_first(identity);
+        meet(&mut room, [0, 1], [Commitment::Virus { count: 99 }, Commitment::None]);
+        let play = room.seat_view(0, |_| 0).unwrap().play.unwrap();
+        assert_eq!(play.applied, applied, "{identity:?}");
+        check_script(&room);
+    }
+}
+
+fn end_turn(room: &mut Room) {
+    let turn = room.board("").turn;
+    room.apply(Input::EndTurn { turn }).unwrap();
+    check_script(room);
+}
+
+#[test]
+fn who_comes_during_the_game_plays_from_the_next_turn_as_the_host_says() {
+    let mut room = started(rules(1, 2, 1, 6), 3, 4);
+    let join = |room: &mut Room, name: &str| {
+        room.apply(Input::Join { name: name.into(), key: name.into() }).unwrap();
+    };
+    join(&mut room, "Late");
+    assert!(room.apply(Input::Join { name: "late".into(), key: "x".into() }).is_err(), "the name is taken");
+    let waits = |room: &Room| room.board("").late.iter().map(|late| late.number).collect::<Vec<_>>();
+    assert_eq!((waits(&room), room.members().len()), (vec![4], 4));
+    assert_eq!(room.seat_view(4, |_| 0).unwrap().play, None);
+    assert_eq!(room.apply(Input::Propose { from: 4, to: 0 }), Err(Refused::NoSuchPlayer));
+    end_turn(&mut room);
+    assert_eq!((waits(&room), room.members().len()), (vec![], 5));
+    let play = room.seat_view(4, |_| 0).unwrap().play.unwrap();
+    assert_eq!((play.told.identity, play.told.stock, play.past.len()), (Identity::Human, 2, 0));
+    meet(&mut room, [4, 0], NONE);
+    room.apply(Input::Latecomers { are: Latecomers::Zombies }).unwrap();
+    join(&mut room, "Later");
+    join(&mut room, "Gone again");
+    room.apply(Input::Leave { player: 6 }).unwrap();
+    end_turn(&mut room);
+    assert_eq!(room.party().unwrap().players()[5].role, Role::Zombie);
+    assert_eq!(room.seat_view(4, |_| 0).unwrap().play.unwrap().past[0].turn, 2);
+    room.apply(Input::Latecomers { are: Latecomers::Wait }).unwrap();
+    join(&mut room, "Last");
+    end_turn(&mut room);
+    assert_eq!(waits(&room), [7], "for the next game");
+}
+
+#[test]
+fn the_same_guests_play_again_with_zombies_drawn_anew() {
+    let mut room = started(rules(1, 1, 0, 1), 3, 8);
+    assert_eq!(room.apply(Input::Rematch), Err(Refused::NotOver));
+    room.apply(Input::Remove { player: 2 }).unwrap();
+    room.apply(Input::Join { name: "Next".into(), key: "next".into() }).unwrap();
+    end_turn(&mut room);
+    assert_eq!(room.phase(), Phase::Over);
+    let zombies = |room: &Room| {
+        let players = room.party().unwrap().players().iter().zip(room.members());
+        players.filter(|(player, _)| player.role == Role::Zombie).map(|(_, who)| who.number).next().unwrap()
+    };
+    let mut drawn = std::collections::BTreeSet::new();
+    for _ in 0..8 {
+        room.apply(Input::Rematch).unwrap();
+        let board = room.board("");
+        assert_eq!((board.phase, board.turn, board.players.len()), (Phase::Playing, 1, 8));
+        assert_eq!((&board.late[..], board.story), (&[][..], None));
+        drawn.insert(zombies(&room));
+        end_turn(&mut room);
+    }
+    assert!(drawn.len() > 2, "{drawn:?}");
+    assert!(!drawn.contains(&2), "who was removed is not there any more");
+}
+
+#[test]
+fn the_story_tells_who_was_infected_by_whom_and_what_would_have_saved_them() {
+    let first_is_zombie = |room: &Room| room.party().unwrap().players()[0].role == Role::Zombie;
+    let mut room = (0..).map(|seed| started(rules(1, 1, 0, 3), seed, 6)).find(first_is_zombie).unwrap();
+    // One could have taken a precaution; two others trade, one of them is infected by the first in the same turn.
+    meet(&mut room, [0, 1], NONE);
+    meet(&mut room, [3, 4], NONE);
+    meet(&mut room, [1, 3], NONE);
+    assert_eq!(room.board("").story, None, "nothing is told before the end");
+    end_turn(&mut room);
+    meet(&mut room, [0, 2], [Commitment::None, Commitment::Precaution]);
+    meet(&mut room, [3, 5], NONE);
+    room.apply(Input::Antidote { player: 5 }).unwrap();
+    end_turn(&mut room);
+    meet(&mut room, [0, 2], NONE);
+    end_turn(&mut room);
+    let board = room.board("");
+    let story = board.story.unwrap();
+    let last = |player: usize| story.lives[player].last;
+    let by = |by, turn, precaution, antidote| Some(Infected { turn, by, precaution, antidote });
+    assert!(story.lives[0].zombie && story.lives[0].first.is_none());
+    // The touch of an infected gives them an antibody; so 1 could have taken the antidote in the next turn, too.
+    assert_eq!((last(1), story.lives[1].turned), (by(0, 1, true, Some(2)), Some(2)));
+    assert_eq!((last(3), last(5)), (by(1, 1, true, Some(3)), None));
+    assert_eq!(
+        story.lives[5].first.map(|first| (first.by, first.turn)),
+        Some((3, 2)),
+        "healed, and yet in the tree"
+    );
+    assert_eq!(last(2), by(0, 3, false, None), "the precaution had cost the only antibody");
+    let award = |kind| {
+        let award = story.awards.iter().find(|award| award.kind == kind).unwrap();
+        (award.players.clone(), award.number)
+    };
+    assert_eq!(award(AwardKind::MostContacts), (vec![0, 3], 3));
+    assert_eq!(award(AwardKind::MostInfected), (vec![0], 2));
+    assert_eq!(award(AwardKind::LongestHidden), (vec![3], 3));
+    assert_eq!(award(AwardKind::BestTrader), (vec![3], 2));
+}
+
+/// What suits a first party: neither side wins nearly always, and a game is no slaughter in three turns.
+#[test]
+fn rules_that_suit_the_guests_make_a_fair_game() {
+    for players in [4, 8, 9, 12, 16, 20, 27, 40, 60] {
+        let mut room = Room::open(Input::Open {
+            rules: InfectionRules::default(),
+            limit: 30,
+            turn_limit: 0,
+            suited: true,
+            seed: 1.into(),
+        })
+        .unwrap();
+        for player in 0..players {
+            room.apply(Input::Join { name: format!("P{player}"), key: format!("{player}") }).unwrap();
+        }
+        room.apply(Input::Start).unwrap();
+        let rules = room.rules();
+        let careful = "careful".parse().unwrap();
+        let game = Simulator::new(players, rules, &careful, &"spreader".parse().unwrap()).unwrap();
+        let games: Vec<Ending> = (0..200).map(|number| game.play(1, number).unwrap().1).collect();
+        let won = games.iter().filter(|ending| **ending == Ending::ZombiesWin).count();
+        assert!((60..=140).contains(&won), "zombies win {won} of 200 games of {players} by {rules:?}");
+    }
 }

@@ -66,7 +66,8 @@ fn routes() -> Vec<Route> {
         post("/tables/{id}/act", json!({"question": 999_999, "action": {"type": "end"}}), [403, 409, 403]),
         post("/tables/{id}/replace", json!({"seat": 1}), [403, 409, 403]),
         post("/tables/{id}/rematch", json!({}), [403, 409, 403]),
-        post("/party/{id}/join", json!({"name": ""}), [409; 3]),
+        // The game goes on, and late guests are welcome, but not without a name.
+        post("/party/{id}/join", json!({"name": ""}), [400, 409, 400]),
         post("/party/{id}/act", json!({"type": "withdraw"}), [403, 409, 403]),
         post("/party/{id}/offer", json!({"player": 1}), HOST),
         post("/party/{id}/host", json!({"type": "end_for", "player": 1}), [403, 403, 204]),

@@ -171,6 +171,11 @@ pub fn effects(book: &Book, records: &[Record]) -> Vec<Said> {
                 lines.push(said(Tone::Plain, "the game begins"));
                 lines.push(announce(public));
             }
+            What::Joined { seat, private } => {
+                let name = &book.names()[seat.index()];
+                lines.push(said(Tone::Plain, format!("{name} comes late")));
+                lines.push(said(Tone::Plain, format!("whisper to {name}: {}", report::whisper(private))));
+            }
             What::Contact { sides } => lines.push(said(Tone::Plain, report::contact(book, sides))),
             What::Antidote { seat, before, antidotes, .. } => {
                 let name = &book.names()[seat.index()];
