@@ -239,20 +239,17 @@ test("a set-up says what is missing, changes nothing by itself, and is there aga
 test("what cannot be loaded at first is asked for again", async () => {
   const expected = ["Failed to load resource", "net::ERR"];
   const { page, problems } = await visitor(browser, { expected });
-  const failing = async (pattern, times) => {
-    let left = times;
-    await page.route(pattern, (route) =>
-      left-- > 0 ? route.abort("internetdisconnected") : route.continue(),
-    );
-  };
-  await failing("**/api/{site,play}", 2);
+  let down = true;
+  await page.route("**/api/**", (route) => (down ? route.abort("internetdisconnected") : route.continue()));
   await page.goto(`${arena.url}/play`);
   await page.getByText("Trying again").waitFor();
+  down = false;
   await now(page, "Tokyo").click();
   assert.ok(await asked(page));
-  await failing("**/api/tables/**", 3);
+  down = true;
   await page.reload();
   await page.getByText("Trying again").waitFor();
+  down = false;
   assert.ok(await asked(page));
   assert.deepEqual(problems, []);
 });
@@ -446,4 +443,122 @@ test("who is here, who is replaced, and a rematch together", async () => {
     people.flatMap((one) => one.problems),
     [],
   );
+});
+
+test("on a phone the board, the scores and the choice are on one screen, and nobody is told about keys", async () => {
+  const phone = { width: 360, height: 740, isMobile: true, hasTouch: true, reducedMotion: "no-preference" };
+  const { page, problems } = await visitor(browser, phone);
+  await page.addInitScript(() => localStorage.setItem("table pace", "brisk"));
+  for (const [game, board, choice, scores] of [
+    ["Zombie Dice", ".board .table", ".choices button", ".lanes li"],
+    ["Tokyo", ".board", ".choices button", ".board ul > li"],
+    ["Infection", ".me", "[aria-label='Your decision'] .big", ".public p"],
+    ["Last Bullet", ".steering .board", ".pad button", undefined],
+  ]) {
+    await page.goto(`${arena.url}/play`);
+    await now(page, game).click();
+    if (!(await asked(page))) continue;
+    const seen = await page.evaluate(
+      ([board, choice, scores]) => {
+        /** Whether all of it is on the screen, and nothing lies over it. */
+        const inSight = (element) => {
+          const { left, right, top, bottom } = element.getBoundingClientRect();
+          const above = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+          return top >= 0 && bottom <= innerHeight && (element.contains(above) || above?.contains(element));
+        };
+        const hidden = [board, choice, scores].flatMap((pattern) =>
+          pattern === undefined ? [] : [...document.querySelectorAll(pattern)].filter((one) => !inSight(one)),
+        );
+        const keys = [...document.querySelectorAll("kbd, .keys-only")].filter((one) => one.checkVisibility());
+        const found = document.querySelectorAll(choice).length;
+        return { hidden: hidden.map((one) => one.outerHTML.slice(0, 200)), keys: keys.length, found };
+      },
+      [board, choice, scores ?? undefined],
+    );
+    assert.deepEqual(seen.hidden, [], game);
+    assert.equal(seen.keys, 0, game);
+    assert.ok(seen.found > 0, game);
+    await page.screenshot({ path: `${shots}/phone-${game.replaceAll(" ", "-")}.png` });
+  }
+  assert.deepEqual(problems, []);
+});
+
+test("Last Bullet: a death stays on the board until one goes on", async () => {
+  const { page, problems } = await visitor(browser);
+  // So crowded that nobody lives for long.
+  const options = { copies: 2, density: 1, max_turns: 200 };
+  const bots = ["gunner", "gunner", "gunner", "gunner"];
+  const table = await open(page, { game: "last-bullet", name: "Ada", bots, options });
+  await page.goto(table);
+  const cross = page.locator(".sight, .board").locator(".cross");
+  const die = async () => {
+    for (let turns = 0; (await cross.count()) === 0; turns++) {
+      assert.ok(turns < 200, "nobody dies");
+      assert.ok(await asked(page));
+      const clock = await page.getByTestId("clock").innerText();
+      await page.keyboard.press("ArrowUp");
+      await page.waitForFunction((clock) => {
+        if (document.querySelector(".cross")) return true;
+        return document.querySelector("[data-testid=clock]")?.textContent !== clock;
+      }, clock);
+    }
+  };
+  await die();
+  await page.getByRole("heading", { name: /^(Ada loses a survivor|Your survivor is gone)/ }).waitFor();
+  await inspect(page, "table-death");
+  const goOn = page.getByRole("button", { name: /^Go on with another/ });
+  if ((await goOn.count()) > 0) {
+    await goOn.click();
+    assert.equal(await cross.count(), 0);
+    await die();
+  }
+  await page.getByText("None of yours is alive").waitFor();
+  await page.getByRole("link", { name: "Watch the replay" }).waitFor();
+  assert.equal(await cross.count(), 1, "it stays there when the match is over");
+  assert.deepEqual(problems, []);
+});
+
+test("who watches a game with secrets sees what is announced", async () => {
+  const ada = await visitor(browser);
+  const bots = ["careful", "spreader", "random"];
+  const table = await open(ada.page, { game: "infection", name: "Ada", bots });
+  const guest = await visitor(browser);
+  await guest.page.goto(table);
+  await guest.page.getByText("You are watching").waitFor();
+  const told = guest.page.getByRole("region", { name: "What everybody was told" });
+  await told.getByText("zombie").waitFor();
+  await guest.page.getByRole("list", { name: "Who plays" }).getByText("spreader").waitFor();
+  assert.equal(await guest.page.getByText("You are a").count(), 0);
+  await inspect(guest.page, "table-watched");
+  assert.deepEqual([...ada.problems, ...guest.problems], []);
+});
+
+test("there is no sound until somebody asks for it", async () => {
+  const { page, problems } = await visitor(browser);
+  await page.addInitScript(() => {
+    window.played = 0;
+    const start = AudioScheduledSourceNode.prototype.start;
+    AudioScheduledSourceNode.prototype.start = function (...when) {
+      window.played++;
+      return start.apply(this, when);
+    };
+  });
+  await page.goto(`${arena.url}/play`);
+  await now(page, "Tokyo").click();
+  assert.ok(await asked(page));
+  await page.keyboard.press("k");
+  assert.ok(await asked(page));
+  assert.equal(await page.evaluate(() => window.played), 0);
+  await page.getByRole("button", { name: "Sound" }).click();
+  assert.ok((await page.evaluate(() => window.played)) > 0);
+  // It is remembered.
+  const pressed = () => page.getByRole("button", { name: "Sound" }).getAttribute("aria-pressed");
+  await page.reload();
+  assert.ok(await asked(page));
+  assert.equal(await pressed(), "true");
+  await page.getByRole("button", { name: "Sound" }).click();
+  await page.reload();
+  assert.ok(await asked(page));
+  assert.equal(await pressed(), "false");
+  assert.deepEqual(problems, []);
 });

@@ -11,8 +11,12 @@ export const site = $state<{ info: SiteInfo | undefined; error: string | undefin
 export function loadSite(): () => void {
   return persist<SiteInfo>(
     "/api/site",
-    (info) => (site.info = info),
-    (words) => (site.error = words || undefined),
+    (info) => {
+      site.info = info;
+    },
+    (words) => {
+      site.error = words || undefined;
+    },
   );
 }
 
