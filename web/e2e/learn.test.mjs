@@ -37,7 +37,7 @@ test("the race dares more when it is behind", async () => {
   await same("roll").waitFor();
   // The calculator is asked about the same race.
   await same("roll").click();
-  assert.equal(await page.getByLabel("Game").inputValue(), "zombie-dice-race");
+  assert.equal(await page.locator("#calculator").getByLabel("Game").inputValue(), "zombie-dice-race");
   assert.equal(await page.getByLabel("The other has banked").last().inputValue(), "12");
   await page.getByText("2 brains, 2 shotguns, feet green").waitFor();
   assert.deepEqual(problems, []);
@@ -49,7 +49,7 @@ test("the calculator takes clicks: dice, and Tokyo", async () => {
   await page.getByText("3 brains, 1 shotgun, feet green").waitFor();
   await page.getByRole("button", { name: /^one yellow shotgun more/ }).click();
   await page.getByText("3 brains, 2 shotguns, feet green").waitFor();
-  await page.getByLabel("Game").selectOption("tokyo");
+  await page.locator("#calculator").getByLabel("Game").selectOption("tokyo");
   await page.getByText(/in Tokyo, health 6 and 12 points/).waitFor();
   await page.getByRole("button", { name: /^die 1/ }).click();
   await page.getByRole("button", { name: /^Show all/ }).click();
@@ -60,12 +60,53 @@ test("the calculator takes clicks: dice, and Tokyo", async () => {
   await page.getByLabel("Your points").fill("0");
   await page.getByText(/at least 1 point, for entering/).waitFor();
   // The other games are as they were left, with the same dice in all of Zombie Dice.
-  await page.getByLabel("Game").selectOption({ label: "Zombie Dice for two" });
+  await page.locator("#calculator").getByLabel("Game").selectOption({ label: "Zombie Dice for two" });
   await page.getByText("3 brains, 2 shotguns, feet green").waitFor();
   await page.getByRole("checkbox", { name: "The other begins the rounds" }).check();
   await page.getByLabel("The other has banked").fill("25");
   await page.getByText("0 to 25 banked, 3 brains, 2 shotguns, feet green").waitFor();
-  await page.getByLabel("Game").selectOption("tokyo");
+  await page.locator("#calculator").getByLabel("Game").selectOption("tokyo");
   assert.ok(await page.getByRole("checkbox", { name: /I was hit in Tokyo/ }).isChecked());
+  assert.deepEqual(problems, []);
+});
+
+test("the drill draws positions at one's level, and this browser keeps the score", async () => {
+  const { page, problems } = await visitor(browser);
+  await page.goto(`${arena.url}/learn`);
+  const drill = page.getByRole("region", { name: "Drill" });
+  const score = drill.getByTestId("score");
+  await drill.getByLabel("Game").selectOption("tokyo");
+  await score.getByText("Level 1 of 10, 0 of 0 right").waitFor();
+  /** Answers with what the server knows to be right, or wrong. */
+  const answer = async (right) => {
+    const asked = page.waitForResponse((response) => response.url().includes("/api/learn/drill"));
+    await drill.getByRole("button", { name: /^(Draw a|Next) position$/ }).click();
+    const { options, level } = await (await asked).json();
+    const wanted = options.filter(({ cost }) => (right ? cost === 0 : cost > 0)).map(({ label }) => label);
+    const offered = drill.getByRole("group", { name: "What would you do?" }).getByRole("button");
+    await offered.first().waitFor();
+    const labels = await offered.allTextContents();
+    await offered.nth(labels.findIndex((label) => wanted.includes(label.trim()))).click();
+    await drill.getByText(right ? "Right: nothing is better." : "That costs").waitFor();
+    return level;
+  };
+  assert.equal(await answer(true), 1);
+  await inspect(page, "learn-drill");
+  assert.equal(await answer(true), 1);
+  await score.getByText("Level 2 of 10, 2 of 2 right, 2 in a row").waitFor();
+  assert.equal(await answer(true), 2);
+  assert.equal(await answer(true), 2);
+  assert.equal(await answer(false), 3);
+  await page.reload();
+  await drill.getByLabel("Game").selectOption("tokyo");
+  await score.getByText("Level 2 of 10, 4 of 5 right").waitFor();
+  // Another game has a score of its own; what was spoilt is begun anew.
+  await drill.getByLabel("Game").selectOption("zombie-dice-race");
+  await score.getByText("Level 1 of 10, 0 of 0 right").waitFor();
+  await answer(true);
+  await page.evaluate(() => localStorage.setItem("drill", '{"tokyo":{"level":"x"}}'));
+  await page.reload();
+  await drill.getByLabel("Game").selectOption("tokyo");
+  await score.getByText("Level 1 of 10, 0 of 0 right").waitFor();
   assert.deepEqual(problems, []);
 });

@@ -223,6 +223,37 @@ test("a step is one happening: the list, the board and the words belong to one p
   await close();
 });
 
+test("the mistakes of a seat are tried again, and nothing tells the answer before", async () => {
+  const { page, problems, close } = await visitor(browser);
+  await page.goto(`${arena.url}/replay`);
+  await page.getByLabel("Choose a file").setInputFiles(tokyo);
+  const begin = page.getByRole("button", { name: /^angry: \d+ mistakes$/ });
+  const mistakes = Number(/(\d+) mistakes/.exec(await begin.textContent())[1]);
+  assert.ok(mistakes > 1);
+  await begin.click();
+  const options = page.getByRole("group", { name: "What would you do?" }).getByRole("button");
+  for (let number = 1; number <= mistakes; number++) {
+    await page.getByText(new RegExp(`^${number} of ${mistakes}, before step`)).waitFor();
+    assert.equal(await page.getByText("A perfect player").count(), 0);
+    assert.equal(await page.locator(".verdict").count(), 0);
+    const words = await page.getByText(`${number} of ${mistakes}, before step`).textContent();
+    // The board is the one that the decision was made on.
+    assert.equal(await stepShown(page), Number(/before step (\d+)/.exec(words)[1]) - 1);
+    if (number === 1) await inspect(page, "replay-mistakes");
+    assert.ok((await options.count()) >= 2);
+    await options.first().click();
+    await page.locator(".verdict", { hasText: ", which cost" }).waitFor();
+    assert.equal(await page.getByRole("row").filter({ hasText: "chosen" }).count(), 1);
+    assert.ok((await page.getByRole("row").filter({ hasText: "best" }).count()) >= 1);
+    if (number < mistakes) await page.getByRole("button", { name: "Next", exact: true }).click();
+  }
+  await page.getByText(new RegExp(`^\\d+ of ${mistakes} right`)).waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("heading", { name: "What would the perfect player do?" }).waitFor();
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test("every game can be looked at", async () => {
   const { page, problems, close } = await visitor(browser);
   await page.goto(`${arena.url}/replay`);

@@ -1,5 +1,6 @@
 import type { Lesson } from "../lessons";
 import Stopping from "./Stopping.svelte";
+import ZombieExercise from "./ZombieExercise.svelte";
 import ZombiePosition, { start, type Sheet } from "./ZombiePosition.svelte";
 
 export const lesson: Lesson<Sheet> = {
@@ -10,6 +11,7 @@ export const lesson: Lesson<Sheet> = {
     { id: "zombie-dice", title: "Zombie Dice for two" },
   ],
   start,
+  Board: ZombieExercise,
   Fields: ZombiePosition,
   position(game, { dice, score, other, second }) {
     switch (game) {
