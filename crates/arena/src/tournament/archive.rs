@@ -265,7 +265,7 @@ pub(super) fn add_plan(connection: &Connection, tournament: i64, plan: &Plan) ->
     let revision = PLANS.head(connection, tournament)?.rows;
     let text = to_json(plan);
     let row = [ValueRef::Integer(revision), ValueRef::Integer(0), ValueRef::Text(text.as_bytes())];
-    PLANS.append(connection, tournament, &[&row])
+    PLANS.append(connection, tournament, [&row])
 }
 
 /// Opens a file to read it, and puts it in order if somebody was killed who wrote it.

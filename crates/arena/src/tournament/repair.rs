@@ -258,7 +258,7 @@ fn mend(
     let (id, schedule) = (of.id, Schedule::of(plan)?);
     let add = |part: &chain::Part, row: &[Value]| -> Result<(), StoreError> {
         let values: Vec<ValueRef> = row[1..].iter().map(ValueRef::from).collect();
-        Ok(part.append(&archive.connection(), id, &[&values])?)
+        Ok(part.append(&archive.connection(), id, [&values])?)
     };
     archive.connection().execute_batch("BEGIN").map_err(StoreError::from)?;
     for part in PARTS.iter().filter(|part| ![PLANS, CHUNKS, DETAILS, CLOSINGS].contains(part)) {

@@ -110,7 +110,7 @@ pub(super) fn keep(
 ) -> Result<(), StoreError> {
     if let Some(secret) = secret {
         let row = [ValueRef::Integer(first.into()), ValueRef::Blob(secret.bytes())];
-        SECRETS.append(connection, id, &[&row])?;
+        SECRETS.append(connection, id, [&row])?;
     }
     Ok(())
 }

@@ -108,7 +108,7 @@ pub(super) fn upgrade(connection: &mut Connection) -> Result<(), StoreError> {
         while let Some(row) = rows.next()? {
             let values = (2..part.columns).map(|column| row.get_ref(column));
             let values: Vec<ValueRef> = values.collect::<Result<_, _>>()?;
-            part.append(&transaction, row.get(1)?, &[&values])?;
+            part.append(&transaction, row.get(1)?, [&values])?;
         }
     }
     for view in SHOWN {
