@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { assertAccessible, inspect, necrodome, openBrowser, scratch, startArena, visitor } from "./arena.mjs";
@@ -295,8 +296,8 @@ test("what is no replay is refused in words, and the page goes on", async () => 
   await close();
 });
 
-test("a stored match of a tournament is shown, and its file can be taken away and dropped again", async () => {
-  const { page, problems, close } = await visitor(browser, { host: arena.host });
+/** Two blocks of a race, played to the end; gives the number of the tournament. */
+async function smallTournament(page) {
   const id = await page.evaluate(async () => {
     const entries = [{ bot: "greedy" }, { bot: "cautious" }];
     const body = JSON.stringify({ game: "zombie-dice-race", options: {}, entries, blocks: 2, seed: 1 });
@@ -304,10 +305,16 @@ test("a stored match of a tournament is shown, and its file can be taken away an
     const answer = await fetch("/api/tournaments", { method: "POST", headers, body });
     return (await answer.json()).id;
   });
-  await page.waitForFunction(
-    async (id) => (await (await fetch(`/api/tournaments/${id}/matches`)).json()).total === 4,
-    id,
-  );
+  await page.evaluate(async (id) => {
+    const played = async () => (await (await fetch(`/api/tournaments/${id}/matches`)).json()).total;
+    while ((await played()) < 4);
+  }, id);
+  return id;
+}
+
+test("a stored match of a tournament is shown, and its file can be taken away and dropped again", async () => {
+  const { page, problems, close } = await visitor(browser, { host: arena.host });
+  const id = await smallTournament(page);
   await page.goto(`${arena.url}/tournaments/${id}/matches/1/0#step=2`);
   await page.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
   await atStep(page, 2);
@@ -320,6 +327,88 @@ test("a stored match of a tournament is shown, and its file can be taken away an
   await page.getByText("Drop a replay file here").waitFor();
   await drop(page, copy);
   await page.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+/** A page of another site, with frames of these addresses. */
+async function otherSite(...addresses) {
+  const frames = addresses.map((address) => `<iframe width="900" height="700" src="${address}"></iframe>`);
+  const server = createServer((_, answer) => {
+    answer.setHeader("content-type", "text/html");
+    answer.end(`<!doctype html><title>A blog</title>${frames.join("")}`);
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+}
+
+test("a film is shared: a link, a frame for other sites, a picture, a video", async () => {
+  const { page, problems, close } = await visitor(browser, {
+    host: arena.host,
+    // What may not be framed is refused by the browser, in words.
+    expected: ["frame-ancestors", "ERR_BLOCKED_BY_RESPONSE", "chrome-error"],
+  });
+  const id = await smallTournament(page);
+  await page.goto(`${arena.url}/tournaments/${id}/matches/1/0#step=3`);
+  await atStep(page, 3);
+  await page.getByText("Share", { exact: true }).click();
+  const link = await page.getByLabel("Link to this step").inputValue();
+  assert.equal(link, `${arena.url}/tournaments/${id}/matches/1/0#step=3`);
+  const frame = await page.getByLabel("Frame for another site").inputValue();
+  const source = /src="([^"]+)"/.exec(frame)[1];
+  await inspect(page, "replay-share");
+
+  let saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Picture of the board" }).click();
+  assert.equal((await saved).suggestedFilename(), "necrodome-step-3.png");
+  const png = readFileSync(await (await saved).path());
+  assert.equal(png.subarray(1, 4).toString(), "PNG");
+  const board = await page.getByTestId("board").boundingBox();
+  assert.equal(png.readUInt32BE(16), Math.round(2 * board.width));
+  // It shows the board: the colours of its dice are in it.
+  const colours = await page.evaluate(async (bytes) => {
+    const raw = Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([raw], { type: "image/png" }));
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const pen = canvas.getContext("2d");
+    pen.drawImage(image, 0, 0);
+    const { data } = pen.getImageData(0, 0, image.width, image.height);
+    const seen = new Set();
+    for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return [seen.size, seen.has(0x3fae4a) || seen.has(0xefc02d) || seen.has(0xd9453b)];
+  }, png.toString("base64"));
+  assert.ok(colours[0] > 50 && colours[1], String(colours));
+
+  await page.getByLabel("to", { exact: true }).fill("4");
+  saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Video of 2 s" }).click();
+  assert.match((await saved).suggestedFilename(), /^necrodome-steps-3-4\.(webm|mp4)$/);
+  const video = readFileSync(await (await saved).path());
+  assert.ok(video.length > 5_000 && video.readUInt32BE(0) === 0x1a45dfa3, `${video.length} bytes`);
+
+  const blog = await otherSite(source, link);
+  await page.goto(blog.url);
+  const inside = page.frameLocator("iframe").first();
+  await inside.getByRole("heading", { name: "Zombie Dice, race" }).waitFor();
+  await inside.getByRole("heading", { name: /^Step 3:/ }).waitFor();
+  assert.equal(
+    await inside.getByRole("link", { name: "Open on Necrodome" }).getAttribute("target"),
+    "_blank",
+  );
+  // There is no way from there to a page on which something can be done.
+  const ways = await inside
+    .locator("a[href]:not([target=_blank])")
+    .evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+  assert.ok(
+    ways.every((way) => way.startsWith("#")),
+    ways.join(" "),
+  );
+  // The other frame shows the browser's own words.
+  const refused = page.frameLocator("iframe").nth(1);
+  await refused.locator("body.neterror").waitFor({ state: "attached" });
+  assert.equal(await refused.getByRole("heading", { name: "Zombie Dice, race" }).count(), 0);
+  assert.equal(await refused.locator("#app").count(), 0, "only the embed page may be framed");
+  blog.stop();
   assert.deepEqual(problems, []);
   await close();
 });

@@ -181,6 +181,19 @@ test("programs of the host take part by name, and what they do wrong is told", a
   assert.equal((await host.page.getByText("Traceback").count()) > 0, true, "the host can read what it wrote");
   assert.equal(await guest.page.getByText("Traceback").count(), 0, "guests cannot");
   await inspect(host.page, "tournament-faults");
+  // Beside the film, too: for the host.
+  const list = host.page.getByRole("region", { name: "Matches" });
+  const film = await list.getByRole("link").first().getAttribute("href");
+  for (const { page } of [host, guest]) {
+    await page.goto(`${arena.url}${film}`);
+    await page.getByRole("heading", { name: "All steps" }).waitFor();
+  }
+  const logs = host.page.getByRole("region", { name: "For the host" });
+  await logs.getByText("clumsy").first().waitFor();
+  assert.ok((await logs.getByRole("link", { name: /^decision \d+$/ }).count()) > 0);
+  assert.ok((await logs.getByText("Traceback").count()) > 0);
+  await inspect(host.page, "match-logs");
+  assert.equal(await guest.page.getByRole("region", { name: "For the host" }).count(), 0);
   assert.deepEqual([...host.problems, ...guest.problems], []);
 });
 

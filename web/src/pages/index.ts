@@ -1,6 +1,7 @@
 // Every page and its path. What stands in parentheses is handed to the page as `params`.
 import type { Component } from "svelte";
 import Bots from "./Bots.svelte";
+import Embed from "./Embed.svelte";
 import Home from "./Home.svelte";
 import Learn from "./Learn.svelte";
 import Match from "./Match.svelte";
@@ -36,6 +37,8 @@ export const pages: Page[] = [
   { path: /^\/tournaments\/([^/]+)$/, title: "Tournament", component: Tournament },
   { path: /^\/tournaments\/([^/]+)\/matches\/(\d+)\/(\d+)$/, title: "Match", component: Match },
   { path: /^\/tables\/([^/]+)\/replay$/, title: "Replay", component: TableReplay },
+  { path: /^\/embed\/tournaments\/[^/]+\/matches\/\d+\/\d+$/, title: "Match", component: Embed, bare: true },
+  { path: /^\/embed\/tables\/[^/]+\/replay$/, title: "Replay", component: Embed, bare: true },
   { path: /^\/party$/, title: "Party", component: Party },
   { path: /^\/party\/([^/]+)$/, title: "Party", component: PartyPhone, bare: true },
   { path: /^\/party\/([^/]+)\/wall$/, title: "Party", component: PartyWall, bare: true },
