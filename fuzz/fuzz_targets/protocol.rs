@@ -31,7 +31,7 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     fn next(&mut self) -> Result<Vec<u8>, Silence> {
-        let line = self.left.next().ok_or(Silence::Quit)?;
+        let line = self.left.next().ok_or_else(|| Silence::Arena("no input is left".to_owned()))?;
         Ok(line.to_vec())
     }
 }

@@ -95,6 +95,13 @@ impl Names {
     }
 }
 
+impl Names {
+    /// The name of a seat, if there is such a seat.
+    pub fn get(&self, seat: Seat) -> Option<&str> {
+        self.0.get(seat.index()).map(AsRef::as_ref)
+    }
+}
+
 impl Index<Seat> for Names {
     type Output = str;
 

@@ -136,9 +136,12 @@ macro_rules! text {
     };
 }
 
-/// The name of a seat.
+/// The name of a seat. An action that somebody has made up may name one that is not there.
 pub fn name(names: &Names, seat: Seat) -> Text {
-    Text::new(Ink::Name(seat), &names[seat])
+    match names.get(seat) {
+        Some(name) => Text::new(Ink::Name(seat), name),
+        None => Text::new(Ink::Strong, format_args!("seat {}, which is not there", seat.index())),
+    }
 }
 
 /// Names in a row: `Ada, Bob and Cleo`.

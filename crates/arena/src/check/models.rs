@@ -63,8 +63,17 @@ pub(super) fn check<G: Listed>(
     );
     notes.add(match answer {
         Answer::Act(action, _) => {
-            let choice = G::choice(&view, &Move::Act(action), &hall.names);
-            Finding::ok("decision", format!("{choice} ({took})"))
+            let chosen = Move::Act(action);
+            let choice = G::choice(&view, &chosen, &hall.names);
+            // Where several decide at once, the others do nothing here.
+            let moves =
+                game.to_act().iter().map(|&other| if other == seat { chosen.clone() } else { Move::Forfeit });
+            match game.clone().apply(&moves.collect::<Vec<_>>(), &mut chance, &mut Silent) {
+                Ok(()) => Finding::ok("decision", format!("{choice} ({took})")),
+                Err(rejected) => {
+                    Finding::fail("decision", format!("illegal: {choice}: {rejected} ({took})"), None)
+                }
+            }
         }
         Answer::Partly { fault, .. } | Answer::Fault(fault) => {
             Finding::fail("decision", format!("{fault} ({took})"), None)

@@ -28,8 +28,8 @@ impl Desk {
         let question = request(model, &trial_question(schema, Form::Schema))?.hash;
         // Others wait here for the first who tries, and find what works.
         let mut forms = lock(&self.0.forms);
-        if let Some(&form) = forms.get(&question) {
-            return Ok(form);
+        if let Some(found) = forms.get(&question) {
+            return found.clone();
         }
         let kept = match self.0.answers {
             Answers::Fresh => None,
@@ -42,7 +42,11 @@ impl Desk {
                 return Err(AskError::NotKept(why));
             }
             None => {
-                let (form, is_sure) = self.find_form(model, schema)?;
+                let found = self.find_form(model, schema);
+                if let Err(error @ AskError::Endpoint(_)) = &found {
+                    forms.insert(question, Err(error.clone()));
+                }
+                let (form, is_sure) = found?;
                 if is_sure {
                     self.0.book.keep_form(&question, form).map_err(unkept)?;
                 } else {
@@ -53,7 +57,7 @@ impl Desk {
                 form
             }
         };
-        forms.insert(question, form);
+        forms.insert(question, Ok(form));
         Ok(form)
     }
 

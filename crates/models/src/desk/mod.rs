@@ -109,7 +109,8 @@ struct Inside {
     generation: Mutex<Option<Generation>>,
     /// Questions that somebody is asking.
     under_way: Mutex<HashMap<[u8; 32], Flight>>,
-    forms: Mutex<HashMap<[u8; 32], Form>>,
+    /// The forms that were found, or why none was: whoever comes later does not wait for the same failures again.
+    forms: Mutex<HashMap<[u8; 32], Result<Form, AskError>>>,
     notes: Mutex<Notes>,
 }
 

@@ -88,6 +88,25 @@ pub fn merge(
         };
         return Err(PartError::OtherPlan { path: file.to_path_buf(), what: what.into() });
     }
+    let is_new = !path.exists();
+    let merged = merge_into(path, sorted, plan, watch);
+    if is_new && merged.is_err() {
+        // Nothing was merged, so there is nothing to keep.
+        for end in ["", "-wal", "-shm"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            let _ = std::fs::remove_file(PathBuf::from(name));
+        }
+    }
+    merged
+}
+
+fn merge_into(
+    path: &Path,
+    sorted: Vec<((u32, u32), String, &PathBuf)>,
+    plan: Option<&PlanFile>,
+    watch: &mut dyn FnMut(usize),
+) -> Result<Merged, PartError> {
     let mut merger = Merger::open(path)?;
     plan.map_or(Ok(()), |plan| merger.begin(plan))?;
     let mut shards = sorted.into_iter().enumerate().map(|(number, (_, _, file))| {

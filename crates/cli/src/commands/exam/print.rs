@@ -359,7 +359,10 @@ fn worst(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result
         told.flat_map(|entry| entry.worst.iter().map(move |worst| (entry, worst))).collect();
     all.sort_by(|a, b| b.1.regret.total_cmp(&a.1.regret));
     if all.is_empty() {
-        return writeln!(out, "\n{}\n", green("every decision was the best there was"));
+        return match report.entries.iter().any(|entry| entry.answered > 0) {
+            true => writeln!(out, "\n{}\n", green("every decision was the best there was")),
+            false => Ok(()),
+        };
     }
     writeln!(out, "\n{}", bold("the worst answers"))?;
     for (place, (entry, worst)) in (1..).zip(all.into_iter().take(TOLD)) {
