@@ -2,8 +2,8 @@
 
 use necrodome_rules::game::Seat;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// The kinds of misbehaviour, as `docs/protocol.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -106,7 +106,21 @@ pub struct Fault {
     /// What kind.
     pub kind: FaultKind,
     /// What exactly: what was expected, what came.
+    #[serde(deserialize_with = "clean_detail")]
     pub detail: String,
+}
+
+/// No detail is longer.
+const LONGEST: usize = 500;
+
+/// A text that may quote what a bot wrote, safe to print, and short.
+fn clean(text: &str) -> String {
+    text.chars().map(harmless).take(LONGEST).collect()
+}
+
+/// What others have written down is no safer than what a bot wrote.
+fn clean_detail<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(clean(&Cow::<str>::deserialize(from)?))
 }
 
 /// A character as it may be shown: nothing that moves the cursor, or turns the direction of what follows.
@@ -121,11 +135,8 @@ pub fn harmless(c: char) -> char {
 
 /// What of a log is shown in so many lines: its beginning and its end, since some languages say first what was wrong, others last.
 pub fn shown(log: &str, most: usize) -> Vec<String> {
-    const LONGEST: usize = 500;
     let lines: Vec<&str> = log.lines().collect();
-    let safe = |lines: &[&str]| -> Vec<String> {
-        lines.iter().map(|line| line.chars().map(harmless).take(LONGEST).collect()).collect()
-    };
+    let safe = |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| clean(line)).collect() };
     let Some(more) = lines.len().checked_sub(most).filter(|&more| more > 0) else { return safe(&lines) };
     let (first, last) = (most / 3, most - most / 3 - 1);
     let gap = format!("[{} more lines]", more + 1);
@@ -135,8 +146,7 @@ pub fn shown(log: &str, most: usize) -> Vec<String> {
 impl Fault {
     /// A fault with its detail, which may quote what a bot wrote: it is made safe to print, and short.
     pub fn new(kind: FaultKind, detail: impl Into<String>) -> Self {
-        const LONGEST: usize = 500;
-        Fault { kind, detail: detail.into().chars().map(harmless).take(LONGEST).collect() }
+        Fault { kind, detail: clean(&detail.into()) }
     }
 }
 

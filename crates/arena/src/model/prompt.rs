@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// The files of a variant: what a model is told once, with each decision, and after an answer that cannot be used.
 const FILES: [&str; 3] = ["system.txt", "decision.txt", "again.txt"];
 
+/// Steps of a template, so that a loop in one ends.
+const FUEL: u64 = 1_000_000;
+
 /// What the templates may use.
 const VARIABLES: [&str; 14] = [
     "about",
@@ -166,6 +169,7 @@ impl Prompts {
         });
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        templates.set_fuel(Some(FUEL));
         templates.set_trim_blocks(true);
         templates.set_lstrip_blocks(true);
         for (file, text) in FILES.into_iter().zip(texts) {

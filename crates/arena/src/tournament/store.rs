@@ -341,7 +341,7 @@ impl Store {
 }
 
 /// An effort as it is stored.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum PackedEffort {
     Numbers(Vec<u64>),

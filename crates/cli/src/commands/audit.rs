@@ -97,6 +97,7 @@ fn tell(audit: &Audit) -> Result<(), Error> {
         let without = count(audit.without_moves, "block");
         writeln!(out, "the store has no replays of {without}: there only results and luck were compared")?;
     }
+    writeln!(out, "compared: results, luck, misbehaviour and moves; not CPU times and logs")?;
     writeln!(out, "\n{}", bold("if somebody had forged...  this would have caught them with"))?;
     for catch in &audit.catches {
         let share = format!("{}% of the blocks", 100.0 * catch.forged);

@@ -40,10 +40,14 @@ fn routes() -> Vec<Route> {
         get("/home", ALL),
         get("/play", ALL),
         get("/learn/stopping", ALL),
+        get("/learn/drill", ALL),
         get("/tournaments", ALL),
         get("/tournaments/{id}", ALL),
         get("/tournaments/{id}/stream", ALL),
         get("/tournaments/{id}/matches", ALL),
+        get("/tournaments/{id}/moments", ALL),
+        // They may tell of files on the host's machine.
+        get("/tournaments/{id}/matches/{block}/{number}/logs", HOST),
         get("/tournaments/{id}/matches/{block}/{number}/replay", ALL),
         get("/tournaments/{id}/matches/{block}/{number}/film", ALL),
         get("/tables/{id}", ALL),
@@ -133,7 +137,11 @@ impl World {
     fn path(&self, route: &str) -> String {
         let kind = route.trim_start_matches('/').split('/').next().unwrap();
         let id = self.ids.get(kind).map_or("", String::as_str);
-        let query = if route == "/learn/stopping" { "?shotguns=1" } else { "" };
+        let query = match route {
+            "/learn/stopping" => "?shotguns=1",
+            "/learn/drill" => "?game=zombie-dice-solo&level=1&number=1",
+            _ => "",
+        };
         format!("/api{}{query}", route.replace("{id}", id).replace("{block}", "0").replace("{number}", "1"))
     }
 

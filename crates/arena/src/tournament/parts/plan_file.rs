@@ -31,6 +31,9 @@ const PREFACE: &str = "\
 
 ";
 
+/// What is written after the plan: a hash of all before it.
+const CHECKSUM: &str = "# checksum: ";
+
 /// A plan as a file.
 #[derive(Debug)]
 pub struct PlanFile {
@@ -41,7 +44,9 @@ pub struct PlanFile {
     /// What runs bots of Python here.
     python: Option<String>,
     /// Where its bots were unpacked, if they travel with it.
-    _unpacked: Option<Unpacked>,
+    unpacked: Option<Unpacked>,
+    /// Whether it comes from a store, and so perhaps from whoever sent a shard.
+    is_hearsay: bool,
 }
 
 /// What a plan is about, for whoever cuts it into parts.
@@ -104,7 +109,7 @@ impl PlanFile {
     /// present folder. Refuses the plan of another tournament.
     pub fn of_store(plan: &Plan, store: &Store, file: Option<&Path>) -> Result<Self, PartError> {
         let stored = Self::new(plan, store, Path::new("."))?;
-        let Some(path) = file else { return Ok(stored) };
+        let Some(path) = file else { return Ok(PlanFile { is_hearsay: true, ..stored }) };
         let file = Self::read(path)?;
         match file.id() == stored.id() {
             true => Ok(file),
@@ -137,7 +142,14 @@ impl PlanFile {
         // Whether secrets were told is a matter of the store.
         plan.sealed_dice.iter_mut().for_each(|sealed| sealed.secret = None);
         TournamentDice::new(&plan, &secrets)?;
-        Ok(PlanFile { plan, secrets, folder: folder.to_owned(), python: None, _unpacked: None })
+        Ok(PlanFile {
+            plan,
+            secrets,
+            folder: folder.to_owned(),
+            python: None,
+            unpacked: None,
+            is_hearsay: false,
+        })
     }
 
     /// The same where files of Python are run by this interpreter.
@@ -177,7 +189,8 @@ impl PlanFile {
         let written = serde_json::to_value(written).unwrap_or_default();
         let text = toml::to_string_pretty(&in_toml(&written))
             .map_err(|error| PartError::Unsuitable(format!("the plan cannot be written as TOML: {error}")))?;
-        Ok(format!("{PREFACE}{text}"))
+        let text = format!("{PREFACE}{text}");
+        Ok(format!("{text}{CHECKSUM}{}\n", blake3::hash(text.as_bytes())))
     }
 
     /// Reads a plan, or unpacks one with its bots.
@@ -187,7 +200,7 @@ impl PlanFile {
             let file = Self::parse(&unpacked.plan, unpacked.folder.path(), path)?;
             return Ok(PlanFile {
                 folder: unpacked.folder.path().to_owned(),
-                _unpacked: Some(unpacked),
+                unpacked: Some(unpacked),
                 ..file
             });
         }
@@ -213,6 +226,11 @@ impl PlanFile {
                 ));
             }
         }
+        let is_whole =
+            |(body, sum): (&str, &str)| blake3::hash(body.as_bytes()).to_hex().as_str() == sum.trim();
+        if !text.rsplit_once(CHECKSUM).is_some_and(is_whole) {
+            return Err(edited());
+        }
         let written: Written = table.try_into().map_err(|_| edited())?;
         let mut plan: Plan = serde_json::from_value(written.plan).map_err(|_| edited())?;
         if id_of(&plan) != written.id {
@@ -230,6 +248,7 @@ impl PlanFile {
             let refuse = |why| PartError::Entry { name: planned.name.clone(), why };
             let mut spec = EntrySpec::parse(&planned.bot, &self.folder).map_err(refuse)?;
             spec.check().map_err(refuse)?;
+            self.check_inside(planned, &spec)?;
             self.python.iter().for_each(|python| spec.run_by(python));
             if let EntryKind::Program(program) = &spec.kind
                 && program.interpreter.is_none()
@@ -251,9 +270,36 @@ impl PlanFile {
         }
     }
 
-    /// The launcher with the confinement and the gifts of the plan, if this machine has them.
+    /// Refuses an entry of a pack that is not what was packed: its author may be a stranger, and what a bot names is shown to it.
+    fn check_inside(&self, planned: &PlannedEntry, spec: &EntrySpec) -> Result<(), PartError> {
+        let (Some(_), EntryKind::Program(program)) = (&self.unpacked, &spec.kind) else { return Ok(()) };
+        let root = self.folder.canonicalize().map_err(PartError::file(&self.folder))?;
+        let refuse = |what: String| Err(PartError::Unsuitable(format!("{}: {what}", planned.name)));
+        if let Some(outside) = program.files().iter().find(|file| !file.starts_with(&root)) {
+            return refuse(format!("{} lies outside of the pack", outside.display()));
+        }
+        match planned.fingerprint {
+            Some(_) => Ok(()),
+            None => refuse("the plan has no fingerprint of this program".to_owned()),
+        }
+    }
+
+    /// The launcher with the confinement and the gifts of the plan, if this machine has them. A plan that somebody may have sent
+    /// with a shard gives nothing, and confines no less than this machine can.
     pub fn launcher(&self, launcher: Launcher) -> Result<Launcher, PartError> {
         let Some(level) = self.plan.sandbox else { return Ok(launcher) };
+        if self.is_hearsay {
+            if !self.plan.gifts.is_empty() {
+                return Err(PartError::Unsuitable(format!(
+                    "the store says that programs are given {}: name the plan that you wrote (--plan) to give it again",
+                    self.plan.gifts
+                )));
+            }
+            let best = launcher.clone().confined(Wish::Auto)?;
+            if best.level() >= level {
+                return Ok(best);
+            }
+        }
         let confined = launcher.confined(Wish::Named(level))?;
         confined.giving(self.plan.gifts.clone()).map_err(PartError::NoVariable)
     }

@@ -15,12 +15,12 @@ use super::{
         archive::Archive,
         play::{Playing, run_part},
         results,
-        store::{ChunkRow, ClosingRow, DetailRow, PackedEffort},
+        store::{ChunkRow, ClosingRow, DetailRow, PackedEffort, unpacked},
     },
     Origin, PartError, PlanFile,
     plan_file::id_of,
 };
-use crate::{dice::Secret, fault::SeatFault, own, player::AnsweredBy, process::Launcher};
+use crate::{dice::Secret, fault::SeatFault, own, player::Usage, process::Launcher};
 use serde::{Deserialize, Serialize};
 use std::{
     borrow::Cow,
@@ -41,8 +41,6 @@ const MOST_HEADER: usize = 64 << 10;
 /// No log of a program, and no number of an effort, is larger.
 const MOST_LOG: usize = 1 << 20;
 const MOST_EFFORT: u64 = 1 << 48;
-/// No name of a model is longer, in bytes.
-const LONGEST_NAME: usize = 512;
 
 /// Some blocks of a plan, played.
 #[derive(Debug)]
@@ -262,14 +260,13 @@ impl Rows {
                 return Err(format!("the luck of blocks {next} to {} cannot be read", end - 1));
             }
             let efforts: Option<Vec<PackedEffort>> = serde_json::from_str(&chunk.efforts).ok();
-            let is_sensible = |&number: &u64| number < MOST_EFFORT;
+            // Language models do not travel, so nobody has paid for calls.
             let sensible = |packed: &PackedEffort| match packed {
-                PackedEffort::Numbers(numbers) => numbers.iter().all(is_sensible),
-                PackedEffort::Answered(numbers, AnsweredBy(models)) => {
-                    models.len() <= AnsweredBy::MOST + 1
-                        && models.keys().all(|name| name.len() <= LONGEST_NAME)
-                        && numbers.iter().chain(models.values()).all(is_sensible)
+                PackedEffort::Numbers(numbers) => {
+                    numbers.iter().all(|&number| number < MOST_EFFORT)
+                        && unpacked(packed.clone()).usage == Usage::default()
                 }
+                PackedEffort::Answered(..) => false,
             };
             if !efforts.is_some_and(|all| all.len() <= plan.entries.len() && all.iter().all(sensible)) {
                 return Err(format!("what blocks {next} to {} took cannot be read", end - 1));
@@ -340,15 +337,26 @@ impl Rows {
                 result.update(luck);
             }
             let (mut moves, mut kept) = (blake3::Hasher::new(), false);
+            let mut faults = blake3::Hasher::new();
             let first = self.details.partition_point(|detail| detail.block < block);
             for detail in self.details[first..].iter().take_while(|detail| detail.block == block) {
+                let Ok(known) = serde_json::from_str::<Vec<SeatFault>>(&detail.faults) else {
+                    return Some(Err(damaged()));
+                };
+                // In words they may tell of times and paths, and warnings depend on the machine.
+                for SeatFault { seat, step, fault } in known.iter().filter(|one| !one.fault.kind.is_warning())
+                {
+                    let text = format!("{} {seat:?} {step} {};", detail.number, fault.kind);
+                    faults.update(text.as_bytes());
+                }
                 if let Some(replay) = &detail.replay {
                     kept = true;
                     moves.update(&detail.number.to_le_bytes()).update(blake3::hash(replay).as_bytes());
                 }
             }
             let moves = kept.then(|| *moves.finalize().as_bytes());
-            let came = CameTo { block, result: *result.finalize().as_bytes(), moves };
+            let faults = *faults.finalize().as_bytes();
+            let came = CameTo { block, result: *result.finalize().as_bytes(), faults, moves };
             block += 1;
             Some(Ok(came))
         })
@@ -361,6 +369,8 @@ pub(super) struct CameTo {
     pub block: u32,
     /// A hash of the results and the luck.
     result: [u8; blake3::OUT_LEN],
+    /// A hash of who misbehaved, when and how.
+    faults: [u8; blake3::OUT_LEN],
     /// A hash of all moves, if they were kept.
     pub moves: Option<[u8; blake3::OUT_LEN]>,
 }
@@ -370,6 +380,9 @@ impl CameTo {
     pub fn differs(&self, other: &CameTo) -> Option<&'static str> {
         if self.result != other.result {
             return Some("ended in two ways");
+        }
+        if self.faults != other.faults {
+            return Some("has other misbehaviour, though it ended alike");
         }
         let moves = self.moves.zip(other.moves);
         moves
