@@ -409,6 +409,40 @@ fn an_audit_finds_what_was_forged_and_nothing_else() {
 }
 
 #[test]
+fn an_audit_finds_misbehaviour_that_was_made_up() {
+    let (file, folder) = (race(), Folder::new());
+    let mut forged = played(&file, 0..BLOCKS);
+    let faults = r#"[{"seat":0,"step":1,"kind":"crash","detail":"\u001b[2Jit crashed"}]"#.to_owned();
+    forged
+        .rows
+        .details
+        .insert(0, super::super::store::DetailRow { block: 4, number: 0, faults, replay: None });
+    folder.merge(&[&forged]).unwrap();
+    let (store, plan) = Archive::read(&folder.path("store")).unwrap().stores().unwrap().pop().unwrap();
+    let stop = AtomicBool::new(false);
+    let audit = audit(&store, &file, &nobody(), (BLOCKS, 1.into()), &stop, &mut |_, _| {}).unwrap();
+    assert_eq!(audit.differ.iter().map(|differ| differ.block).collect::<Vec<_>>(), [4]);
+    // And no escape sequence reaches a terminal.
+    let report = super::super::report(&plan, &Schedule::of(&plan).unwrap(), &store).unwrap();
+    assert!(!report.trouble.faults[0].first.contains('\u{1b}'));
+    assert!(report.trouble.faults[0].first.contains("?[2Jit crashed"));
+}
+
+#[test]
+fn what_a_store_says_gives_nothing_away() {
+    let sent = planned(|plan| {
+        plan.sandbox = Some(crate::process::Level::Limits);
+        plan.gifts.network = true;
+    });
+    let folder = Folder::new();
+    folder.merge(&[&played(&race(), 0..2)]).unwrap();
+    let (store, _) = Archive::read(&folder.path("store")).unwrap().stores().unwrap().pop().unwrap();
+    let heard = PlanFile::of_store(sent.plan(), &store, None).unwrap();
+    let error = heard.launcher(nobody()).unwrap_err().to_string();
+    assert!(error.contains("name the plan that you wrote (--plan)"), "{error}");
+}
+
+#[test]
 fn a_plan_is_read_as_it_was_written_and_not_when_it_was_edited() {
     let folder = Folder::new();
     let file = planned(|plan| plan.seed = necrodome_rules::chance::Seed::new(u128::MAX));
@@ -417,9 +451,14 @@ fn a_plan_is_read_as_it_was_written_and_not_when_it_was_edited() {
     write(&text);
     let again = PlanFile::read(&folder.path("plan.toml")).unwrap();
     assert_eq!((again.plan(), again.id()), (file.plan(), file.id()));
-    for (from, to) in
-        [("blocks = 40", "blocks = 41"), ("cautious", "careful"), ("seats = 2", "seats = \"2\"")]
-    {
+    for (from, to) in [
+        ("blocks = 40", "blocks = 41"),
+        ("cautious", "careful"),
+        ("seats = 2", "seats = \"2\""),
+        // What results do not follow from, but the safety of whoever plays it.
+        ("folder = ", "folder = \"/\" # "),
+        ("[plan]", "[plan]\nsandbox = \"limits\""),
+    ] {
         write(&text.replacen(from, to, 1));
         let error = PlanFile::read(&folder.path("plan.toml")).unwrap_err();
         assert!(matches!(error, PartError::Edited { .. }), "{error}");

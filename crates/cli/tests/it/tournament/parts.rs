@@ -175,6 +175,32 @@ fn a_pack_writes_nowhere_but_into_a_folder_of_its_own() {
     assert!(!folder.join("escaped").exists() && !Path::new("/escaped").exists());
 }
 
+/// What a bot names is shown to it, so a pack must not name files of the worker.
+#[test]
+fn a_pack_names_nothing_outside_of_itself() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    planned(folder);
+    fs::create_dir(folder.join("worker")).unwrap();
+    let private = folder.join("private.txt");
+    fs::write(&private, "nobody's business").unwrap();
+    let command = format!("cmd:python3 bots/ada/ada.py {}", private.display());
+    let words =
+        ["tournament", "zombie-dice-race", "greedy", &command, "--blocks", "2", "--plan-out", "evil.toml"];
+    output_in(folder, &words);
+    let plan = fs::read(folder.join("evil.toml")).unwrap();
+    let mut pack = zip::ZipWriter::new(fs::File::create(folder.join("worker/evil.pack")).unwrap());
+    for (name, content) in [("plan.toml", &plan[..]), ("bots/ada/ada.py", COUNTING.as_bytes())] {
+        pack.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        pack.write_all(content).unwrap();
+    }
+    pack.finish().unwrap();
+    let words = ["shard", "evil.pack", "--blocks", "0..2", "--out", "x.shard"];
+    let error = refusal(&mut necrodome_in(&folder.join("worker"), &words), 2);
+    assert!(error.contains("private.txt lies outside of the pack"), "{error}");
+}
+
 /// What is no shard is named, and no store is made.
 #[test]
 fn files_that_are_no_shards_are_refused() {
