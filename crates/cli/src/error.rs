@@ -393,9 +393,6 @@ impl From<TournamentError> for Error {
             TournamentError::Schedule(ScheduleError::TooMany) => {
                 failed.hint("name fewer entries, or choose another --format")
             }
-            TournamentError::NoModels(_) => {
-                failed.hint("name the tables of the models with --models FILE; what they said is in STORE.calls")
-            }
             TournamentError::Store(StoreError::Busy) => failed.hint(WAIT),
             TournamentError::Store(
                 StoreError::Foreign

@@ -55,9 +55,6 @@ pub enum TournamentError {
     /// The plan is not one of this arena.
     #[error("the plan cannot be played: {0}")]
     Plan(String),
-    /// Language models took part, and it is not said where they are.
-    #[error("{0} is a language model, and no file of models is given")]
-    NoModels(String),
     /// The book of calls of a language model cannot be used.
     #[error(transparent)]
     Book(#[from] necrodome_models::BookError),

@@ -15,7 +15,6 @@ use crate::{
     entry::{EntryError, EntryKind, EntrySpec, files_of},
     lineup::Terms,
     model,
-    model::is_model,
     process::Launcher,
     replay,
 };
@@ -230,14 +229,6 @@ pub fn repair(
     if salvage.mended > 0 {
         let rows = if salvage.mended == 1 { "1 row".to_owned() } else { format!("{} rows", salvage.mended) };
         repair.done.push(format!("{rows}: the one bit that had changed was found and put right"));
-    }
-    // Without its models a tournament would lose what can be had again.
-    let plans = sound(&salvage)
-        .into_iter()
-        .filter_map(|Sound { tournament: id, .. }| Tournament { salvage: &salvage, id }.plan());
-    let mut entries = plans.flat_map(|plan| plan.entries);
-    if let (None, Some(model)) = (desk, entries.find(|entry| is_model(&entry.bot))) {
-        return Err(TournamentError::NoModels(model.name));
     }
     let archive = Archive::open(new)?;
     let launcher = &launcher.clone().hiding(archive.files()).hiding([path.to_owned(), log::path_of(path)]);

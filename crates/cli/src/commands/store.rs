@@ -109,7 +109,8 @@ fn check(args: &CheckArgs) -> Result<(), Error> {
     match condition.damage.len() {
         0 => Ok(()),
         places => Err(Error::failure(format!("{path}: {}", count(places as u64, "damaged place")))
-            .hint(format!("`necrodome store repair {path}` keeps what is sound and plays the rest again"))),
+            .hint(format!("`necrodome store repair {path}` keeps what is sound and plays the rest again"))
+            .hint("if language models took part, name their tables with --models FILE, or their blocks may be lost")),
     }
 }
 

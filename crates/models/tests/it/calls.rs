@@ -144,7 +144,7 @@ fn nobody_waits_for_ever() {
     let endless = Server::scripted([Act::Endless]);
     let (desk, model) = super::desk(&endless, "timeout_s = 60", once());
     let why = endpoint_error(desk.ask(&model, &question("?")));
-    assert!(why.ends_with("failed: the answer is longer than 8 MB"), "{why}");
+    assert!(why.ends_with("failed: the answer is longer than 2 MB"), "{why}");
 
     let gone = Server::scripted([Act::Silence]);
     let table = gone.table("m", "");
