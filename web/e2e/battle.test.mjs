@@ -308,6 +308,12 @@ test("one survivor is steered among bots, by key, by pad and by click, to the en
       const now = document.querySelector("[data-testid=clock]");
       return now === null || now.textContent !== before;
     }, before);
+    // Whoever was steered has died, and others are left.
+    const another = page.getByRole("button", { name: "Go on with another" });
+    if ((await another.count()) > 0) {
+      await another.click();
+      await clock.waitFor();
+    }
     return (await clock.count()) > 0;
   };
   let alive = await turn(() => page.keyboard.press("ArrowUp"));

@@ -342,7 +342,8 @@ async function assertAlike(phones, what) {
       window.scrollTo(0, 0);
       // What has the focus follows from what was tapped last.
       document.activeElement?.blur();
-      return Promise.all(document.getAnimations().map((one) => one.finished));
+      // The font may come a moment later to one of them.
+      return Promise.all([document.fonts.ready, ...document.getAnimations().map((one) => one.finished)]);
     });
   }
   const [first, ...others] = await Promise.all(phones.map((phone) => outside(phone.page)));
