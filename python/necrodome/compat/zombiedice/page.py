@@ -59,7 +59,8 @@ def arena(file: str, numbers: Iterable[int]) -> Iterator[tuple[subprocess.Popen[
     with _ending_in_order(), TemporaryDirectory(prefix="zombiedice-") as folder:
         bots = Path(folder, "bots.toml")
         bots.write_text("".join(_allowed(file, number) for number in numbers))
-        words = [own, "serve", "--port", "0", "--store", str(Path(folder, "zombies.sqlite")), "--bots", str(bots)]
+        store = str(Path(folder, "zombies.sqlite"))
+        words = [own, "serve", "--port", "0", "--no-samples", "--store", store, "--bots", str(bots)]
         # The zombies' own interpreter is to be the one that runs them.
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
         environment = {**os.environ, "PATH": path}
